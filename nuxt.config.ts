@@ -14,6 +14,7 @@ const tunnel = URL.canParse(site) ? [new URL(site).hostname] : []
 export default defineNuxtConfig({
   modules: ['@nuxt/ui', '@nuxt/eslint', './build/pages'],
   ssr: false,
+  imports: { dirs: ['composables/**'] },
   devtools: { enabled: false },
   app: { head: {
     title: 'Form triage', htmlAttrs: { lang: 'en' }, meta: [{ name: 'robots', content: 'noindex' }],

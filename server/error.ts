@@ -1,8 +1,8 @@
 import { send, setResponseHeader, setResponseHeaders, type H3Error, type H3Event } from 'h3'
 import { useServices } from './app'
 import { answer, HttpError, noSuchRoute } from './http/errors'
-import { pageHeaders } from './http/pages'
-import { showRefusal } from './http/refusal-page'
+import { pageHeaders } from './http/pages/spa-shell'
+import { showRefusal } from './http/pages/refusal-page'
 
 /**
  * Answers errors that no route answers, such as files of another build, with the headers of all pages. Nuxt's own page

@@ -1,7 +1,7 @@
 import { setResponseHeader } from 'h3'
 import { useServices } from '../app'
 import { HttpError, route } from '../http/errors'
-import { requireBearer } from '../http/guards'
+import { requireBearer } from '../http/auth/guards'
 
 /** `GET /api/metrics`: Prometheus text format for the bearer of METRICS_TOKEN. 200, 401, 403. */
 export default route(async (event) => {

@@ -6,5 +6,5 @@ import { route } from '../http/errors'
 export default route(async (event) => {
   const { form } = getQuery(event)
   const inbox = useServices().inbox(typeof form === 'string' ? form : undefined)
-  return (await import('../http/form-pages')).thanksPage(event, inbox?.rules ?? {})
+  return (await import('../http/pages/form-pages')).thanksPage(event, inbox?.rules ?? {})
 })

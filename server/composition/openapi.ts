@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { FormsConfig } from '../config/forms'
-import { schemaOfFiles } from '../domain/submission/fields'
+import { schemaOfFiles } from '../domain/fields/fields'
 import type { Services } from './services'
 
 /** What answers look like in JSON. Everything else that is said of a route stands in the table below. */

@@ -13,13 +13,12 @@ import { createReadiness, type Readiness, type Storage } from '../domain/operati
 import { readStatus, type StatusPorts } from '../domain/operations/status'
 import { TestCards } from '../domain/operations/test-cards'
 import { TestEmail } from '../domain/operations/test-email'
-import { whyClosed } from '../http/viewer'
+import { whyClosed } from '../http/auth/viewer'
 import { outside } from '../platforms/registry'
-import type { Mailer } from '../ports/delivery'
+import type { Mailer, TestReceipts } from '../ports/delivery'
 import type { Forms } from '../ports/form'
 import type { Limiter } from '../ports/limiter'
 import type { Metrics, Monitor } from '../ports/monitor'
-import type { TestReceipts } from '../ports/receipts'
 import type { Log, Runtime, StoreClock } from '../ports/runtime'
 
 /** How the service is doing, for people and machines. */

@@ -1,7 +1,7 @@
 import type { Chat } from 'chat'
 import type { ListenerSupervisor } from '../adapters/chat/listener-supervisor'
 import type { Config } from '../config'
-import { reached } from '../domain/submission/overview'
+import { reached } from '../domain/queries/rows'
 import { handleWebhook } from '../handlers/webhook'
 import type { Connection } from '../platforms/connection'
 import { platformByName, platforms } from '../platforms/registry'

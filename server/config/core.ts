@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MOST_ADDRESSES } from '../domain/submission/addresses'
+import { MOST_ADDRESSES } from '../domain/fields/addresses'
 import {
   base, count, countOrNone, duration, email, endpoint, flag, list, origin, text, token, url, web, type Variable,
 } from '../variable'

@@ -4,9 +4,9 @@ import { platforms as known } from '../platforms/registry'
 import { email, endpoint, origin, web } from '../variable'
 import { PAGE_TEXTS, type PageText } from '../ports/form'
 import type { Aliases } from '../domain/people/people'
-import { MOST_ADDRESSES } from '../domain/submission/addresses'
+import { MOST_ADDRESSES } from '../domain/fields/addresses'
 import { isObject, parseJson, RepeatedKey } from '../domain/json'
-import { CONTROLS } from '../domain/submission/envelope'
+import { CONTROLS } from '../domain/intake/envelope'
 import { fieldRule, takesFiles, type WrittenField, fileRule } from './field-rules'
 import { inPlainWords, readable } from './issues'
 import { listedPerson } from './people'
@@ -20,7 +20,7 @@ const line = (max: number) => z.string().trim().min(1, 'is empty').max(max, `has
 // One for all: half of the schemas that each start would make.
 const pageText = line(500).optional()
 
-/** What the pages of a form say, where it is not what they say by themselves; `server/http/page-texts.ts` has that. */
+/** Texts of a form's pages that replace the default ones in `server/http/pages/page-texts.ts`. */
 const pageTexts = z.strictObject(Object.fromEntries(
   PAGE_TEXTS.map(name => [name, pageText]),
 ) as Record<PageText, typeof pageText>)

@@ -1,6 +1,6 @@
 import type { Chat, InstalledEvent, UninstalledEvent } from 'chat'
 import type { RoomInstallations } from '../domain/operations/room-installations'
-import type { DeletedCards } from '../domain/submission/deleted-cards'
+import type { DeletedCards } from '../domain/cards/deleted-cards'
 import type { Installation } from '../ports/installations'
 import type { ConversationHandlers } from './conversation'
 

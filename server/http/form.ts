@@ -4,7 +4,7 @@ import {
 import { sameSecret } from '../../shared/same-secret'
 import type { FormPages } from '../ports/form'
 import type { Sender } from '../ports/sender'
-import { mediaType } from './body'
+import { mediaType } from './body/body'
 import { addressGroup, clientAddress, wantsPage } from './request'
 import { answer, HttpError } from './errors'
 
@@ -51,10 +51,10 @@ export async function publicPost<T>(
     setResponseHeaders(event, { Allow: 'POST, OPTIONS' })
     throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'Send forms with POST.')
   }, async (refusal) => {
-    if (wantsPage(event)) return (await import('./form-pages')).problemPage(event, refusal, pages)
+    if (wantsPage(event)) return (await import('./pages/form-pages')).problemPage(event, refusal, pages)
     if (!refusal.problems) return refusal
     const language = getRequestHeader(event, 'accept-language') ?? ''
-    return (await import('./page-texts')).withFields(refusal, language, pages.texts)
+    return (await import('./pages/page-texts')).withFields(refusal, language, pages.texts)
   })
 }
 

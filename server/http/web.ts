@@ -1,6 +1,6 @@
 import { getRequestURL, type H3Event } from 'h3'
 import { isNestedTooDeep, jsonIn } from '../../shared/utils/json'
-import type { ReadBody } from './body'
+import type { ReadBody } from './body/body'
 import { HttpError } from './errors'
 
 /** Parts of a request that adapters read. */

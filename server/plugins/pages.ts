@@ -1,8 +1,8 @@
 import { defineNitroPlugin } from 'nitropack/runtime'
 import pages from '#pages'
 import { useServices } from '../app'
-import { createPageRoutes, fitShell, pageHeaders } from '../http/pages'
-import { isSignedIn, whyClosed } from '../http/viewer'
+import { createPageRoutes, fitShell, pageHeaders } from '../http/pages/spa-shell'
+import { isSignedIn, whyClosed } from '../http/auth/viewer'
 
 /** Who sends a form here has a typing error in its address: a page would look like an answer. */
 const TYPING_ERROR = 'Nothing is taken here. Forms are sent to /api/form or /api/form/<form>; check the URL for a typing error.'

@@ -6,7 +6,7 @@ import type { Action, Field, Person, Submission, SubmissionData } from './submis
  * Every method rejects when the store cannot be reached.
  */
 export interface SubmissionAccess {
-  /** The newest pending submissions that a search for `text` finds (`domain/submission/search.ts` has the rule). */
+  /** The newest pending submissions that a search for `text` finds (`domain/queries/search.ts` has the rule). */
   search(text: string, limit: number): Promise<Found>
   /** A submission that is still kept, or null. */
   get(id: string): Promise<ShownSubmission | null>

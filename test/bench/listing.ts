@@ -4,11 +4,11 @@ import { createClient } from 'redis'
 import { percentiles } from './load.ts'
 import { FORM } from './target.ts'
 
-type StoreModule = typeof import('../../server/adapters/redis/store')
+type StoreModule = typeof import('../../server/adapters/redis/store/store')
 type Store = InstanceType<StoreModule['RedisStore']>
-type LifecycleModule = typeof import('../../server/domain/submission/lifecycle')
-type RulesModule = typeof import('../../server/domain/submission/record')
-type ListingModule = typeof import('../../server/domain/submission/listing')
+type LifecycleModule = typeof import('../../server/domain/lifecycle/lifecycle')
+type RulesModule = typeof import('../../server/domain/lifecycle/record')
+type ListingModule = typeof import('../../server/domain/queries/listing')
 
 const PAGE = 50
 const BATCH = 500
@@ -23,10 +23,10 @@ export async function openStore(redisUrl: string) {
     configFile: false, root: resolve(import.meta.dirname, '../..'),
     server: { middlewareMode: true, ws: false, watch: null }, appType: 'custom', optimizeDeps: { noDiscovery: true },
   })
-  const { RedisStore } = await vite.ssrLoadModule('/server/adapters/redis/store.ts') as StoreModule
-  const { transition } = await vite.ssrLoadModule('/server/domain/submission/lifecycle.ts') as LifecycleModule
-  const { storeRules } = await vite.ssrLoadModule('/server/domain/submission/record.ts') as RulesModule
-  const { listRows } = await vite.ssrLoadModule('/server/domain/submission/listing.ts') as ListingModule
+  const { RedisStore } = await vite.ssrLoadModule('/server/adapters/redis/store/store.ts') as StoreModule
+  const { transition } = await vite.ssrLoadModule('/server/domain/lifecycle/lifecycle.ts') as LifecycleModule
+  const { storeRules } = await vite.ssrLoadModule('/server/domain/lifecycle/record.ts') as RulesModule
+  const { listRows } = await vite.ssrLoadModule('/server/domain/queries/listing.ts') as ListingModule
   const client = createClient({ url: redisUrl })
   await client.connect()
   let added = 0

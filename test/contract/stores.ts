@@ -1,6 +1,6 @@
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
-import { RedisStore } from '../../server/adapters/redis/store'
-import { storeRules } from '../../server/domain/submission/record'
+import { RedisStore } from '../../server/adapters/redis/store/store'
+import { storeRules } from '../../server/domain/lifecycle/record'
 import { endAfterTest, testFolder } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 

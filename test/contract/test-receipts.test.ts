@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createEmbeddedTestReceipts } from '../../server/adapters/embedded/test-receipts'
 import { createRedisTestReceipts } from '../../server/adapters/redis/test-receipts'
-import type { TestReceipts } from '../../server/ports/receipts'
+import type { TestReceipts } from '../../server/ports/delivery'
 import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { startRedis } from '../support/redis-server'

@@ -7,7 +7,7 @@ import { until } from '../support/until'
 
 const TOKEN = 'a-metrics-token-of-some-length'
 const MIB = 1024 * 1024
-/** As in server/http/body-memory.ts. */
+/** As in server/http/body/body-memory.ts. */
 const LATE_MS = 1000
 
 const dir = sharedFolder()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { PUT } from '../../server/adapters/redis/scripts'
+import { PUT } from '../../server/adapters/redis/store/scripts'
 import { arm, restart, taken } from '../support/crash-points'
 import { cardNow, deploy, sendForm, submit, type Deployment } from '../support/deployment'
 import { holding } from '../support/redis-keys'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { RedisStore } from '../../server/adapters/redis/store'
-import { storeRules } from '../../server/domain/submission/record'
+import { RedisStore } from '../../server/adapters/redis/store/store'
+import { storeRules } from '../../server/domain/lifecycle/record'
 import { click, deploy, introduce, openEdit, submit, submitEdit } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import { buttonOf, pickAndEdit } from '../support/discord/edit-form'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { RedisStore } from '../../server/adapters/redis/store'
-import { storeRules, isOver } from '../../server/domain/submission/record'
+import { RedisStore } from '../../server/adapters/redis/store/store'
+import { storeRules, isOver } from '../../server/domain/lifecycle/record'
 import type { Submission } from '../../server/ports/submission'
 import { endAfterAll, formsFile } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'

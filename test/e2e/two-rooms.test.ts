@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { RedisStore } from '../../server/adapters/redis/store'
-import { storeRules } from '../../server/domain/submission/record'
+import { RedisStore } from '../../server/adapters/redis/store/store'
+import { storeRules } from '../../server/domain/lifecycle/record'
 import { blockText } from '../support/block-kit'
 import {
   cardNow, click, deploy, emailsAbout, introduce, openEdit, sendForm, submit, submitEdit,

@@ -1,5 +1,5 @@
-import { isOver } from '../../server/domain/submission/record'
-import type { RedisStore } from '../../server/adapters/redis/store'
+import { isOver } from '../../server/domain/lifecycle/record'
+import type { RedisStore } from '../../server/adapters/redis/store/store'
 import { submissionOf, type Vendors } from './vendors'
 
 export interface Sent {

@@ -1,4 +1,4 @@
-import { createRedis, type RedisClient } from '../../server/adapters/redis/client'
+import { createRedis, type RedisClient } from '../../server/adapters/redis/connection/client'
 import { silentLog } from '../fakes/runtime'
 import { until } from './until'
 

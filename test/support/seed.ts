@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { RedisStore } from '../../server/adapters/redis/store'
-import { storeRules, SUBMISSION_TTL_MS } from '../../server/domain/submission/record'
+import { RedisStore } from '../../server/adapters/redis/store/store'
+import { storeRules, SUBMISSION_TTL_MS } from '../../server/domain/lifecycle/record'
 import type { Submission } from '../../server/ports/submission'
 import { connectRedis } from './redis-client'
 

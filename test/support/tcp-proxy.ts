@@ -8,7 +8,7 @@ export interface Command {
   /** In capitals, e.g. `ZREM`. */
   name: string
   args: string[]
-  /** The script that EVAL or EVALSHA runs: its `sha` in server/adapters/redis/scripts.ts. */
+  /** The script that EVAL or EVALSHA runs: its `sha` in server/adapters/redis/store/scripts.ts. */
   sha?: string
 }
 

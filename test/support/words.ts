@@ -1,4 +1,4 @@
-import { cardView } from '../../server/domain/submission/present'
+import { cardView } from '../../server/domain/cards/card-view'
 import { plain } from '../../shared/utils/line'
 import type { Line } from '../../shared/types/line'
 

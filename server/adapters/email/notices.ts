@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { MailNotice, MailNotices } from '../../ports/receipts'
+import type { MailNotice, MailNotices } from '../../ports/delivery'
 import type { Receipt, Verdict } from '../../ports/submission'
 import { cut, visible } from '../../../shared/utils/text'
 import { SUBMISSION_TAG } from './resend'

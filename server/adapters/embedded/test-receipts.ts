@@ -1,4 +1,4 @@
-import type { TestReceipts } from '../../ports/receipts'
+import type { TestReceipts } from '../../ports/delivery'
 import type { Receipt } from '../../ports/submission'
 
 /** Test emails are few; the latest are the ones that somebody waits for. */

@@ -2,8 +2,8 @@ import {
   GRACE_MS, type ApprovalStore, type KeptTurn, type Recorded, type Verdict, type WaitingTurn,
 } from '../../ports/approvals'
 import type { CardRef } from '../../ports/submission'
-import { createCalls, type Calls, lease, script } from './calls'
-import type { RedisClient } from './client'
+import { createCalls, type Calls, lease, script } from './connection/calls'
+import type { RedisClient } from './connection/client'
 
 /**
  * Records a verdict on one call of a waiting turn, or on all that have none; who records the last one takes the turn.

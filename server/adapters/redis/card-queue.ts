@@ -1,7 +1,7 @@
 import { NOTICE_TTL_MS, type CardQueueStore, type Notice, type Pace, type Taken } from '../../ports/card-queue'
 import type { Submission } from '../../ports/submission'
-import { createCalls, type Calls, script } from './calls'
-import type { RedisClient } from './client'
+import { createCalls, type Calls, script } from './connection/calls'
+import type { RedisClient } from './connection/client'
 
 const NOTICES: Record<Notice, string> = { backlog: 'notice', held: 'held-notice', closed: 'closed-notice' }
 

@@ -1,7 +1,7 @@
 import type { Drafts } from '../../ports/drafts'
-import { createCalls, script } from './calls'
-import type { RedisClient } from './client'
-import { dataKey, draftsKey } from './record'
+import { createCalls, script } from './connection/calls'
+import type { RedisClient } from './connection/client'
+import { dataKey, draftsKey } from './store/record'
 
 /** KEYS form data, drafts. ARGV draft, text, how long it is kept, ms: never longer than the form data. */
 const SAVE = script(`

@@ -1,6 +1,6 @@
 import type { HealthBook, Incident, IncidentKind, PartHealth } from '../../ports/monitor'
-import { createCalls } from './calls'
-import type { RedisClient } from './client'
+import { createCalls } from './connection/calls'
+import type { RedisClient } from './connection/client'
 
 const KEY = '{triage}:health'
 const INCIDENTS = '{triage}:incidents'

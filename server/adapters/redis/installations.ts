@@ -1,6 +1,6 @@
 import type { Installations } from '../../ports/installations'
-import { createCalls, script } from './calls'
-import type { RedisClient } from './client'
+import { createCalls, script } from './connection/calls'
+import type { RedisClient } from './connection/client'
 
 /** Returns the channel that stands, and within what it is. KEYS the app's. ARGV channel, within. */
 const LEARN = script(`

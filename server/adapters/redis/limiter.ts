@@ -1,7 +1,7 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Limiter } from '../../ports/limiter'
-import { createCalls } from './calls'
-import type { RedisClient } from './client'
+import { createCalls } from './connection/calls'
+import type { RedisClient } from './connection/client'
 
 // With the hash tag of all our keys.
 const PREFIX = '{triage}:rate'

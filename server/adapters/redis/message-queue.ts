@@ -1,6 +1,6 @@
 import type { MessageQueue, QueueLimits } from '../../ports/message-queue'
-import { createCalls, type Calls, NOW, script } from './calls'
-import type { RedisClient } from './client'
+import { createCalls, type Calls, NOW, script } from './connection/calls'
+import type { RedisClient } from './connection/client'
 
 /** Threads in which something waits, by when it last moved, in ms of Redis's clock. */
 const WAITING = '{triage}:conversations'

@@ -1,7 +1,7 @@
 import { createRedisState } from '@chat-adapter/state-redis'
 import { ConsoleLogger, type StateAdapter } from 'chat'
-import { createCalls } from './calls'
-import type { RedisClient } from './client'
+import { createCalls } from './connection/calls'
+import type { RedisClient } from './connection/client'
 
 /**
  * The Chat SDK's state over the shared client. Its calls have no time-out of their own: on a connection that went

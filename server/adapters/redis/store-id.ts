@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createCalls } from './calls'
-import type { RedisClient } from './client'
+import { createCalls } from './connection/calls'
+import type { RedisClient } from './connection/client'
 
 const KEY = '{triage}:id'
 

@@ -1,7 +1,7 @@
-import type { TestReceipts } from '../../ports/receipts'
+import type { TestReceipts } from '../../ports/delivery'
 import type { Receipt } from '../../ports/submission'
-import { createCalls } from './calls'
-import type { RedisClient } from './client'
+import { createCalls } from './connection/calls'
+import type { RedisClient } from './connection/client'
 
 const KEPT_S = 3600
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Outcome } from '../../ports/delivery'
 import type { HttpAnswer, HttpClient } from '../../ports/http'
-import type { HumanCheck } from '../../ports/human-check'
+import type { HumanCheck } from '../../ports/sender'
 
 export interface TurnstileOptions {
   secretKey: string

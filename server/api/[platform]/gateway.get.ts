@@ -1,7 +1,7 @@
 import { useServices } from '../../app'
 import { keepAlive } from '../../http/background'
 import { route } from '../../http/errors'
-import { requireCron } from '../../http/guards'
+import { requireCron } from '../../http/auth/guards'
 import { requireListener, started } from '../../http/platform'
 
 /** A cron that comes every 9 minutes leaves no gap. */

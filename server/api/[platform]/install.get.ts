@@ -1,7 +1,7 @@
 import { getQuery, sendRedirect } from 'h3'
 import { useServices } from '../../app'
-import { beginInstall, requireInstall } from '../../http/oauth'
-import { reviewerRoute } from '../../http/viewer'
+import { beginInstall, requireInstall } from '../../http/auth/oauth'
+import { reviewerRoute } from '../../http/auth/viewer'
 
 /**
  * `GET /api/<platform>/install`: sends the browser there to install the app; `?files` and `?agent` as for the

@@ -1,6 +1,6 @@
 import { useServices } from '../../app'
 import { route } from '../../http/errors'
-import { requireCron } from '../../http/guards'
+import { requireCron } from '../../http/auth/guards'
 import { requireListener } from '../../http/platform'
 
 /** `GET /api/<platform>/status`: how its gateway listener is doing, whichever replica runs it. 200, 401, 403, 404. */

@@ -1,7 +1,7 @@
 import type { SessionState } from '../../../shared/types/session'
 import { useServices } from '../../app'
 import { HttpError, route } from '../../http/errors'
-import { requireViewer } from '../../http/viewer'
+import { requireViewer } from '../../http/auth/viewer'
 
 /**
  * `GET /api/auth/session`: who is signed in, or how to; `closed` says why nobody can, `refused` why whoever did may not

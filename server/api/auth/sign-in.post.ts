@@ -1,8 +1,8 @@
 import { useServices } from '../../app'
-import { readJson } from '../../http/body'
+import { readJson } from '../../http/body/body'
 import { route } from '../../http/errors'
-import { requireOwnPage } from '../../http/guards'
-import { passwordViewer, requireAttempt, startSession } from '../../http/session'
+import { requireOwnPage } from '../../http/auth/guards'
+import { passwordViewer, requireAttempt, startSession } from '../../http/auth/session'
 
 /** A name and a password, bytes. */
 const MAX_BYTES = 16 * 1024

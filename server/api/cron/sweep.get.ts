@@ -1,6 +1,6 @@
 import { useServices } from '../../app'
 import { route } from '../../http/errors'
-import { requireCron } from '../../http/guards'
+import { requireCron } from '../../http/auth/guards'
 
 /** `GET /api/cron/sweep`: does what is due, on hosts without long-lived processes. 200 `{ taken }`, 401, 403. */
 export default route(async (event) => {

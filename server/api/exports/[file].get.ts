@@ -2,7 +2,7 @@ import { getRouterParam } from 'h3'
 import { useServices } from '../../app'
 import { HttpError } from '../../http/errors'
 import { sendDownload } from '../../http/streams'
-import { viewerRoute } from '../../http/viewer'
+import { viewerRoute } from '../../http/auth/viewer'
 
 const TYPES = { csv: 'text/csv; charset=utf-8', json: 'application/json' }
 

@@ -1,6 +1,6 @@
 import { defineEventHandler } from 'h3'
 import { useServices } from '../../app'
-import { readForm } from '../../http/body'
+import { readForm } from '../../http/body/body'
 import { admit, formKey, publicPost, requireForm } from '../../http/form'
 import { wantsPage } from '../../http/request'
 
@@ -18,7 +18,7 @@ export default defineEventHandler((event) => {
     const { enter, rules } = requireForm(event, form)
     const { upload, take } = await enter(admit(event, rules))
     const taken = await take(readForm(event, services, maxBodyBytes, upload))
-    if (wantsPage(event)) return (await import('../../http/form-pages')).sendOn(event, taken, rules, log)
+    if (wantsPage(event)) return (await import('../../http/pages/form-pages')).sendOn(event, taken, rules, log)
     return { status: 'received', submissionId: taken.id }
   })
 })

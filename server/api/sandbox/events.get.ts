@@ -2,7 +2,7 @@ import { getQuery } from 'h3'
 import { useServices } from '../../app'
 import { route } from '../../http/errors'
 import { eventStream } from '../../http/streams'
-import { requireSandbox } from '../../http/viewer'
+import { requireSandbox } from '../../http/auth/viewer'
 
 /**
  * `GET /api/sandbox/events?since`: server-sent `changed` events, each of which means that the state is to be fetched

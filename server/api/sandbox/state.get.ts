@@ -1,7 +1,7 @@
 import type { SandboxState } from '../../../shared/types/sandbox'
 import { useServices } from '../../app'
 import { route } from '../../http/errors'
-import { requireSandbox } from '../../http/viewer'
+import { requireSandbox } from '../../http/auth/viewer'
 
 /** `GET /api/sandbox/state`: the embedded room and the emails caught, for the sandbox page. */
 export default route(async (event): Promise<SandboxState> => {

@@ -1,6 +1,6 @@
 import { getQuery } from 'h3'
 import { useServices } from '../../app'
-import { viewerRoute } from '../../http/viewer'
+import { viewerRoute } from '../../http/auth/viewer'
 
 /** `GET /api/setup/email?messageId`: what became of a test email. 200, 401, 403, 503. */
 export default viewerRoute(

@@ -1,6 +1,6 @@
 import { useServices } from '../../app'
-import { readJson } from '../../http/body'
-import { deciderRoute } from '../../http/viewer'
+import { readJson } from '../../http/body/body'
+import { deciderRoute } from '../../http/auth/viewer'
 
 const MAX_BYTES = 1024
 

@@ -1,8 +1,8 @@
 import type { BulkResult } from '../../../shared/types/submissions'
 import { useServices } from '../../app'
-import { readJson } from '../../http/body'
+import { readJson } from '../../http/body/body'
 import { answerTo } from '../../http/errors'
-import { deciderRoute } from '../../http/viewer'
+import { deciderRoute } from '../../http/auth/viewer'
 
 const MAX_BYTES = 64 * 1024
 

@@ -1,7 +1,7 @@
 import { getQuery } from 'h3'
 import { useServices } from '../../app'
 import { eventStream } from '../../http/streams'
-import { viewerRoute } from '../../http/viewer'
+import { viewerRoute } from '../../http/auth/viewer'
 
 /**
  * `GET /api/submissions/events?since`: server-sent `changed` events, each a JSON list of ids, or null when any

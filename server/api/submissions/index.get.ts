@@ -1,6 +1,6 @@
 import { getQuery } from 'h3'
 import { useServices } from '../../app'
-import { viewerRoute } from '../../http/viewer'
+import { viewerRoute } from '../../http/auth/viewer'
 
 /**
  * `GET /api/submissions?limit&before&sort&only&state&q&holder&form&platform`: a page of what is pending, newest first;

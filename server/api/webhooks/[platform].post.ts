@@ -1,7 +1,7 @@
 import { getRouterParam, setResponseStatus } from 'h3'
 import { useServices } from '../../app'
 import { route } from '../../http/errors'
-import { requireDecider } from '../../http/viewer'
+import { requireDecider } from '../../http/auth/viewer'
 import { answerWebRequest } from '../../http/web'
 
 /** `POST /api/webhooks/<platform>`: hands the request to its adapter, and the response back; 404 for others. */

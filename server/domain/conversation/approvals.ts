@@ -6,7 +6,7 @@ import type { CardRef, Person } from '../../ports/submission'
 import type { Line } from '../../../shared/types/line'
 import { plain } from '../../../shared/utils/line'
 import { isNamed } from '../people/people'
-import { isSamePlace } from '../submission/place'
+import { isSamePlace } from '../review/scope'
 
 export interface ApprovalPorts {
   store: ApprovalStore

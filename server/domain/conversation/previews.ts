@@ -3,8 +3,8 @@ import { onDate, said } from '../../../shared/utils/line'
 import { cut } from '../../../shared/utils/text'
 import type { SpeechItem } from '../../ports/conversation'
 import type { Submission, SubmissionRecord } from '../../ports/submission'
-import { readFields } from '../submission/fields'
-import { holderNotes, submissionUrl, type Presentation } from '../submission/present'
+import { readFields } from '../fields/fields'
+import { holderNotes, submissionUrl, type Presentation } from '../cards/card-view'
 
 /** Fields and characters of each in a preview. */
 const PREVIEW_FIELDS = 3

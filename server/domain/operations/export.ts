@@ -1,7 +1,7 @@
 import type { Submission } from '../../ports/submission'
 import type { SubmissionStore } from '../../ports/store'
-import { fieldText } from '../submission/fields'
-import { reached } from '../submission/overview'
+import { fieldText } from '../fields/fields'
+import { reached } from '../queries/rows'
 
 export type ExportedTable = 'submissions' | 'audit'
 

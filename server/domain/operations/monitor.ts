@@ -2,8 +2,8 @@ import type { Outcome } from '../../ports/delivery'
 import type { HealthBook, Metrics, Monitor } from '../../ports/monitor'
 import type { Log } from '../../ports/runtime'
 import type { Work } from '../../ports/submission'
-import { vendorPauseMs } from '../submission/backoff'
-import { wayOf } from '../submission/record'
+import { vendorPauseMs } from '../outbox/backoff'
+import { wayOf } from '../lifecycle/record'
 
 /** Parts that not everybody has, beside platforms and deliveries. `receipts` tells what became of emails. */
 export const OPTIONAL_PARTS = { receipts: 'Email receipts', files: 'File storage' } as const

@@ -3,8 +3,8 @@ import type { ReviewBoard } from '../../ports/board'
 import type { HealthBook, PartHealth } from '../../ports/monitor'
 import type { Delivery } from '../../ports/submission'
 import { OPTIONAL_PARTS, type OptionalPart, credentialsNote, editsNote } from './monitor'
-import { labelOf } from '../submission/place'
-import { DELIVERY_NAMES } from '../submission/present'
+import { labelOf } from '../review/scope'
+import { DELIVERY_NAMES } from '../cards/card-view'
 
 export interface PartsPorts {
   board: Pick<ReviewBoard, 'platforms' | 'label' | 'awaits'>

@@ -2,7 +2,7 @@ import type { ReviewBoard } from '../../ports/board'
 import type { Installation, Installations } from '../../ports/installations'
 import type { HealthBook } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
-import type { CardQueue } from '../submission/card-queue'
+import type { CardQueue } from '../cards/card-queue'
 
 export interface RoomInstallationsPorts {
   installations: Pick<Installations, 'learn' | 'forget'>

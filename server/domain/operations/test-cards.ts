@@ -8,7 +8,7 @@ import type { Monitor } from '../../ports/monitor'
 import type { Runtime } from '../../ports/runtime'
 import { TEST_CLICK } from '../conversation/texts'
 import { InvalidRequest, TooManyTests } from '../errors'
-import { reached } from '../submission/overview'
+import { reached } from '../queries/rows'
 import { noteOf } from './monitor'
 
 export interface TestCardsPorts {

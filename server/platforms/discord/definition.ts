@@ -1,7 +1,7 @@
 import { base, text, token, type Values } from '../../variable'
 import type { Definition } from '../platform'
 import { sdkLogger } from '../shared/logger'
-import type { DiscordSettings } from './rest'
+import type { DiscordSettings } from './api/rest'
 import { escapeMarkdown, timestamp } from './escape'
 import type { Interaction } from './interactions'
 import { createDiscordIdentity } from './sign-in'
@@ -136,13 +136,13 @@ export const discord: Definition = {
       in: peopleIn,
       of: id => `<@${id}>`,
     },
-    identify: async () => (await import('./room')).identifyDiscordBot(settings, http),
+    identify: async () => (await import('./api/room')).identifyDiscordBot(settings, http),
     adapter: async () => (
       new (await import('./adapter')).FormDiscordAdapter(settings, sdkLogger(log, 'discord'), http, drafts)
     ),
     // Another channel may be in another server: Discord is asked which.
     room: async (_bot, channelId) => {
-      const { createDiscordRoom } = await import('./room')
+      const { createDiscordRoom } = await import('./api/room')
       const where = channelId ? { channelId, guildId: undefined } : { channelId: settings.channelId! }
       return createDiscordRoom({ ...settings, ...where }, http)
     },

@@ -1,7 +1,7 @@
 import type { HttpClient } from '../../ports/http'
 import type { IdentityProvider } from '../../ports/identity'
 import { notAMember, oauthSignIn, text, type Client } from '../shared/oauth'
-import { DISCORD_API } from './rest'
+import { DISCORD_API } from './api/rest'
 
 interface DiscordIdentityOptions extends Client {
   /** The only server whose members are let in. */

@@ -6,7 +6,7 @@ import type { EventData, GatewayOptions } from '../../../server/platforms/discor
 import { Lease } from '../../../server/platforms/discord/gateway/lease'
 import type { Checkpoint } from '../../../server/platforms/discord/gateway/progress'
 import { GatewayStore } from '../../../server/platforms/discord/gateway/store'
-import { createDiscordRest } from '../../../server/platforms/discord/rest'
+import { createDiscordRest } from '../../../server/platforms/discord/api/rest'
 import { silentLog } from '../../fakes/runtime'
 import { until } from '../until'
 import { startDiscord } from './discord'

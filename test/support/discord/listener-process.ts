@@ -2,7 +2,7 @@ import { createRedisState } from '@chat-adapter/state-redis'
 import { createHttpClient } from '../../../server/adapters/http/client'
 import { forwardTo } from '../../../server/platforms/discord/gateway/events'
 import { listen } from '../../../server/platforms/discord/gateway/listener'
-import { createDiscordRest } from '../../../server/platforms/discord/rest'
+import { createDiscordRest } from '../../../server/platforms/discord/api/rest'
 import type { Log } from '../../../server/ports/runtime'
 
 /** What `LISTENER` in the environment says, as JSON. */

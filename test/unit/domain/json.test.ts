@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { prettyJson, readExactly, SentNumber } from '../../../app/composables/exact-json'
+import { prettyJson, readExactly, SentNumber } from '../../../app/utils/exact-json'
 import { isNumber, parseJson, RepeatedKey } from '../../../server/domain/json'
 import { runs } from '../../support/properties'
 

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import type { H3Event } from 'h3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createBodyReader } from '../../../server/http/body'
-import { type BodyLimits, BodyMemory } from '../../../server/http/body-memory'
+import { createBodyReader } from '../../../server/http/body/body'
+import { type BodyLimits, BodyMemory } from '../../../server/http/body/body-memory'
 import { answerTo } from '../../../server/http/errors'
-import { readUpload } from '../../../server/http/upload'
+import { readUpload } from '../../../server/http/body/upload'
 
 const MIB = 2 ** 20
 const BODY = '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nAda\r\n--b--\r\n'

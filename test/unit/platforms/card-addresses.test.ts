@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { createDiscordRoom } from '../../../server/platforms/discord/room'
+import { createDiscordRoom } from '../../../server/platforms/discord/api/room'
 import { createSlackRoom } from '../../../server/platforms/slack/room'
 import { createHttpClient } from '../../../server/adapters/http/client'
 import type { HttpClient } from '../../../server/ports/http'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createDiscordRoom } from '../../../server/platforms/discord/room'
+import { createDiscordRoom } from '../../../server/platforms/discord/api/room'
 import { createSlackRoom } from '../../../server/platforms/slack/room'
 import { createResendMailer } from '../../../server/adapters/email/resend'
 import type { HttpClient } from '../../../server/ports/http'

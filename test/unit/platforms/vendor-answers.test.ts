@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createDiscordRest, type DiscordError } from '../../../server/platforms/discord/rest'
+import { createDiscordRest, type DiscordError } from '../../../server/platforms/discord/api/rest'
 import { callGoogle } from '../../../server/platforms/gchat/client'
 import { createSlackCall } from '../../../server/platforms/slack/client'
 import { callConnector } from '../../../server/platforms/teams/client'

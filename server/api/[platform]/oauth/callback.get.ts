@@ -1,7 +1,7 @@
 import { sendRedirect } from 'h3'
 import { useServices } from '../../../app'
 import { route } from '../../../http/errors'
-import { finishInstall, requireInstall } from '../../../http/oauth'
+import { finishInstall, requireInstall } from '../../../http/auth/oauth'
 
 /**
  * `GET /api/<platform>/oauth/callback`: the browser that began an installation comes back. 302 to the set-up page,

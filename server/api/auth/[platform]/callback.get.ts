@@ -1,8 +1,8 @@
 import { sendRedirect } from 'h3'
 import { useServices } from '../../../app'
 import { route } from '../../../http/errors'
-import { finishOAuth, providerOf, signInPage } from '../../../http/oauth'
-import { requireAttempt, startSession } from '../../../http/session'
+import { finishOAuth, providerOf, signInPage } from '../../../http/auth/oauth'
+import { requireAttempt, startSession } from '../../../http/auth/session'
 
 /** `GET /api/auth/<platform>/callback`: the browser comes back. 302 to the sign-in page, which says what is next. */
 export default route(async (event) => {

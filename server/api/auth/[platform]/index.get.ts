@@ -1,7 +1,7 @@
 import { sendRedirect } from 'h3'
 import { useServices } from '../../../app'
 import { route } from '../../../http/errors'
-import { beginOAuth, callbackUrl, providerOf } from '../../../http/oauth'
+import { beginOAuth, callbackUrl, providerOf } from '../../../http/auth/oauth'
 
 /** `GET /api/auth/<platform>?to=<page>`: sends the browser to the platform to sign in. 302, 404 when it is off. */
 export default route(async (event) => {

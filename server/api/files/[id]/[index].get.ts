@@ -2,7 +2,7 @@ import { defineEventHandler, getQuery, getRouterParam } from 'h3'
 import { useServices } from '../../../app'
 import { answer } from '../../../http/errors'
 import { fileHeaders } from '../../../http/files'
-import { showRefusal } from '../../../http/refusal-page'
+import { showRefusal } from '../../../http/pages/refusal-page'
 import { sendDownload } from '../../../http/streams'
 
 /** `GET /api/files/<submission>/<number>?key=…`: a file, to whoever has its address. 200, 404, 410, 503. */

@@ -6,5 +6,5 @@ import { route } from '../../../http/errors'
 export default route(async (event) => {
   const { inbox, formUrl } = useServices()
   const { rules } = requireForm(event, inbox(formKey(event)))
-  return (await import('../../../http/embed')).embedded(event, rules, `${formUrl}/${rules.key}`)
+  return (await import('../../../http/pages/embed')).embedded(event, rules, `${formUrl}/${rules.key}`)
 })

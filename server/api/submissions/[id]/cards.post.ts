@@ -1,6 +1,6 @@
 import { getRouterParam } from 'h3'
 import { useServices } from '../../../app'
-import { deciderRoute } from '../../../http/viewer'
+import { deciderRoute } from '../../../http/auth/viewer'
 
 /**
  * `POST /api/submissions/<id>/cards`: posts the cards again that their platforms refused. 200 `{ cards }`, how many

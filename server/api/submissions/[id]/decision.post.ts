@@ -1,8 +1,8 @@
 import { getRouterParam, setResponseStatus } from 'h3'
 import { useServices } from '../../../app'
-import { readJson } from '../../../http/body'
-import { LARGEST_BODY } from '../../../http/body-memory'
-import { deciderRoute } from '../../../http/viewer'
+import { readJson } from '../../../http/body/body'
+import { LARGEST_BODY } from '../../../http/body/body-memory'
+import { deciderRoute } from '../../../http/auth/viewer'
 
 /**
  * `POST /api/submissions/<id>/decision`: `{ action: 'forward' | 'spam' }`, `{ action: 'edit', values: { f0: text } }`;

@@ -1,6 +1,6 @@
 import { getRouterParam } from 'h3'
 import { useServices } from '../../../app'
-import { deciderRoute } from '../../../http/viewer'
+import { deciderRoute } from '../../../http/auth/viewer'
 
 /**
  * `DELETE /api/submissions/<id>/holder`: whoever asks has it no more. 200, also when nobody had it; 401, 403, 404, 409,

@@ -1,6 +1,6 @@
 import { getRouterParam } from 'h3'
 import { useServices } from '../../../app'
-import { deciderRoute } from '../../../http/viewer'
+import { deciderRoute } from '../../../http/auth/viewer'
 
 /** `POST /api/submissions/<id>/holder`: whoever asks has it. 200; 401, 403, 404, 409, 423 with who has it, 503. */
 export default deciderRoute(useServices, async ({ opsSubmissions }, event, viewer) => {

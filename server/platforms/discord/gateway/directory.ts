@@ -1,4 +1,4 @@
-import type { DiscordError, DiscordRest } from '../rest'
+import type { DiscordError, DiscordRest } from '../api/rest'
 import { DeliveryFailed, Unreadable, type EventData } from './events'
 
 const TIMEOUT_MS = 5000

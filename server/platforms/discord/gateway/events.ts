@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { StateAdapter } from 'chat'
 import type { Log } from '../../../ports/runtime'
-import type { DiscordRest } from '../rest'
+import type { DiscordRest } from '../api/rest'
 
 /**
  * Guilds, their messages and reactions, direct messages and theirs, message content.

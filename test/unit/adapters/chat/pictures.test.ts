@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { renderCard } from '../../../../server/adapters/chat/cards'
-import { cardView } from '../../../../server/domain/submission/present'
+import { cardView } from '../../../../server/domain/cards/card-view'
 import { platforms } from '../../../../server/platforms/registry'
 import type { StoredFile } from '../../../../server/ports/files'
 import type { Submission } from '../../../../server/ports/submission'

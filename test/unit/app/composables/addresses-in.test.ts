@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressesIn, leadsTo } from '../../../../app/composables/addresses-in'
+import { addressesIn, leadsTo } from '../../../../app/utils/addresses-in'
 
 const addresses = (text: string) => addressesIn(text).filter(({ href }) => href)
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { marked, markedWords } from '../../../../app/composables/marked'
+import { marked, markedWords } from '../../../../app/utils/marked'
 
 test.each([
   ['Ada Lovelace', 'lovelace', ['Ada ', '[Lovelace]']],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ownPath } from '../../../../app/composables/own-path'
+import { ownPath } from '../../../../app/utils/own-path'
 
 test.each([
   '/', '/status', '/submissions/x?tab=history#top', '/a//b', '/sign-in?to=%2F%2Fevil.example',

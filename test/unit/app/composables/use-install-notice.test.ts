@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { installNotice } from '../../../../app/composables/use-install-notice'
+import { installNotice } from '../../../../app/utils/install-notice'
 
 describe('the notice of an installation', () => {
   test('names the workspace, and how a form has its cards there', () => {

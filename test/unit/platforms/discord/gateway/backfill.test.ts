@@ -4,7 +4,7 @@ import { Dispatcher } from '../../../../../server/platforms/discord/gateway/disp
 import type { EventData, ForwardedEvent } from '../../../../../server/platforms/discord/gateway/events'
 import { Progress } from '../../../../../server/platforms/discord/gateway/progress'
 import { EventQueue } from '../../../../../server/platforms/discord/gateway/queue'
-import { DiscordError, type DiscordRest } from '../../../../../server/platforms/discord/rest'
+import { DiscordError, type DiscordRest } from '../../../../../server/platforms/discord/api/rest'
 import { until } from '../../../../support/until'
 
 /** What the dispatcher hands on after a session was lost: what it reads from the channels, oldest first. */

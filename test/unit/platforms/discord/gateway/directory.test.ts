@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Directory, Reader } from '../../../../../server/platforms/discord/gateway/directory'
-import type { DiscordRest } from '../../../../../server/platforms/discord/rest'
+import type { DiscordRest } from '../../../../../server/platforms/discord/api/rest'
 
 const message = { id: '1', channel_id: '5', guild_id: '3' }
 

@@ -6,7 +6,7 @@ import {
 } from '../../../../../server/platforms/discord/gateway/events'
 import { Progress } from '../../../../../server/platforms/discord/gateway/progress'
 import { EventQueue } from '../../../../../server/platforms/discord/gateway/queue'
-import type { DiscordRest } from '../../../../../server/platforms/discord/rest'
+import type { DiscordRest } from '../../../../../server/platforms/discord/api/rest'
 import { until } from '../../../../support/until'
 
 /** An id that Discord made so long ago. */

@@ -1,0 +1,217 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { createClient, type RedisClientType } from 'redis'
+import { within } from '../../../../shared/utils/time'
+import type { Log } from '../../../ports/runtime'
+import { clockOf } from './clock'
+import { changesChannel } from '../store/record'
+import { connectionLine, isOfThisNode, refusalLine } from './refusals'
+import { evicts, isTooOld, OLDEST_REDIS, serverInfo, type ServerInfo } from './server-info'
+
+/** The type that `@chat-adapter/state-redis` takes as `client`: one connection serves both. */
+export type RedisClient = RedisClientType
+
+const CONNECT_TIMEOUT_MS = 5_000
+const PING_EVERY_MS = 5_000
+/** Shorter than the interval, so that two pings never overlap. */
+const PING_TIMEOUT_MS = 4_000
+/** Longer than the interval, so that only a socket on which nothing moves, e.g. a stuck handshake, runs into it. */
+const IDLE_TIMEOUT_MS = 10_000
+const MAX_BACKOFF_MS = 2_000
+const PROBE = '{triage}:probe'
+/** Keys of the Chat SDK have no hash tag: in a cluster they are on all nodes, which so many find. */
+const CHAT_PROBES = Array.from({ length: 8 }, (_, index) => `chat-sdk:probe:${index}`)
+const PROBE_TTL_MS = 1_000
+/** What scripts write: a hash, a list and a sorted set, each of which a user may be denied. */
+const WRITES = `
+for _, write in ipairs({ {'HSET', 'a', 1}, {'RPUSH', 1}, {'ZADD', 1, 'a'} }) do
+  redis.call(write[1], KEYS[1], unpack(write, 2))
+  redis.call('DEL', KEYS[1])
+end
+`
+/** From here on it is worth a line in the log that the clock of this machine is off, ms. */
+const CLOCK_TOLERANCE_MS = 1_000
+
+/** Redis took the connection but did not answer in time. */
+class NoAnswer extends Error {
+  constructor(ms: number) {
+    super(`Redis did not answer within ${ms} ms`)
+    this.name = 'NoAnswer'
+  }
+}
+
+/**
+ * The process's one connection to Redis. Returns at once and connects in the background, for ever:
+ * while Redis is away, commands reject at once instead of queueing.
+ *
+ * @param url `redis://` or `rediss://`; throws when it is not a URL
+ */
+export function createRedis(url: string, log: Log): RedisClient {
+  const client: RedisClient = createClient({
+    url,
+    disableOfflineQueue: true,
+    socket: {
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: IDLE_TIMEOUT_MS,
+      // Written out because the default gives up for good after a socket time-out.
+      reconnectStrategy: pauseMs,
+    },
+  })
+  const outage = outages(log)
+  const isSeeking = seekWriter(client, outage)
+  let isOpen = false
+  let wasReady = false
+  client.on('connect', () => { isOpen = true })
+  client.on('error', (error: Error & { code?: string }) => {
+    const line = refusalLine(error) ?? (wasReady ? null : connectionLine(error, url.startsWith('rediss:'), isOpen))
+    if (line) unconnected.set(client, line)
+    isOpen = false
+    // An AggregateError (a name with several addresses) has no message.
+    outage.begin(line ?? (error.message || error.code))
+  })
+  client.on('ready', () => {
+    wasReady = true
+    unconnected.delete(client)
+    if (!isSeeking()) outage.end()
+    greet(client, log).catch(() => { /* Gone again; the next connection asks anew. */ })
+  })
+  client.connect().catch(() => { /* The 'error' listener has it. */ })
+  replaceDeadSocket(client)
+  return client
+}
+
+/** `promise`, or a `NoAnswer` after `ms`: a command on a half-open socket would otherwise wait for minutes. */
+export function bounded<T>(promise: Promise<T>, ms: number): Promise<T> {
+  return within(ms, promise, () => new NoAnswer(ms))
+}
+
+/** One line in the log for an outage, however many attempts it takes, and one when it is over. */
+function outages(log: Log) {
+  let down = false
+  return {
+    begin(reason: string | undefined) {
+      if (!down) log.error('redis.unreachable', { reason, setting: 'STORE_URL' })
+      down = true
+    },
+    end() {
+      if (down) log.info('redis.reachable')
+      down = false
+    },
+  }
+}
+
+/** What a connection is asked at once, ahead of everything else: the time, and whether the server is fit for us. */
+async function greet(client: RedisClient, log: Log): Promise<void> {
+  const [info] = await Promise.all([serverInfo(client).catch((): ServerInfo => ({})), measure(client)])
+  if (isTooOld(info)) log.error('redis.too-old', { version: info.version, needed: OLDEST_REDIS, setting: 'STORE_URL' })
+  if (evicts(info)) log.error('redis.evicts', { policy: info.eviction, needed: 'noeviction', setting: 'STORE_URL' })
+  const { aheadMs } = clockOf(client)
+  const advice = 'The service goes by the clock of Redis; set this machine\'s by NTP.'
+  if (Math.abs(aheadMs) > CLOCK_TOLERANCE_MS) log.warn('clock.off', { aheadMs, of: 'Redis', advice })
+}
+
+async function measure(client: RedisClient): Promise<void> {
+  const clock = clockOf(client)
+  const asked = clock.asked()
+  const [seconds, microseconds] = await client.time()
+  clock.observe(Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000), asked)
+}
+
+/**
+ * A socket whose other end vanished without a word stays "ready", and under load every write restarts its idle timer
+ * (so `pingInterval` with `socketTimeout` would not notice): only an unanswered question tells. It is what time it is,
+ * so that the clock stays right.
+ */
+function replaceDeadSocket(client: RedisClient): void {
+  const timer = setInterval(() => {
+    if (!client.isOpen) return clearInterval(timer)
+    if (!client.isReady) return
+    const socket = client.socketEpoch
+    bounded(measure(client), PING_TIMEOUT_MS).catch((error: unknown) => {
+      const dead = error instanceof NoAnswer && client.isReady && client.socketEpoch === socket
+      if (!dead) return
+      client.emit('error', error)
+      connectAnew(client)
+    })
+  }, PING_EVERY_MS)
+  timer.unref()
+}
+
+/** Looks the name up again, which may lead to another node by now. */
+function connectAnew(client: RedisClient): void {
+  client.destroy()
+  client.connect().catch(() => { /* The 'error' listener has it. */ })
+}
+
+const unconnected = new WeakMap<RedisClient, string>()
+
+/** Why no connection comes about, for people; undefined where nobody can tell. */
+export function whyUnconnected(client: RedisClient): string | undefined {
+  return unconnected.get(client)
+}
+
+interface Seeker {
+  /** Why writes are refused, as long as they are. */
+  reason: unknown
+  begin: (reason: unknown) => void
+}
+
+const seekers = new WeakMap<RedisClient, Seeker>()
+
+/** Tells of an error that a call met: the log says what Redis refuses, and until when. Returns at once. */
+export function onRefusal(client: RedisClient, error: unknown): void {
+  if (refusalLine(error)) seekers.get(client)?.begin(error)
+}
+
+/** Why Redis refuses, as long as it does; else undefined. */
+export function refusedBefore(client: RedisClient): unknown {
+  return seekers.get(client)?.reason
+}
+
+/**
+ * Tries, with pauses, until a write is taken. Where another node may do better it connects anew each time: after a
+ * failover the old one may be a replica.
+ */
+function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): () => boolean {
+  const seek = async () => {
+    outage.begin(refusalLine(seeker.reason) ?? undefined)
+    for (let attempt = 0; client.isOpen && seeker.reason !== undefined; attempt++) {
+      // One that is not ready connects by itself.
+      if (client.isReady && isOfThisNode(seeker.reason)) connectAnew(client)
+      await new Promise(resolve => setTimeout(resolve, pauseMs(attempt)).unref())
+      if (!client.isReady) continue
+      const { reason } = seeker
+      const written = bounded(tryWrite(client), PING_TIMEOUT_MS)
+      seeker.reason = await written.catch((error: unknown) => refusalLine(error) ? error : reason)
+    }
+  }
+  // An outage, and a connection that outlives it, are of no request, although one meets it first.
+  const apart = AsyncLocalStorage.snapshot()
+  const seeker: Seeker = {
+    reason: undefined,
+    begin(reason) {
+      if (seeker.reason !== undefined) return
+      seeker.reason = reason
+      void apart(() => seek().finally(() => {
+        seeker.reason = undefined
+        if (client.isReady) outage.end()
+      }))
+    },
+  }
+  seekers.set(client, seeker)
+  return () => seeker.reason !== undefined
+}
+
+/** Tries every kind of key, a script and an announcement, and leaves nothing behind: whether this node takes them. */
+export async function tryWrite(client: RedisClient): Promise<void> {
+  await Promise.all([
+    client.eval(WRITES, { keys: [`${PROBE}:script`] }),
+    client.set(PROBE, '1', { PX: PROBE_TTL_MS }),
+    ...CHAT_PROBES.flatMap(key => [client.set(key, '1', { PX: PROBE_TTL_MS }), client.del(key)]),
+    client.publish(changesChannel(client), ''),
+  ])
+}
+
+/** Grows, so that nobody is hammered, and differs, so that replicas do not come all at once. */
+function pauseMs(attempt: number): number {
+  return Math.min(50 * 2 ** attempt, MAX_BACKOFF_MS) + Math.floor(Math.random() * 100)
+}

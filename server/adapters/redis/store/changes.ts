@@ -1,0 +1,74 @@
+import { HEARTBEAT_MS, type StoreWatcher } from '../../../ports/store'
+import { bounded, type RedisClient } from '../connection/client'
+import { changesChannel } from './record'
+
+/** The announcements of all processes, on a connection of its own that exists while somebody listens. */
+export class RedisChanges {
+  private readonly watchers = new Set<StoreWatcher>()
+  private subscriber: RedisClient | null = null
+  private beats: ReturnType<typeof setInterval> | undefined
+
+  constructor(private readonly client: RedisClient) {
+    // What the main connection left for another node is left here too.
+    client.on('ready', () => {
+      if (!this.subscriber) return
+      this.drop()
+      this.subscriber = this.subscribe()
+    })
+  }
+
+  watch(watcher: StoreWatcher): () => void {
+    this.watchers.add(watcher)
+    this.subscriber ??= this.subscribe()
+    this.beats ??= setInterval(() => this.subscriber && this.beat(this.subscriber), HEARTBEAT_MS)
+    return () => {
+      this.watchers.delete(watcher)
+      if (this.watchers.size === 0) this.close()
+    }
+  }
+
+  close(): void {
+    clearInterval(this.beats)
+    this.beats = undefined
+    this.drop()
+  }
+
+  private drop(): void {
+    if (this.subscriber?.isOpen) this.subscriber.destroy()
+    this.subscriber = null
+  }
+
+  private subscribe(): RedisClient {
+    const subscriber = this.client.duplicate({ disableOfflineQueue: false }) as RedisClient
+    // The main connection reports outages; this one only has to come back.
+    subscriber.on('error', () => {})
+    // What was announced before the subscription stands, or while the connection was away, is lost.
+    const stands = () => {
+      this.tell(null)
+      this.beat(subscriber)
+    }
+    subscriber.on('ready', stands)
+    subscriber.connect()
+      // What tries whether Redis takes announcements names no submission.
+      .then(() => subscriber.subscribe(changesChannel(this.client), id => id !== '' && this.tell(id)))
+      .then(stands)
+      .catch(() => { /* Closed in the meantime. */ })
+    return subscriber
+  }
+
+  /** Announcements come only over a connection on which Redis answers; one that is silent is replaced. */
+  private beat(subscriber: RedisClient): void {
+    if (!subscriber.isReady) return
+    bounded(subscriber.ping(), HEARTBEAT_MS).then(() => {
+      for (const { alive } of this.watchers) alive()
+    }, () => {
+      if (this.subscriber !== subscriber) return
+      subscriber.destroy()
+      this.subscriber = this.subscribe()
+    })
+  }
+
+  private tell(id: string | null): void {
+    for (const { changed } of this.watchers) changed(id)
+  }
+}

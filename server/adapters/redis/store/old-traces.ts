@@ -1,0 +1,82 @@
+import { jsonIn } from '../../../../shared/utils/json'
+import type { CardRef, Delivery, Receipt, Reviewer, Sent, Submission } from '../../../ports/submission'
+import type { RedisClient } from '../connection/client'
+import { recordKey, recordOf } from './record'
+import { run, script } from '../connection/calls'
+
+/** Makes it a record, for as long as it was to be kept. KEYS the trace, the record. ARGV version, text. */
+const CONVERT = script(`
+if redis.call('EXISTS', KEYS[2]) == 0 then
+  redis.call('HSET', KEYS[2], 'v', ARGV[1], 'r', ARGV[2])
+  redis.call('PEXPIRE', KEYS[2], math.max(redis.call('PTTL', KEYS[1]), 1))
+end
+redis.call('DEL', KEYS[1])`)
+
+/**
+ * What versions before 27 November 2026 kept of a submission that is over, by another key, which is a record from then
+ * on; null where there is none that can be read. They kept it for a week: this file goes after 4 December 2026.
+ */
+export async function oldTrace(client: RedisClient, id: string): Promise<Submission | null> {
+  const key = `{triage}:t:${id}`
+  const text = await client.get(key)
+  const trace = text === null ? null : unpacked(id, text)
+  if (trace) await run(client, CONVERT, [key, recordKey(id)], [String(trace.version), recordOf(trace)])
+  return trace
+}
+
+type Packed<T> = readonly T[]
+
+/** Lists of values. Times are in ms since it came in. */
+type List = [
+  version: number, state: Submission['state'], form: string | null, look: number | null,
+  receivedAt: number, expires: number, cards: Packed<PackedCard>,
+  decision: [NonNullable<Submission['decision']>['action'], boolean | null, number, ...Name] | null,
+  erased: [number, ...Name] | null, delivered: readonly Delivery[],
+  sent: Packed<[Delivery, readonly string[], number, string | null, ...PackedReceipt]>,
+  /** When its cards stopped showing the form, where they did. */
+  collapsed?: number | null,
+  pressed?: string,
+]
+/** 0 is what the thread begins or ends with; 1 that the last edit was given up. */
+type PackedCard = [thread: string, platform: string | 0, message: string | 0, isGivenUp?: 1]
+/** Absent until anything is known. */
+type PackedReceipt = [] | [Receipt['verdict'], string?]
+type Name = [id: string, name: string, platform: string]
+
+function unpacked(id: string, text: string): Submission | null {
+  const list = jsonIn(text)
+  if (!Array.isArray(list)) return null
+  const [version, state, form, look, receivedAt, expires, cards, decision, erased, delivered, sent, collapsed, pressed]
+    = list as List
+  return {
+    id, ...form !== null && { form }, version, state, ...look !== null && { look },
+    receivedAt, expiresAt: receivedAt + expires, data: null, reminded: true, edited: [], cards: cards.map(cardOf),
+    decision: decision && decisionOf(decision, receivedAt),
+    ...erased && { erased: { reviewer: reviewerOf(erased.slice(1) as Name), at: receivedAt + erased[0] } },
+    work: [], delivered,
+    sent: sent.map(([delivery, to, at, messageId, verdict, reason]): Sent => ({
+      delivery, content: '', to, at: receivedAt + at, ...messageId !== null && { messageId },
+      ...verdict && { receipt: { verdict, ...reason && { reason } } },
+    })),
+    ...typeof collapsed === 'number' && { collapse: { at: receivedAt + collapsed, begun: true } },
+    failures: [], history: [], ...pressed && { pressed },
+  }
+}
+
+function cardOf([threadId, platform, messageId, isGivenUp]: PackedCard): CardRef {
+  const parts = threadId.split(':')
+  return {
+    platform: platform === 0 ? parts[0]! : platform, threadId, messageId: messageId === 0 ? parts.at(-1)! : messageId,
+    ...isGivenUp && { isGivenUp: true as const },
+  }
+}
+
+function decisionOf(
+  [action, edited, at, ...name]: NonNullable<List[7]>, receivedAt: number,
+): Submission['decision'] {
+  return { action, reviewer: reviewerOf(name), at: receivedAt + at, ...edited !== null && { edited } }
+}
+
+function reviewerOf([id, name, platform]: Name): Reviewer {
+  return { id, name, platform }
+}

@@ -1,0 +1,62 @@
+import type { RedisClientType as RedisClient } from 'redis'
+import type { List } from '../../../ports/store'
+import type { Envelope, Submission, SubmissionData, SubmissionRecord } from '../../../ports/submission'
+
+type Content = Pick<Submission, 'data' | 'envelope' | 'before'>
+
+/** Everything but what the form said, as text. What most submissions have nothing of is left out. */
+export function recordOf(submission: Submission): string {
+  const { reminded, edited, cards, decision, work, delivered, failures } = submission
+  return JSON.stringify({
+    ...submission, data: undefined, envelope: undefined, before: undefined,
+    reminded: reminded || undefined, decision: decision ?? undefined, edited: some(edited), cards: some(cards),
+    work: some(work), delivered: some(delivered), failures: some(failures),
+  })
+}
+
+function some<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length > 0 ? list : undefined
+}
+
+/** @param text as `recordOf` made it; older versions left nothing out */
+export function recordIn(text: string): SubmissionRecord {
+  const usual = { reminded: false, edited: [], cards: [], decision: null, work: [], delivered: [], failures: [] }
+  return { ...usual, ...JSON.parse(text) as Omit<SubmissionRecord, keyof typeof usual> }
+}
+
+/** What the form said, as text that is kept as long as it may be: its data, or a list of data, envelope and edits. */
+export function contentOf({ data, envelope, before }: Submission): string {
+  if (before) return JSON.stringify([data, envelope ?? null, before])
+  return JSON.stringify(envelope ? [data, envelope] : data)
+}
+
+/** @param text as `contentOf` made it; null when it is not kept any more */
+export function contentIn(text: string | null | undefined, parse: (text: string) => unknown): Content {
+  const content = text ? parse(text) as SubmissionData | [SubmissionData, Envelope | null, SubmissionData?] : null
+  if (!Array.isArray(content)) return { data: content as SubmissionData | null }
+  const [data, envelope, before] = content as [SubmissionData, Envelope | null, SubmissionData?]
+  return { data, ...envelope && { envelope }, ...before && { before } }
+}
+
+export const HOUR_MS = 60 * 60 * 1000
+
+// One hash tag: in a cluster all keys live in one slot, so that one script may touch several.
+export const LISTS: Record<List, string> = { pending: '{triage}:pending', held: '{triage}:held', spam: '{triage}:spam' }
+export const DUE = '{triage}:due'
+export const STUCK = '{triage}:stuck'
+export const TAKEN = '{triage}:taken'
+export const AUDIT = '{triage}:audit'
+export const recordKey = (id: string) => `{triage}:s:${id}`
+export const dataKey = (id: string) => `{triage}:d:${id}`
+/** Edit forms that are open, by id. */
+export const draftsKey = (id: string) => `{triage}:e:${id}`
+export const tallyKey = (at: number) => `{triage}:tally:${Math.floor(at / HOUR_MS) * HOUR_MS}`
+export const idempotencyKeyOf = (digest: string) => `{triage}:i:${digest}`
+
+/**
+ * Where every change is announced, by id. Redis announces in all of its databases alike, so each but the first has a
+ * channel of its own: other deployments may use the others.
+ */
+export function changesChannel({ options: { database = 0 } }: Pick<RedisClient, 'options'>): string {
+  return database === 0 ? '{triage}:changes' : `{triage}:changes:${database}`
+}

@@ -1,0 +1,185 @@
+import { QUEUE } from '../card-queue'
+import { namedScript, script } from '../connection/calls'
+
+/** How many there were. */
+export const REVISION = '{triage}:revision'
+
+/** Announces a change in its channel; counts what happened in this hour until 24 hours after it. */
+const BOOKKEEPING = `
+local function announce(id)
+  redis.call('INCR', '${REVISION}')
+  redis.call('PUBLISH', channel, id)
+end
+local function count(field)
+  if redis.call('HINCRBY', tally, field, 1) == 1 then redis.call('EXPIRE', tally, 90000) end
+end
+`
+
+/**
+ * Stores a new submission and places it in the queues of its rooms. Returns its places there, 0 if there is form data
+ * of this id, or what the idempotency key holds (an id and a fingerprint). Over a limit it returns minus the ms until
+ * the window ends, as a list for the limit of bytes. Counts as rate-limiter-flexible does, on the same key: what is
+ * not stored is counted by that.
+ *
+ * Of an index with a limit (`most`), the oldest go with everything that is kept of them.
+ *
+ * Times are in ms, ends and scores in epoch ms. '' stands for none: no due time, idempotency key, limit or queue. A key
+ * that there is not is another one of their slot, in which a cluster wants them all. Behind the keys is for each room
+ * what `queueKeys` says, behind the arguments for each its interval.
+ */
+export const CREATE = namedScript(
+  ['record', 'data', 'list', 'due', 'tally', 'idempotency', 'sends', 'sentBytes'],
+  [
+    'id', 'version', 'recordText', 'recordEnd', 'dataText', 'dataEnd', 'score', 'dueAt', 'heldFor', 'holderText',
+    'limit', 'window', 'byteLimit', 'byteWindow', 'most', 'recordPrefix', 'dataPrefix', 'channel',
+  ],
+  `${QUEUE}${BOOKKEEPING}
+local function wait(key, amount, most, ms)
+  if most == '' then return nil end
+  local sum = redis.call('INCRBY', key, amount)
+  if sum == amount then redis.call('PEXPIRE', key, ms) end
+  return sum > tonumber(most) and math.max(redis.call('PTTL', key), 1) or nil
+end
+local formWait = wait(sends, 1, limit, window)
+if formWait then return -formWait end
+local holder = heldFor ~= '' and redis.call('GET', idempotency)
+if holder then return holder end
+local byteWait = wait(sentBytes, #dataText, byteLimit, byteWindow)
+if byteWait then return { -byteWait } end
+if not redis.call('SET', data, dataText, 'PXAT', dataEnd, 'NX') then return 0 end
+if heldFor ~= '' then redis.call('SET', idempotency, holderText, 'PX', heldFor) end
+redis.call('HSET', record, 'v', version, 'r', recordText)
+redis.call('PEXPIREAT', record, recordEnd)
+redis.call('ZADD', list, score, id)
+if dueAt ~= '' then redis.call('ZADD', due, dueAt, id) end
+if most ~= '' then
+  local surplus = redis.call('ZRANGE', list, 0, -1 - most)
+  for _, oldest in ipairs(surplus) do
+    redis.call('DEL', recordPrefix .. oldest, dataPrefix .. oldest)
+    redis.call('ZREM', list, oldest)
+    redis.call('ZREM', due, oldest)
+    announce(oldest)
+  end
+end
+count('received')
+announce(id)
+local places = {}
+for at = keysNamed + 1, #KEYS, 2 do
+  table.insert(places, enter(at, id, ARGV[argsNamed + 1 + #places]))
+end
+return places
+`)
+
+/**
+ * Gives the audit trail its line. Lines are kept for `lineAge` ms, counted from the newest one, because the clocks of
+ * replicas differ.
+ */
+const NOTE = `
+local function note()
+  count(outcome)
+  redis.call('ZADD', audit, lineAt, line)
+  local newest = redis.call('ZREVRANGE', audit, 0, 0, 'WITHSCORES')[2]
+  redis.call('ZREMRANGEBYSCORE', audit, '-inf', newest - lineAge)
+  redis.call('ZREMRANGEBYRANK', audit, 0, -1 - mostLines)
+  redis.call('PEXPIREAT', audit, newest + lineAge)
+end
+`
+
+/**
+ * Compare-and-set of one submission. Returns 1, or the form data when that is to be read, or 0 if another version is
+ * stored, or form data is to be read or kept longer that Redis has deleted since or that is no JSON. The submission
+ * takes its places in the list that it goes to, in due, stuck and taken (scores; '' for none, 'stay' when nothing
+ * changes), and the audit trail gets its line, if there is an outcome.
+ *
+ * `recordEnd` is '' when it stays; `keeping` is what becomes of the data: 'set' | 'keep' | 'read' | 'erase'.
+ */
+export const PUT = namedScript(
+  ['record', 'data', 'from', 'due', 'stuck', 'audit', 'tally', 'to', 'taken', 'drafts'],
+  [
+    'id', 'expected', 'score', 'dueAt', 'stuckAt', 'takenAt', 'outcome', 'line', 'lineAt', 'lineAge', 'mostLines',
+    'channel', 'version', 'recordText', 'recordEnd', 'keeping', 'dataText', 'dataEnd',
+  ],
+  `${BOOKKEEPING}${NOTE}
+local function place(old, new, at)
+  if at ~= 'stay' and (at == '' or old ~= new) then redis.call('ZREM', old, id) end
+  if at ~= 'stay' and at ~= '' then redis.call('ZADD', new, at, id) end
+end
+if redis.call('HGET', record, 'v') ~= expected then return 0 end
+local kept = keeping == 'keep' or keeping == 'read'
+local text = keeping == 'read' and redis.pcall('GET', data)
+if keeping == 'read' and not pcall(cjson.decode, text) then return 0 end
+if recordEnd ~= '' and kept and redis.call('PEXPIREAT', data, dataEnd) == 0 then return 0 end
+redis.call('HSET', record, 'v', version, 'r', recordText)
+if recordEnd ~= '' then redis.call('PEXPIREAT', record, recordEnd) end
+if keeping == 'set' then redis.call('SET', data, dataText, 'PXAT', dataEnd) end
+if keeping == 'erase' then redis.call('DEL', data, drafts) end
+place(from, to, score)
+place(due, due, dueAt)
+place(stuck, stuck, stuckAt)
+place(taken, taken, takenAt)
+if outcome ~= '' then note() end
+announce(id)
+return text or 1
+`)
+
+/** Drops everything that is kept of a submission, of whatever kind it is, and notes that, if there is an outcome. */
+export const FORGET = namedScript(
+  ['record', 'data', 'pending', 'held', 'spam', 'due', 'stuck', 'taken', 'audit', 'tally', 'drafts'],
+  ['id', 'outcome', 'line', 'lineAt', 'lineAge', 'mostLines', 'channel'], `${BOOKKEEPING}${NOTE}
+redis.call('DEL', record, data, drafts)
+for at = 3, 8 do redis.call('ZREM', KEYS[at], id) end
+if outcome ~= '' then note() end
+announce(id)
+`)
+
+/**
+ * Record and data of many submissions as of one moment, as far as there are any: [record, data, …]. '?' stands for what
+ * is of another kind.
+ *
+ * KEYS record, data, record, data, …
+ */
+export const READ = script(`
+local function text(...)
+  local answer = redis.pcall(...)
+  return type(answer) == 'table' and '?' or answer
+end
+local found = {}
+for i = 1, #KEYS, 2 do
+  found[i] = text('HGET', KEYS[i], 'r')
+  found[i + 1] = text('GET', KEYS[i + 1])
+end
+return found
+`)
+
+/**
+ * A page of an index, by age: [how many there are in all, whether more follow, [id, score, id, score, …]].
+ * The cursor is a place (score and id), not a rank: what left the list is put back for a moment to see where it was.
+ * So a page starts exactly below the one above, whatever came or went in between, in O(log size + limit).
+ *
+ * KEYS the index, the one whose size is told. ARGV limit, score and id of the cursor ('' and '' for the first page),
+ * '' for the oldest first or 'REV' for the newest.
+ */
+export const PAGE = script(`
+local from = 0
+if ARGV[3] ~= '' then
+  local added = redis.call('ZADD', KEYS[1], 'NX', ARGV[2], ARGV[3])
+  from = redis.call('Z' .. ARGV[4] .. 'RANK', KEYS[1], ARGV[3]) + 1 - added
+  if added == 1 then redis.call('ZREM', KEYS[1], ARGV[3]) end
+end
+local more = 0
+if from + ARGV[1] < redis.call('ZCARD', KEYS[1]) then more = 1 end
+local page = redis.call('Z' .. ARGV[4] .. 'RANGE', KEYS[1], from, from + ARGV[1] - 1, 'WITHSCORES')
+return { redis.call('ZCARD', KEYS[2]), more, page }
+`)
+
+/**
+ * How much waits: [pending, score of the oldest or '', due by now, score of the first of these or '', stuck].
+ *
+ * KEYS pending, due, stuck. ARGV now.
+ */
+export const BACKLOG = script(`
+local function first(index) return redis.call('ZRANGE', index, 0, 0, 'WITHSCORES')[2] or '' end
+local overdue = redis.call('ZCOUNT', KEYS[2], '-inf', ARGV[1])
+local since = overdue > 0 and first(KEYS[2]) or ''
+return { redis.call('ZCARD', KEYS[1]), first(KEYS[1]), overdue, since, redis.call('ZCARD', KEYS[3]) }
+`)

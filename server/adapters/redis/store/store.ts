@@ -1,0 +1,260 @@
+import { jsonIn } from '../../../../shared/utils/json'
+import { LimitReached } from '../../../ports/limiter'
+import {
+  holderOf, IDEMPOTENCY_TTL_MS, isComplete, RECORD_GRACE_MS, TRACE_TTL_MS, Unreadable, type Backlog, type Created,
+  type CreateOptions, type HourTally, type PageRequest, type PendingPage, type StoreRules, type StoreWatcher,
+  type SubmissionStore, AUDIT_TTL_MS,
+} from '../../../ports/store'
+import type { AuditLine, Submission, SubmissionRecord } from '../../../ports/submission'
+import { CALL_TIMEOUT_MS, createCalls, type Calls, lease, run } from '../connection/calls'
+import { queueKeys } from '../card-queue'
+import { RedisChanges } from './changes'
+import { bounded, refusedBefore, tryWrite, whyUnconnected, type RedisClient } from '../connection/client'
+import { clockOf } from '../connection/clock'
+import { countKey } from '../limiter'
+import { Reader, type ReaderOptions } from './reader'
+import {
+  AUDIT, changesChannel, dataKey, draftsKey, DUE, HOUR_MS, idempotencyKeyOf, LISTS, recordKey, STUCK, TAKEN, tallyKey,
+  contentIn, contentOf, recordIn, recordOf,
+} from './record'
+import { refusalLine } from '../connection/refusals'
+import { BACKLOG, CREATE, FORGET, PUT, REVISION } from './scripts'
+
+/** About half a megabyte: as many as wait at most teams. */
+const MOST_RECORDS = 500
+
+interface RedisStoreOptions extends StoreRules, ReaderOptions {
+  /** How many forms each client may send; any number when absent. */
+  limit?: { limit: number, windowS: number }
+  /** How many MB of what each client sends may be stored; any number when absent. */
+  limitMb?: { limit: number, windowS: number }
+  /** How many held submissions are kept; any number when absent. */
+  heldMax?: number
+}
+
+/** Keeps submissions in Redis, shared by all replicas. Form data is a key of its own, which Redis deletes on time. */
+export class RedisStore implements SubmissionStore {
+  private readonly calls: Calls
+  private readonly call: Calls['call']
+  private readonly changes: RedisChanges
+  /** The records that this process stored last, as text. */
+  private readonly records = new Map<string, string>()
+  private readonly reader: Reader
+
+  constructor(private readonly client: RedisClient, private readonly options: RedisStoreOptions) {
+    this.calls = createCalls(client)
+    this.call = this.calls.call
+    this.changes = new RedisChanges(client)
+    this.reader = new Reader(client, options)
+  }
+
+  async create(
+    submission: Submission, { idempotencyKey, fingerprint, client, sender, queues = [] }: CreateOptions = {},
+  ): Promise<Created> {
+    const { id, version, receivedAt } = submission
+    const end = this.options.dataLivesUntil(submission)
+    const limit = client === undefined ? undefined : this.options.limit
+    const limitMb = sender === undefined ? undefined : this.options.limitMb
+    const held = submission.state === 'held'
+    const keys = {
+      record: recordKey(id), data: dataKey(id), list: LISTS[held ? 'held' : 'pending'], due: DUE,
+      tally: tallyKey(receivedAt), idempotency: idempotencyKey ? idempotencyKeyOf(idempotencyKey) : DUE,
+      sends: limit ? countKey(client!) : DUE, sentBytes: limitMb ? countKey(`bytes:${sender}`) : DUE,
+    }
+    const args = {
+      id, version, recordText: recordOf(submission), recordEnd: end + RECORD_GRACE_MS,
+      dataText: contentOf(submission), dataEnd: end, score: receivedAt, dueAt: this.dueOf(submission),
+      heldFor: idempotencyKey ? IDEMPOTENCY_TTL_MS : '', holderText: fingerprint ? `${id} ${fingerprint}` : id,
+      limit: limit?.limit ?? '', window: (limit?.windowS ?? 0) * 1000,
+      byteLimit: limitMb ? limitMb.limit * 2 ** 20 : '', byteWindow: (limitMb?.windowS ?? 0) * 1000,
+      most: (held ? this.options.heldMax : undefined) ?? '', recordPrefix: recordKey(''), dataPrefix: dataKey(''),
+      channel: changesChannel(this.client),
+    }
+    const stored = await this.calls.runNamed(CREATE, keys, args, {
+      keys: queues.flatMap(({ room }) => queueKeys(room)), args: queues.map(({ intervalMs }) => intervalMs),
+    }) as string | number | number[]
+    if (typeof stored === 'string') return { id: holderOf(stored, fingerprint), places: [] }
+    if (typeof stored === 'object') {
+      const [first = 0] = stored
+      if (first < 0) throw new LimitReached(-first, limitMb!.limit)
+      return { id, places: stored }
+    }
+    if (stored < 0) throw new LimitReached(-stored)
+    throw new Error(`Submission ${id} exists already`)
+  }
+
+  async get(id: string): Promise<Submission | null> {
+    const [found = null] = await this.call(() => this.reader.all([id]))
+    if (found instanceof Unreadable) throw found
+    return found
+  }
+
+  recall(id: string): SubmissionRecord | null {
+    const record = this.records.get(id)
+    return record === undefined ? null : recordIn(record)
+  }
+
+  async replace(previous: SubmissionRecord, next: Submission, audit?: AuditLine): Promise<Submission | null> {
+    const { id, version } = next
+    const { listOf, needsPerson, isTaken, isOver, dataLivesUntil } = this.options
+    const keys = {
+      record: recordKey(id), data: dataKey(id),
+      from: LISTS[listOf(previous) ?? 'pending'], to: LISTS[listOf(next) ?? 'pending'], due: DUE,
+      stuck: STUCK, taken: TAKEN, audit: AUDIT, tally: tallyKey(audit?.at ?? next.receivedAt), drafts: draftsKey(id),
+    }
+    const placed = (rule: StoreRules['isOver' | 'listOf']) => (
+      rule(next) === rule(previous) ? 'stay' : rule(next) ? next.receivedAt : ''
+    )
+    const following = {
+      id, expected: previous.version, score: placed(listOf), dueAt: this.dueOf(next), stuckAt: placed(needsPerson),
+      takenAt: placed(isTaken), channel: changesChannel(this.client), ...lineOf(audit),
+    }
+    // A trace, and what was one, is kept for a week from now on, however long ago it came in.
+    const traceEnd = clockOf(this.client).now() + TRACE_TTL_MS
+    const leastEnd = isOver(previous) ? traceEnd : 0
+    const isSame = isComplete(previous) && next.data === previous.data && next.before === previous.before
+    const keeping = next.data === null ? 'erase' : !isComplete(previous) ? 'read' : isSame ? 'keep' : 'set'
+    const dataEnd = dataLivesUntil(next)
+    const isSameEnd = dataEnd === dataLivesUntil(previous) && leastEnd === 0
+    const openEnd = isSameEnd ? '' : Math.max(dataEnd + RECORD_GRACE_MS, leastEnd)
+    const recordEnd = isOver(next) ? traceEnd : openEnd
+    const recordText = recordOf(next)
+    this.records.delete(id)
+    const stored = this.changed(next, await this.calls.runNamed(PUT, keys, {
+      ...following, version, recordText, recordEnd, keeping,
+      dataText: keeping === 'set' ? contentOf(next) : '', dataEnd,
+    }))
+    if (stored && !isOver(next)) this.records.set(id, recordText)
+    if (this.records.size > MOST_RECORDS) this.records.delete(this.records.keys().next().value!)
+    return stored
+  }
+
+  lease(leaseMs: number, limit: number): Promise<string[]> {
+    return this.call(() => lease(this.client, DUE, leaseMs, limit))
+  }
+
+  upcoming(until: number, limit: number): Promise<string[]> {
+    return this.call(() => this.client.zRangeByScore(DUE, '-inf', until, { LIMIT: { offset: 0, count: limit } }))
+  }
+
+  async forget(id: string, erased?: Pick<AuditLine, 'reviewer' | 'at'>): Promise<void> {
+    const others = { ...LISTS, due: DUE, stuck: STUCK, taken: TAKEN, drafts: draftsKey(id) }
+    const receivedAt = erased && (await this.listedAt(id) ?? erased.at)
+    const line = erased && { id, outcome: 'erased' as const, ...erased, receivedAt: receivedAt! }
+    await this.calls.runNamed(
+      FORGET, { record: recordKey(id), data: dataKey(id), ...others, audit: AUDIT, tally: tallyKey(line?.at ?? 0) },
+      { id, ...lineOf(line), channel: changesChannel(this.client) },
+    )
+  }
+
+  listPending(page: PageRequest): Promise<PendingPage> {
+    return this.call(() => this.reader.page(page, ids => this.reader.all(ids)))
+  }
+
+  listRecords(page: PageRequest): Promise<PendingPage<SubmissionRecord>> {
+    return this.call(() => this.reader.page(page, ids => this.reader.records(ids)))
+  }
+
+  audit(limit: number, since = -Infinity): Promise<AuditLine[]> {
+    return readAudit(this.client, this.calls, limit, since)
+  }
+
+  tally(now: number): Promise<HourTally[]> {
+    return this.call(async () => {
+      const hours = Array.from({ length: 24 }, (_, index) => (Math.floor(now / HOUR_MS) - 23 + index) * HOUR_MS)
+      const found = await Promise.all(hours.map(hour => this.client.hGetAll(tallyKey(hour))))
+      return hours.map((hour, index) => ({
+        hour, counts: Object.fromEntries(Object.entries(found[index]!).map(([name, count]) => [name, Number(count)])),
+      }))
+    })
+  }
+
+  backlog(now: number): Promise<Backlog> {
+    return this.call(async () => {
+      const found = await run(this.client, BACKLOG, [LISTS.pending, DUE, STUCK], [String(now)]) as (number | string)[]
+      const [pending, oldestAt, overdue, overdueSince, stuck] = found.map(each => each === '' ? null : Number(each))
+      return { pending, oldestAt, overdue, overdueSince, stuck } as Backlog
+    })
+  }
+
+  stuck(limit: number): Promise<string[]> {
+    return this.call(() => this.client.zRange(STUCK, 0, limit - 1))
+  }
+
+  revision(): Promise<string> {
+    return this.call(async () => await this.client.get(REVISION) ?? '0')
+  }
+
+  watch(watcher: StoreWatcher): () => void {
+    return this.changes.watch(watcher)
+  }
+
+  async check(): Promise<string | null> {
+    return this.call(() => tryWrite(this.client)).then(() => null, (error: unknown) => {
+      const refusal = refusalLine(error) ?? refusalLine(refusedBefore(this.client)) ?? whyUnconnected(this.client)
+      if (refusal === undefined) throw error
+      return refusal
+    })
+  }
+
+  /** Closes the client, for everybody who shares it. */
+  async close(): Promise<void> {
+    this.changes.close()
+    // A client closed in the middle of its first attempt would leave the socket open.
+    await bounded(this.calls.started, CALL_TIMEOUT_MS).catch(() => { /* Then there is no socket to leave. */ })
+    // Answers come in order: once this one is there, so are those of all calls before it.
+    await bounded(this.client.ping(), CALL_TIMEOUT_MS).catch(() => { /* Nothing to wait for, or in vain. */ })
+    if (this.client.isOpen) this.client.destroy()
+  }
+
+  /** When it came in, by the list that it is in. */
+  private async listedAt(id: string): Promise<number | undefined> {
+    const places = await this.call(() => Promise.all(Object.values(LISTS).map(list => this.client.zScore(list, id))))
+    return places.find(place => place !== null) ?? undefined
+  }
+
+  /** Score in the index of what is due, '' for none. */
+  private dueOf(submission: Submission): number | '' {
+    const due = this.options.nextAttention(submission)
+    return Number.isFinite(due) ? due : ''
+  }
+
+  /** What a compare-and-set answered. */
+  private changed(next: Submission, stored: unknown): Submission | null {
+    if (typeof stored === 'string') return { ...next, ...contentIn(stored, this.options.parse) }
+    return stored === 1 ? next : null
+  }
+}
+
+/** About 20 MB; who decides more than that in 30 days exports in time. */
+const AUDIT_LINES = 100_000
+
+/** Lines that are read at a time, some 400 KB: a whole trail may take a slow line longer than a call may take. */
+const PIECE = 2000
+
+/**
+ * The newest lines, newest first, none from before `since`; what comes in meanwhile moves none of them. One that cannot
+ * be read keeps nobody from the others.
+ */
+async function readAudit(
+  client: RedisClient, { call }: Calls, limit: number, since: number,
+): Promise<AuditLine[]> {
+  const lines: { at: number, line: AuditLine | undefined }[] = []
+  for (;;) {
+    const last = lines.at(-1)?.at
+    // Several may be of one moment, of which the next piece leaves out those that are there.
+    const offset = lines.length - 1 - lines.findLastIndex(({ at }) => at !== last)
+    const count = Math.min(limit - lines.length, PIECE)
+    const found = await call(() => client.zRangeWithScores(
+      AUDIT, last ?? '+inf', since, { BY: 'SCORE', REV: true, LIMIT: { offset, count } },
+    ))
+    lines.push(...found.map(({ value, score }) => ({ at: score, line: jsonIn(value) as AuditLine | undefined })))
+    if (found.length < count || lines.length === limit) return lines.flatMap(({ line }) => line ?? [])
+  }
+}
+
+/** How the scripts take an audit line, or that there is none. */
+function lineOf(audit: AuditLine | undefined) {
+  const line = audit ? JSON.stringify(audit) : ''
+  return { outcome: audit?.outcome ?? '', line, lineAt: audit?.at ?? '', lineAge: AUDIT_TTL_MS, mostLines: AUDIT_LINES }
+}

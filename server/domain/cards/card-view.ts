@@ -1,0 +1,360 @@
+import type { Line } from '../../../shared/types/line'
+import { onDate, said, toTheSecond, byClock } from '../../../shared/utils/line'
+import { visible } from '../../../shared/utils/text'
+import type { CardAction, CardState, CardView, EditForm } from '../../ports/board'
+import { FILE_LOST } from '../../ports/delivery'
+import type { Form, Forms } from '../../ports/form'
+import {
+  type Submission, type Delivery, type Failure, type Work, INTERIM_OUTCOMES, type AuditLine, type DecisionOutcome,
+  type HistoryEntry, type Reviewer, type SubmissionRecord, type ClaimRule, type Holder,
+} from '../../ports/submission'
+import { envelopeFields } from '../intake/envelope'
+import { editInputs, inOrder, markOf, readFields } from '../fields/fields'
+import { fileFields, fileLinks, filePictures, type FileAddresses } from '../files/file-texts'
+import { isDelivery, isRevocable, canSendAgain, isLost } from '../lifecycle/record'
+import { deletionNotes } from '../lifecycle/settle'
+import { receiptNotes } from '../lifecycle/email-status'
+
+/** What cards and emails say about this deployment. */
+export interface Presentation {
+  /** Base URL of the ops pages, without a trailing slash; null when nobody can open them or knows where they are. */
+  siteUrl: string | null
+  forms: Forms
+  /** Where files are that came with forms. */
+  files?: FileAddresses
+}
+
+/** The card of a submission in whatever state it is. */
+export function cardView(submission: Submission, presentation: Presentation): CardView {
+  const form = formOf(submission, presentation)
+  return {
+    submissionId: submission.id,
+    title: title(submission, form),
+    state: cardState(submission),
+    fields: submission.data && submission.decision?.action !== 'spam'
+      ? [...envelopeFields(submission, form), ...readFields(submission, form), ...fileFields(submission, form)]
+      : [],
+    ...fileLinks(submission, presentation.files), ...filePictures(submission, form, presentation.files),
+    notes: notes(submission, form),
+    actions: actionsOf(submission, form),
+    url: submissionUrl(submission.id, presentation),
+  }
+}
+
+/** What the card's thread is told a day before the end. */
+export function reminder({ expiresAt }: Submission): Line {
+  return said`Nobody has decided this submission yet. It expires and is erased on ${onDate(expiresAt)}.`
+}
+
+/** A card of a submission that is not kept, nor its trace: it offers nothing. */
+export function goneCardView(id: string, presentation: Presentation): CardView {
+  return {
+    submissionId: id, title: TITLES.gone, state: 'gone', fields: [], notes: ['Not kept any more.'], actions: [],
+    url: submissionUrl(id, presentation),
+  }
+}
+
+export function editForm(submission: Submission, presentation: Presentation): EditForm {
+  const { labels, fields } = presentation.forms.of(submission.form)
+  return {
+    inputs: inOrder(editInputs(submission.data ?? {}, fields), labels).map(
+      input => ({ ...input, label: visible(input.label), mark: markOf(input.value) }),
+    ),
+    url: submissionUrl(submission.id, presentation),
+  }
+}
+
+function title(submission: Submission, { name }: Form): string {
+  const title = TITLES[cardState(submission)]
+  return name ? `${title}: ${name}` : title
+}
+
+const TITLES: Record<CardState, string> = {
+  new: 'New Form Submission', failed: 'Failed Form Submission', forwarding: 'Form Submission being forwarded',
+  forwarded: 'Form Submission forwarded', spam: 'Form Submission marked as spam', expired: 'Expired Form Submission',
+  erased: 'Form Submission erased', gone: 'Form Submission',
+}
+
+function cardState({ state, decision, erased, failures }: Submission): CardState {
+  if (erased) return 'erased'
+  if (state === 'expired') return 'expired'
+  if (!decision) return failures.length > 0 ? 'failed' : 'new'
+  if (decision.action === 'spam') return 'spam'
+  return state === 'settled' ? 'forwarded' : 'forwarding'
+}
+
+function notes(submission: Submission, form: Form): Line[] {
+  const { state, decision, erased, data, edited } = submission
+  if (erased) return [erasureLine(erased)]
+  if (state === 'expired') return ['Expired — nobody decided in 7 days.']
+  if (!decision) {
+    return [
+      ...holderNotes(submission, form), ...revokedNotes(submission), ...reopenedNotes(submission, form),
+      ...deletionNotes(submission),
+    ]
+  }
+  if (decision.action === 'spam') return [decisionLine(submission), ...holdNotes(submission), ...sentNotes(submission)]
+  // A card without the form says in one line what became of it.
+  if (!data) return [decisionLine(submission)]
+  const called = edited.map(key => (Object.hasOwn(form.labels, key) ? form.labels[key] : visible(key)))
+  const edits = edited.length > 0 ? [`Edited: ${called.join(', ')}`] : []
+  return [decisionLine(submission), ...progressNotes(submission, form), ...retryNotes(submission), ...edits]
+}
+
+export function submissionUrl(id: string, { siteUrl }: Presentation): string | null {
+  return siteUrl === null ? null : `${siteUrl}/submissions/${id}`
+}
+
+/** Its form, with the addresses of the decision, where that has some of its own. */
+export function formOf({ form: key, decision }: Submission, { forms }: Presentation): Form {
+  const form = forms.of(key)
+  return decision?.to ? { ...form, to: decision.to } : form
+}
+
+export const DELIVERY_NAMES: Record<Delivery, string> = { email: 'Email', endpoint: 'Endpoint' }
+
+const DELIVERIES: readonly Delivery[] = ['email', 'endpoint']
+
+/** What a forward of this form does. Of one that is not configured any more, an attempt at least says so. */
+export function deliveriesOf({ to, endpoint, missing }: Form): Delivery[] {
+  return [...to.length > 0 || missing ? ['email' as const] : [], ...endpoint ? ['endpoint' as const] : []]
+}
+
+/** Where a delivery goes: addresses, or the host. */
+export function targetsOf(delivery: Delivery, { to, endpoint }: Form): readonly string[] {
+  return delivery === 'email' ? to : endpoint ? [endpoint.host] : []
+}
+
+/** The deliveries that a forward of the data as it is would do. */
+export function leftOf({ delivered }: Submission, form: Form): Delivery[] {
+  return deliveriesOf(form).filter(delivery => !delivered.includes(delivery))
+}
+
+/** Notes on a forward so far: what was sent, what is on its way, what was given up. */
+export function progressNotes(submission: Submission, form: Form): Line[] {
+  const { delivered, failures, sent = [] } = submission
+  const sentTo = (delivery: Delivery) => sent.find(each => each.delivery === delivery)?.to ?? targetsOf(delivery, form)
+  return [
+    ...listed('Sent to', [...delivered].sort(byOrder(each => each)).flatMap(sentTo)),
+    ...sending(submission, form),
+    ...receiptNotes(submission),
+    ...submission.confirmation?.at ? [said`Confirmed to its sender on ${onDate(submission.confirmation.at)}`] : [],
+    // Those of a round before this one, while that can be taken back.
+    ...isRevocable(submission) ? [] : failed(failures),
+    ...sent.filter(each => !delivered.includes(each.delivery) && !isLost(each)).map(
+      ({ to, at }) => said`Corrects what was sent to ${listOf(to)} on ${onDate(at)}`,
+    ),
+  ]
+}
+
+function sending(submission: Submission, form: Form): Line[] {
+  const { revocableUntil } = submission
+  const targets = underWay(submission).filter(({ reason }) => reason === undefined).flatMap(
+    ({ kind }) => targetsOf(kind, form),
+  )
+  return revocableUntil === undefined
+    ? listed('Being sent to', targets)
+    : listed('Goes to', targets).map(line => said`${line} at ${toTheSecond(revocableUntil)}`)
+}
+
+/** What failed and is tried again, and when. */
+function retryNotes(submission: Submission): Line[] {
+  return underWay(submission).flatMap(
+    ({ kind, reason, dueAt }) => reason === undefined
+      ? []
+      : [said`${DELIVERY_NAMES[kind]} failed: ${reason} Next attempt on ${onDate(dueAt)}`],
+  )
+}
+
+/** What stands when deliveries were given up: what failed, what was sent, and what deciding again does. */
+function reopenedNotes(submission: Submission, form: Form): Line[] {
+  const { failures, delivered } = submission
+  if (failures.length === 0) return []
+  const left = leftOf(submission, form)
+  const isPartial = delivered.length > 0 && left.length > 0
+  const button = canSendAgain(submission) ? 'Send' : 'Forward'
+  return [
+    ...failed(failures),
+    ...sentNotes(submission),
+    ...receiptNotes(submission),
+    isPartial
+      ? `${button} again to send only the ${listOf(left)}: the ${listOf(delivered)} has it. Edited values go to both`
+      : 'Decide again to retry',
+    ...failures.some(({ reason }) => reason === FILE_LOST) ? ['The email then goes without that file'] : [],
+  ]
+}
+
+/** What the button that forwards says when a part of it was done before. */
+export function retryLabel(submission: Submission, form: Form): string | undefined {
+  const left = leftOf(submission, form)
+  return submission.delivered.length > 0 && left.length > 0 ? `Retry ${listOf(left)}` : undefined
+}
+
+function actionsOf(submission: Submission, form: Form): CardAction[] {
+  const { state, decision } = submission
+  if (isRevocable(submission)) {
+    return [decision?.action === 'spam' ? { id: 'not_spam', label: 'Not spam' } : { id: 'undo', label: 'Undo' }]
+  }
+  if (state !== 'open') return []
+  return [
+    canSendAgain(submission)
+      ? { id: 'send_again', label: 'Send again' }
+      : { id: 'forward', label: retryLabel(submission, form) ?? 'Forward Submission' },
+    { id: 'edit', label: 'Edit & Forward' }, { id: 'spam', label: 'Mark as Spam' }, ...takeActions(submission, form),
+  ]
+}
+
+/** Until when spam can be taken back. */
+function holdNotes(submission: Submission): Line[] {
+  return isRevocable(submission) ? [said`Its data is erased on ${onDate(submission.revocableUntil!)}`] : []
+}
+
+/** What was sent before somebody decided otherwise, or before the rest of it failed. */
+function sentNotes({ sent = [], delivered }: Submission): Line[] {
+  return [...sent].sort(byOrder(({ delivery }) => delivery)).map((each) => {
+    const since = isLost(each) ? ', and came back' : delivered.includes(each.delivery) ? '' : ', with other values'
+    return said`Sent to ${listOf(each.to)} on ${onDate(each.at)}${since}`
+  })
+}
+
+function underWay({ work }: Submission): (Work & { kind: Delivery })[] {
+  return work.filter((item): item is Work & { kind: Delivery } => isDelivery(item.kind)).sort(byOrder(({ kind }) => (
+    kind
+  )))
+}
+
+function failed(failures: readonly Failure[]): string[] {
+  return failures.map(({ delivery, reason }) => `${DELIVERY_NAMES[delivery]} failed: ${reason}`)
+}
+
+function listed(what: string, targets: readonly string[]): string[] {
+  return targets.length > 0 ? [`${what} ${listOf(targets)}`] : []
+}
+
+function listOf(names: readonly string[]): string {
+  return names.join(' and ')
+}
+
+function byOrder<T>(delivery: (item: T) => Delivery) {
+  return (a: T, b: T) => DELIVERIES.indexOf(delivery(a)) - DELIVERIES.indexOf(delivery(b))
+}
+
+const ENDINGS: Record<DecisionOutcome, string> = {
+  forwarded: 'Forwarded', edited: 'Edited and forwarded', spam: 'Marked as spam',
+  expired: 'Expired: nobody decided in 7 days', failed: 'Failed', revoked: 'Taken back', released: 'Released',
+  erased: 'Erased',
+}
+
+/** What became of it, `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`; empty while it waits. */
+export function endLine(submission: SubmissionRecord): Line {
+  const { state, erased, expiresAt } = submission
+  if (erased) return said`${erasureLine(erased)}.`
+  if (state === 'expired') return outcomeLine('expired', { reviewer: null, at: expiresAt })
+  const decided = decisionLine(submission)
+  return decided && said`${decided}.`
+}
+
+/** Why a decision cannot be taken back, or not any more. */
+export function irrevocable(submission: Submission | null): Line {
+  if (submission?.state === 'open') return 'It waits for a decision already.'
+  if (submission?.state === 'settling') return 'Too late: it is being sent.'
+  const last = submission?.sent?.map(({ at }) => at).sort().at(-1)
+  const isForward = submission?.decision?.action === 'forward'
+  if (isForward && last !== undefined) return said`Too late: it was sent on ${onDate(last)}.`
+  const ended = submission && endLine(submission)
+  return ended ? said`Too late: its data is erased. ${ended}` : 'This submission is not kept any more.'
+}
+
+/** How submissions ended last, the latest first. What was taken back or failed since has not ended. */
+export function endedOf(lines: readonly AuditLine[]): AuditLine[] {
+  const last = new Map(lines.toReversed().map(line => [line.id, line]))
+  return [...last.values()].filter(({ outcome }) => !INTERIM_OUTCOMES.includes(outcome)).sort(
+    (a, b) => b.at - a.at || (a.id < b.id ? 1 : -1),
+  )
+}
+
+/** How submissions were decided, or that nobody did, whether they were erased since or not. */
+export function decidedOf(lines: readonly AuditLine[]): AuditLine[] {
+  return endedOf(lines.filter(({ outcome }) => outcome !== 'erased'))
+}
+
+/** `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`, of the audit trail. */
+export function outcomeLine(outcome: DecisionOutcome, { reviewer, at }: Pick<AuditLine, 'reviewer' | 'at'>): Line {
+  return said`${ENDINGS[outcome]}${reviewer ? by(reviewer) : ''}, ${onDate(at)}.`
+}
+
+function by({ name, platform }: Reviewer): string {
+  return ` by ${visible(name)} on ${platform}`
+}
+
+/** Who decided what; shown on cards, in modals that came too late, and in the email. */
+export function decisionLine(submission: SubmissionRecord): Line {
+  const { decision } = submission
+  if (!decision) return ''
+  const verb = decision.action === 'spam'
+    ? 'Marked as spam'
+    : decision.edited ?? submission.edited.length > 0 ? 'Edited and forwarded' : 'Forwarded'
+  return said`${verb} by ${visible(decision.reviewer.name)} on ${decision.reviewer.platform}, ${onDate(decision.at)}`
+}
+
+/** Who erased it, and when. */
+function erasureLine({ reviewer, at }: NonNullable<Submission['erased']>): Line {
+  return said`Erased by ${visible(reviewer.name)} on ${reviewer.platform}, ${onDate(at)}`
+}
+
+type Revoked = HistoryEntry & { event: 'revoked' }
+
+/** Who took the last decision back, on a card that waits for another one. */
+function revokedNotes({ history }: Submission): Line[] {
+  const last = history.findLast(({ event }) => event === 'claimed' || event === 'revoked')
+  return last?.event === 'revoked' ? [said`${revokedText(last)}, ${onDate(last.at)}`] : []
+}
+
+export function revokedText({ action, reviewer: { name, platform } }: Revoked): string {
+  return `${action === 'spam' ? 'Not spam, says' : 'Taken back by'} ${visible(name)} on ${platform}`
+}
+
+/** Who has it, where somebody can. */
+export function holderNotes({ holder }: SubmissionRecord, { claim }: Form): Line[] {
+  return claim && holder ? [said`${visible(holder.name)} has it (${holder.platform}, ${byClock(holder.since)})`] : []
+}
+
+/** The button to take what waits, or to hand it back. */
+function takeActions({ holder }: SubmissionRecord, { claim }: Form): CardAction[] {
+  if (!claim) return []
+  return [holder ? { id: 'hand_back', label: 'Hand back' } : { id: 'take', label: 'Take' }]
+}
+
+/** What is told to who was given it; nothing when nobody gave it. */
+export function givenNews({ name, by }: Holder): string {
+  return by ? `${visible(name)}, this is yours now: ${visible(by.name)} has given it to you.` : ''
+}
+
+/** What is told to who wants it, when another one has it. */
+export function takenLine(holder: Holder): Line {
+  return said`${has(holder)}.`
+}
+
+/** How somebody decides: by a button or form of their own, or by approving what a program asked for. */
+export type Way = 'press' | 'approval'
+
+const AGAIN: Record<Way, string> = {
+  press: 'Press the button again to decide anyway.',
+  approval: 'Nothing was decided. Whoever approved it may decide anyway: ask for the same once more, for them to approve.',
+}
+
+/** What is told to who decides it, before they may, or because they may not. */
+export function warningLine(holder: Holder, rule: ClaimRule, way: Way = 'press'): Line {
+  return rule === 'soft'
+    ? said`${has(holder)}. ${AGAIN[way]}`
+    : said`${has(holder)}. Others may decide when they hand it back, or from ${byClock(holder.until)} on.`
+}
+
+/** What is told to who would hand back what is another one's. */
+export function notYoursLine(holder: Holder): Line {
+  return said`${has(holder)}: nobody else can hand it back.`
+}
+
+function has({ name, platform, since }: Holder): Line {
+  return said`${visible(name)} (${platform}) has it since ${byClock(since)}`
+}

@@ -1,0 +1,69 @@
+import type { Place, ReviewBoard } from '../../ports/board'
+import type { Monitor } from '../../ports/monitor'
+import type { Runtime } from '../../ports/runtime'
+import type { SubmissionStore } from '../../ports/store'
+import type { CardRef, SubmissionRecord } from '../../ports/submission'
+import type { Outbox } from '../outbox/outbox'
+import { isRoom, missingIn, type PlacePorts } from '../review/scope'
+import { sameCard } from '../lifecycle/record'
+import { pendingAt, RECORDS } from '../queries/search'
+
+export interface DeletedCardsPorts {
+  store: Pick<SubmissionStore, 'listRecords'>
+  outbox: Pick<Outbox, 'apply' | 'run'>
+  presentation: PlacePorts['presentation']
+  board: Pick<ReviewBoard, 'roomOf' | 'placeOf'>
+  runtime: Pick<Runtime, 'background'>
+  monitor: Pick<Monitor, 'undelivered'>
+}
+
+/** Of a message that is not there, and why not, if it never was. */
+interface Report {
+  card: CardRef
+  place: Place
+  undelivered?: string
+}
+
+/** Cards that people delete while they are waited for. */
+export class DeletedCards {
+  private reported: Report[] = []
+  private looking: Promise<void> | null = null
+
+  constructor(private readonly ports: DeletedCardsPorts) {}
+
+  /**
+   * A message was deleted, whosever it was. Any number at once are looked for together.
+   *
+   * @param undelivered why it never arrived, if that is how it went
+   */
+  deleted(card: CardRef, place: Place, undelivered?: string): Promise<void> {
+    if (!isRoom(place, this.ports.presentation.forms)) return Promise.resolve()
+    this.reported.push({ card, place, undelivered })
+    return this.looking ??= this.look().finally(() => { this.looking = null })
+  }
+
+  private async look(): Promise<void> {
+    const { store } = this.ports
+    while (this.reported.length > 0) {
+      const reported = this.reported.splice(0)
+      const { found } = await pendingAt('everywhere', RECORDS, this.ports, page => store.listRecords(page))
+      for (const submission of found) {
+        for (const card of submission.cards) {
+          const report = reported.find(({ card: of, place }) => (
+            sameCard(of, card) && place.includes(this.ports.board.roomOf(card))
+          ))
+          if (report) await this.replace(submission, card, report)
+        }
+      }
+    }
+  }
+
+  private async replace(submission: SubmissionRecord, card: CardRef, { undelivered }: Report): Promise<void> {
+    const { outbox, runtime, monitor } = this.ports
+    const room = missingIn(submission, card, this.ports)
+    const applied = await outbox.apply(submission.id, [{ type: 'card-deleted', card, room, undelivered }])
+    if ('refused' in applied) return
+    if (undelivered !== undefined) monitor.undelivered(room ?? card.platform, undelivered)
+    runtime.background(outbox.run(applied.submission, applied.added))
+  }
+}

@@ -1,0 +1,72 @@
+import { counted } from '../../../shared/utils/text'
+import type { ReviewBoard } from '../../ports/board'
+import type { CardQueueStore } from '../../ports/card-queue'
+import type { Log, Runtime } from '../../ports/runtime'
+import type { SubmissionStore } from '../../ports/store'
+import type { Presentation } from './card-view'
+
+/** Who looks at the page anyway is not told: a form has to be held for so long, ms. */
+const QUIET_MS = 60 * 60 * 1000
+
+/** How often a process looks through what is held, ms. */
+const LOOK_MS = 10 * 60 * 1000
+
+/** How held submissions are read: which forms they are of tells enough, and what those said may be 256 KiB each. */
+const READING = { limit: 250, only: 'held' } as const
+
+export interface HeldNoticePorts {
+  store: Pick<SubmissionStore, 'listRecords'>
+  queues: Pick<CardQueueStore, 'takeNotice' | 'forgetNotice'>
+  board: Pick<ReviewBoard, 'announce'>
+  presentation: Presentation
+  runtime: Pick<Runtime, 'now'>
+  log: Log
+}
+
+/** Tells each room once a day that forms of it are held, where people can open the page on which they are. */
+export class HeldNotice {
+  /** Epoch ms. */
+  private lookAt = 0
+
+  constructor(private readonly ports: HeldNoticePorts) {}
+
+  /** Whichever process is first tells a room. Never rejects. */
+  async tell(): Promise<void> {
+    const { presentation: { siteUrl }, runtime, log } = this.ports
+    if (siteUrl === null || runtime.now() < this.lookAt) return
+    try {
+      const counts = await this.counts(runtime.now() - QUIET_MS)
+      this.lookAt = runtime.now() + LOOK_MS
+      for (const [room, count] of counts) await this.announce(room, count, `${siteUrl}/?state=held`)
+    }
+    catch (error) {
+      log.warn('notice.failed', { error })
+    }
+  }
+
+  private async announce(room: string, count: number, url: string): Promise<void> {
+    const { queues, board, log } = this.ports
+    if (!await queues.takeNotice(room, 'held')) return
+    const held = `${counted(count, 'form')} ${count === 1 ? 'is' : 'are'} held`
+    const why = 'because a hidden field was filled in: mostly by programs, sometimes by the browser of a person.'
+    const outcome = await board.announce(room, `${held}, ${why}`, url)
+    if (outcome.ok) return
+    log.warn('notice.failed', { room, reason: outcome.reason })
+    await queues.forgetNotice(room, 'held')
+  }
+
+  /** How many are held since then or longer, for each room that has some. */
+  private async counts(since: number): Promise<Map<string, number>> {
+    const { store, presentation: { forms } } = this.ports
+    const counts = new Map<string, number>()
+    for (let before: string | undefined; ;) {
+      const { submissions, cursor } = await store.listRecords({ ...READING, before })
+      for (const { form, receivedAt } of submissions) {
+        if (receivedAt > since) continue
+        for (const room of forms.of(form).rooms) counts.set(room, (counts.get(room) ?? 0) + 1)
+      }
+      if (cursor === null) return counts
+      before = cursor
+    }
+  }
+}

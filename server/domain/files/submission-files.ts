@@ -1,0 +1,136 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+import { sameSecret } from '../../../shared/same-secret'
+import { FileMissing, type FileStore, type StoredFile } from '../../ports/files'
+import type { Form } from '../../ports/form'
+import type { Limiter } from '../../ports/limiter'
+import type { Log, Runtime } from '../../ports/runtime'
+import { Unreadable, type SubmissionStore } from '../../ports/store'
+import type { Submission } from '../../ports/submission'
+import { FileGone, FileLost, FilesUnavailable, NoSuchFile } from '../errors'
+import type { FileAddresses } from './file-texts'
+import { IncomingFiles } from './incoming-files'
+import { found, reached } from '../queries/rows'
+
+/** What is younger may belong to a form that is still on its way in, ms. */
+const ORPHAN_AGE_MS = 60 * 60 * 1000
+
+/** How often files are looked for whose submission is gone, ms: a storage lists them for money. */
+const ORPHAN_INTERVAL_MS = 60 * 60 * 1000
+
+interface SubmissionFilesPorts {
+  /** Null where there is no place for any. */
+  files: FileStore | null
+  /** A form takes some now. Else what is of no submission that is known may belong to who shares the storage. */
+  isTaking: boolean
+  store: Pick<SubmissionStore, 'get'>
+  /** Counts MB; null for no limit. */
+  limiter: Limiter | null
+  /** What the key of all links is derived from. */
+  secret: string
+  /** Base URL of this service, without a trailing slash; null when nobody knows it. */
+  siteUrl: string | null
+  runtime: Pick<Runtime, 'uuid' | 'now' | 'background'>
+  log: Log
+}
+
+/** Files that came with forms: taken in, linked to, and erased with their submission. */
+export class SubmissionFiles implements FileAddresses {
+  private readonly key: Buffer
+  private sweptAt = -Infinity
+
+  constructor(private readonly ports: SubmissionFilesPorts) {
+    this.key = Buffer.from(hkdfSync('sha256', ports.secret, '', 'links to files', 32))
+  }
+
+  /** The files of a form of this client; null when its form takes none. */
+  incoming({ files: rule }: Pick<Form, 'files'>, client: string): IncomingFiles | null {
+    const { files, limiter, runtime } = this.ports
+    return rule && files ? new IncomingFiles(runtime.uuid(), rule, client, files, limiter) : null
+  }
+
+  path(id: string, index: number): string {
+    return `/api/files/${id}/${index}?key=${this.signature(id, index)}`
+  }
+
+  url(id: string, index: number): string | null {
+    const { siteUrl } = this.ports
+    return siteUrl === null ? null : siteUrl + this.path(id, index)
+  }
+
+  /** @throws NoSuchFile for an address that was not made here, FileGone, StoreUnavailable */
+  async open(id: string, index: number, key: string): Promise<{ file: StoredFile, content: AsyncIterable<Buffer> }> {
+    if (!sameSecret(key, this.signature(id, index))) throw new NoSuchFile()
+    const submission = await reached(this.ports.store.get(id))
+    const file = submission?.data ? submission.envelope?.files?.[index] : undefined
+    if (!file || !this.ports.files) throw new FileGone()
+    return { file, content: this.read(id, index, file) }
+  }
+
+  /** @throws FileLost, FilesUnavailable while it is read */
+  async* read(id: string, index: number, { size }: StoredFile): AsyncGenerator<Buffer> {
+    try {
+      yield* this.ports.files!.read(id, index, size)
+    }
+    catch (error) {
+      if (error instanceof FileMissing) throw new FileLost(error)
+      throw new FilesUnavailable(error, 'Try again in a moment.')
+    }
+  }
+
+  /** With the files marked that their storage has lost. */
+  async withLost(submission: Submission): Promise<Submission> {
+    const { id, envelope } = submission
+    const files = await Promise.all((envelope?.files ?? []).map(async (file, index) => (
+      await this.isLost(id, index, file) ? { ...file, lost: true as const } : file
+    )))
+    return { ...submission, envelope: { ...envelope, files } }
+  }
+
+  private async isLost(id: string, index: number, file: StoredFile): Promise<boolean> {
+    try {
+      for await (const part of this.read(id, index, file)) void part
+      return false
+    }
+    catch (error) {
+      return error instanceof FileLost
+    }
+  }
+
+  /** Deletes what came with a submission, in the background; what stays, the sweep finds. */
+  erase(id: string): void {
+    const { files, runtime, log } = this.ports
+    const erased = files?.erase(id).catch(error => log.warn('files.erase-failed', { submission: id, error }))
+    if (erased) runtime.background(erased)
+  }
+
+  /**
+   * Erases what crashes left: files whose submission has no form data, or never was. Does so once an hour, in the
+   * background: a storage takes its time to list what it has.
+   */
+  sweep(): void {
+    const { files, runtime, log } = this.ports
+    const now = runtime.now()
+    if (!files || now - this.sweptAt < ORPHAN_INTERVAL_MS) return
+    this.sweptAt = now
+    const swept = this.eraseOrphans(files, now - ORPHAN_AGE_MS)
+    runtime.background(swept.catch(error => log.warn('files.sweep-failed', { error })))
+  }
+
+  private async eraseOrphans(files: FileStore, before: number): Promise<void> {
+    const { isTaking, store, log } = this.ports
+    for (const id of await files.idsBefore(before)) {
+      const submission = await found(store, id)
+      // What cannot be read may have form data.
+      if (submission instanceof Unreadable || submission?.data || (!submission && !isTaking)) continue
+      // One that a storage keeps for now keeps no other.
+      const isErased = await files.erase(id).then(() => true, (error: unknown) => {
+        log.warn('files.erase-failed', { submission: id, error })
+      })
+      if (isErased) log.info('files.orphans-erased', { submission: id })
+    }
+  }
+
+  private signature(id: string, index: number): string {
+    return createHmac('sha256', this.key).update(`${id}/${index}`).digest('base64url')
+  }
+}

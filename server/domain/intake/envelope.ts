@@ -1,0 +1,55 @@
+import type { Form } from '../../ports/form'
+import type { Envelope, Field, Submission } from '../../ports/submission'
+import { cut, oneLine, visible } from '../../../shared/utils/text'
+import { isNumber } from '../json'
+import { addressIn } from '../fields/addresses'
+import { fieldText } from '../fields/fields'
+
+/** Fields in which a page says something about its form. They are never data, whatever they hold. */
+export const CONTROLS: readonly string[] = ['_next', '_subject', '_replyto']
+
+/** Longer ones are cut; mail clients show less. */
+const MAX_SUBJECT = 200
+
+/** Where the sender's browser wants to go next, as typed: whoever sends it there checks it. */
+export function nextOf(body: Readonly<Record<string, unknown>>): string | undefined {
+  return textOf(body, '_next')
+}
+
+/** What a page says about its form; undefined for nothing. */
+export function envelopeOf(body: Readonly<Record<string, unknown>>): Envelope | undefined {
+  const subject = cut(oneLine(textOf(body, '_subject') ?? ''), MAX_SUBJECT)
+  const replyTo = addressIn(textOf(body, '_replyto') ?? '')
+  return subject || replyTo ? { ...subject && { subject }, ...replyTo && { replyTo } } : undefined
+}
+
+/** A field that is sent several times counts once, as it was sent first. */
+function textOf(body: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const [first] = Object.hasOwn(body, name) ? [body[name]].flat() : []
+  return typeof first === 'string' && first.trim() !== '' ? first.toWellFormed() : undefined
+}
+
+/** What a submission is about, as its form's template or its page says; one line, undefined when neither does. */
+export function subjectOf(
+  { data, envelope }: Submission, { subject: template }: Pick<Form, 'subject'>,
+): string | undefined {
+  if (!data) return undefined
+  let isFilled = false
+  const filled = template?.replaceAll(/\{([^{}]+)\}/g, (_, key: string) => {
+    const value = Object.hasOwn(data, key) ? data[key] : null
+    const isTree = typeof value === 'object' && !isNumber(value)
+    const text = isTree ? '' : oneLine(fieldText(value))
+    isFilled ||= text !== ''
+    return text
+  })
+  const isFixed = template !== undefined && !template.includes('{')
+  return filled !== undefined && (isFilled || isFixed) ? cut(oneLine(filled), MAX_SUBJECT) : envelope?.subject
+}
+
+/** What cards show of it before the data. */
+export function envelopeFields(submission: Submission, form: Pick<Form, 'subject'>): Field[] {
+  const replyTo = submission.data ? submission.envelope?.replyTo : undefined
+  return Object.entries({ 'Subject': subjectOf(submission, form), 'Reply to': replyTo }).flatMap(([label, value]) => (
+    value ? [{ label, value: visible(value), edited: false }] : []
+  ))
+}

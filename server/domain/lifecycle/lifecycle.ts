@@ -1,0 +1,245 @@
+import type { Decision, Delivery, Submission, SubmissionData, Work } from '../../ports/submission'
+import type { EventOf, LifecycleEvent, Refusal, Transition } from './events'
+import {
+  failed, postAgain, pull, missCard, takeReceipt, erase, forget, returned, revoke, collapse, confirmed, settle,
+  settleChanged, type Clock,
+} from './settle'
+import {
+  changed, contentOf, followed, isDelivery, keptUntil, outstanding, replaced, sameCard, updates, withCard, withEntry,
+  tidied, withGivenUp, withOriginals, withoutContent, REMINDER_LEAD_MS, SUBMISSION_TTL_MS, isLost,
+} from './record'
+import { hold, isAnothers } from './assignment'
+
+/**
+ * The whole life of a submission, as a pure function. Work that a transition adds is due one lease from now:
+ * whoever makes the transition does the work at once, and if it dies, somebody else finds it due.
+ *
+ * @param now epoch ms
+ * @param leaseMs how long the maker has before others may take the work
+ * @param cardDataMs how long after a decision cards go on to show the form, ms; null for always
+ */
+export function transition(
+  current: Submission | null, event: LifecycleEvent, now: number, leaseMs: number, cardDataMs: number | null = null,
+): Transition {
+  const clock = { now, leasedUntil: now + leaseMs, cardDataMs }
+  if (event.type === 'received') return receive(event, clock)
+  if (!current) return { refused: 'gone' }
+  const step = apply(current, event, clock)
+  return 'refused' in step ? step : { ...step, next: tidied(step.next) }
+}
+
+/**
+ * Events that came together, as one write. Those that do not apply are left out; refused when none does.
+ * The parameters are those of `transition`.
+ */
+export function transitions(
+  current: Submission, events: readonly LifecycleEvent[], now: number, leaseMs: number, cardDataMs?: number | null,
+): Transition {
+  let refused: Refusal = 'unknown-work'
+  let folded: Exclude<Transition, { refused: Refusal }> | undefined
+  for (const event of events) {
+    // Each step counts from the stored version, so that no key of its work is used again.
+    const step = transition({ ...folded?.next ?? current, version: current.version }, event, now, leaseMs, cardDataMs)
+    if ('refused' in step) refused = step.refused
+    else folded = { ...step, added: [...folded?.added ?? [], ...step.added] }
+  }
+  return folded ? { ...folded, added: folded.added.filter(work => folded.next.work.includes(work)) } : { refused }
+}
+
+function apply(current: Submission, event: Exclude<LifecycleEvent, EventOf<'received'>>, clock: Clock): Transition {
+  switch (event.type) {
+    case 'released': return release(current, event, clock)
+    case 'erased': return erase(current, event, clock)
+    case 'claimed': return claim(current, event, clock)
+    case 'revoked': return revoke(current, event, clock)
+    case 'forgotten': return forget(current, clock)
+    case 'collapsing': return collapse(current, clock)
+    case 'leased': return lease(current, event, clock)
+    case 'done': return done(current, event, clock)
+    case 'failed': return failed(current, event, clock)
+    case 'card-deleted': return missCard(current, event, clock)
+    case 'post-again': return postAgain(current, clock)
+    case 'pulled': return pull(current, event, clock)
+    case 'put-off': return putOff(current, event, clock)
+    case 'turn': return takeTurn(current, event, clock)
+    case 'expiring': return remind(current, clock)
+    case 'expired': return expire(current, clock)
+    case 'receipt': return takeReceipt(current, event, clock)
+    default: return hold(current, event, clock)
+  }
+}
+
+function receive(event: EventOf<'received'>, { now, leasedUntil }: Clock): Transition {
+  const work = event.rooms.map(room => post(room, leasedUntil))
+  const next: Submission = {
+    id: event.id, ...event.form ? { form: event.form } : {}, version: 1, state: event.held ? 'held' : 'open',
+    receivedAt: now, expiresAt: now + SUBMISSION_TTL_MS,
+    data: event.data, ...event.envelope && { envelope: event.envelope },
+    reminded: false, edited: [], cards: [], decision: null, work, delivered: [], failures: [],
+    history: [{ at: now, event: 'received' }, ...event.held ? [{ at: now, event: 'held' as const }] : []],
+  }
+  return { next, added: work }
+}
+
+function release(current: Submission, event: EventOf<'released'>, { now, leasedUntil }: Clock): Transition {
+  if (current.state !== 'held') return { refused: 'not-held' }
+  if (now >= current.expiresAt || !current.data) return { refused: 'expired' }
+  const work = event.rooms.map(room => post(room, leasedUntil))
+  const { reviewer, press } = event
+  const history = withEntry(current, { at: now, event: 'released', reviewer, ...press && { press } })
+  return { next: changed(current, { state: 'open', work, history }), added: work }
+}
+
+function claim(current: Submission, event: EventOf<'claimed'>, clock: Clock): Transition {
+  const { action, reviewer, edit, press, revocableMs = 0 } = event
+  const { now, leasedUntil } = clock
+  if (current.state === 'held') return { refused: 'held' }
+  if (current.state !== 'open') return { refused: 'decided' }
+  if (now >= current.expiresAt || !current.data) return { refused: 'expired' }
+  const isRepeated = current.history.some(entry => entry.event === 'claimed' && entry.press === press)
+  if (press && isRepeated) return { refused: 'decided' }
+  if (event.content !== undefined && event.content !== contentOf(current.data)) return { refused: 'changed' }
+  if (isAnothers(current, event, now)) return { refused: 'taken' }
+  const isSpam = action === 'spam'
+  const data = edit?.data ?? current.data
+  const edited = [...new Set([...current.edited, ...edit?.edited ?? []])]
+  const decision: Decision = { action, reviewer, at: now, edited: edited.length > 0, ...event.to && { to: event.to } }
+  const cards = event.card ? withCard(current.cards, event.card) : current.cards
+  const version = current.version + 1
+  const delivered = isSpam ? current.delivered : upToDate(current, data, (edit?.edited ?? []).length > 0)
+  const deliveries = isSpam ? [] : event.deliveries.filter(delivery => !delivered.includes(delivery))
+  const isRevocable = revocableMs > 0 && (isSpam || deliveries.length > 0)
+  const revocableUntil = isSpam ? Math.min(now + revocableMs, current.expiresAt) : now + revocableMs
+  const isErased = isSpam && !isRevocable
+  const work: Work[] = [
+    ...updates(cards, version, leasedUntil),
+    ...deliveries.map(kind => ({
+      key: `${kind}#${version}`, kind, attempts: 0, dueAt: isRevocable ? revocableUntil : leasedUntil,
+    })),
+    // Nobody needs a card for something decided. But it may be opened again, and one may be in flight right now.
+    ...current.work.filter(({ kind }) => kind === 'post'),
+  ]
+  const next = changed(current, {
+    look: version, state: 'settling', decision, cards, work, delivered, edited,
+    // Who takes it back finds what failed before.
+    failures: isRevocable ? current.failures : [],
+    data: isErased ? null : data, before: withOriginals(current, edit?.edited ?? []),
+    revocableUntil: isRevocable ? revocableUntil : undefined,
+    ...isErased ? { sent: withoutContent(current) } : {},
+    ...event.confirm && !current.confirmation ? { confirmation: { to: event.confirm } } : {},
+    history: withEntry(current, {
+      at: now, event: 'claimed', action, edited: edit !== undefined, reviewer,
+      ...press ? { press } : {}, ...event.to && { to: event.to },
+    }),
+  })
+  const isLater = ({ kind }: Work) => kind === 'post' || (isRevocable && isDelivery(kind))
+  return settle(next, work.filter(item => !isLater(item)), clock)
+}
+
+/** The deliveries that got these very values last. What was sent before that was kept counts until somebody edits. */
+function upToDate({ delivered, sent = [] }: Submission, data: SubmissionData, isEdited: boolean): Delivery[] {
+  const content = delivered.length + sent.length > 0 ? contentOf(data) : ''
+  return (['email', 'endpoint'] as const).filter((delivery) => {
+    const last = sent.find(each => each.delivery === delivery)
+    return last ? last.content === content && !isLost(last) : delivered.includes(delivery) && !isEdited
+  })
+}
+
+function lease(current: Submission, { keys, card }: EventOf<'leased'>, { now, leasedUntil }: Clock): Transition {
+  const isBehind = (work: Work) => card && work.kind === 'update' && work.attempts > 0 && sameCard(work.card!, card)
+  const due = outstanding(current).filter(work => isBehind(work) || (keys.includes(work.key) && work.dueAt <= now))
+  if (due.length === 0) return { refused: 'not-due' }
+  // One more attempt, before its time, does not count: who clicks in an outage would put the next one off.
+  const attempts = (work: Work) => work.dueAt <= now ? work.attempts : work.attempts - 1
+  const leased = due.map(work => ({
+    ...work, attempts: attempts(work), refused: undefined, dueAt: leasedUntil, hasTurn: undefined,
+    // A card that somebody clicked is there.
+    missed: isBehind(work) ? undefined : work.missed,
+  }))
+  const next = changed(current, { work: replaced(current.work, leased) })
+  // From here on it is on its way, and cannot be taken back.
+  const isSent = current.revocableUntil !== undefined && leased.some(({ kind }) => isDelivery(kind))
+  if (!isSent) return { next, added: leased }
+  const after = followed({ ...next, revocableUntil: undefined, failures: returned(next) }, { now, leasedUntil })
+  const kept = leased.filter(work => after.next.work.includes(work))
+  return { next: after.next, added: [...kept, ...after.added] }
+}
+
+function done(current: Submission, event: EventOf<'done'>, clock: Clock): Transition {
+  const { now, leasedUntil } = clock
+  const finished = current.work.find(work => work.key === event.key)
+  if (finished?.kind === 'confirm') return confirmed(current, finished, event, clock)
+  const { card, sent, status, keepMs, version } = event
+  const room = finished?.room
+  const known = card && current.cards.find(other => sameCard(other, card))
+  const isNewCard = card !== undefined && !known
+  // A card that was posted before the decision still shows the buttons, and an edit may have been overtaken.
+  const isOvertaken = version === undefined
+    ? known?.isGivenUp === true || (isNewCard && current.state !== 'open')
+    : version < (current.look ?? 0)
+  // Whoever clicked a card before it was on record put it there, and it was looked after with their decision.
+  const isBehind = card !== undefined && isOvertaken && (isNewCard || !event.key.startsWith('post:'))
+  // What was on its way when it was erased went out all the same.
+  const isTooLate = current.state === 'erased' && sent !== undefined
+  if (!finished && !isNewCard && !isBehind && !isTooLate) return { refused: 'unknown-work' }
+  const delivery = isDelivery(finished?.kind) ? finished.kind : isTooLate ? sent.delivery : null
+  const others = (current.sent ?? []).filter(each => each.delivery !== delivery)
+  const next = changed(current, {
+    cards: card ? withCard(withGivenUp(current.cards, card, undefined), card) : current.cards,
+    work: current.work.filter(work => work !== finished),
+    ...delivery ? { delivered: [...current.delivered, delivery] } : {},
+    ...delivery && sent ? { sent: [...others, { ...sent, delivery, at: now, ...isTooLate && { content: '' } }] } : {},
+    ...delivery && keepMs ? { keptUntil: keptUntil(current, now + keepMs) } : {},
+    history: delivery
+      ? withEntry(current, {
+          at: now, event: 'delivered', delivery, ...status !== undefined && { status },
+          ...finished && finished.attempts > 0 && { attempt: finished.attempts + 1 },
+        })
+      : isNewCard ? withEntry(current, { at: now, event: 'posted', room: room ?? card.platform }) : current.history,
+  })
+  if (delivery && !isTooLate) return settleChanged(next, clock)
+  const isFollowed = card && next.work.some(work => work.kind === 'update' && sameCard(work.card!, card))
+  const again = isBehind && !isFollowed ? updates([card], next.version, leasedUntil) : []
+  return settle({ ...next, work: [...next.work, ...again] }, again, clock)
+}
+
+/** Only one that is not on its way already. That of a decided submission is left until that is opened again. */
+function takeTurn(current: Submission, { room }: EventOf<'turn'>, { now, leasedUntil }: Clock): Transition {
+  const work = current.work.find(({ kind, room: of }) => kind === 'post' && of === room)
+  if (!work || (work.hasTurn && work.dueAt > now)) return { refused: 'not-due' }
+  const isOpen = current.state === 'open'
+  const taken: Work = isOpen ? { ...work, hasTurn: true, dueAt: leasedUntil } : { ...work, dueAt: now }
+  return { next: changed(current, { work: replaced(current.work, [taken]) }), added: isOpen ? [taken] : [] }
+}
+
+function putOff(current: Submission, { key, until }: EventOf<'put-off'>, clock: Clock): Transition {
+  const work = current.work.find(work => work.key === key)
+  if (!work || work.hasTurn) return { refused: 'unknown-work' }
+  const next = changed(current, { work: replaced(current.work, [{ ...work, dueAt: until }]) })
+  return settle(next, [], clock)
+}
+
+function remind(current: Submission, { now, leasedUntil }: Clock): Transition {
+  const isDue = current.state === 'open' && !current.reminded && now >= current.expiresAt - REMINDER_LEAD_MS
+  if (!isDue) return { refused: 'not-due' }
+  const added = current.cards.map((card): Work => {
+    return { key: `remind:${card.platform}:${card.messageId}`, kind: 'remind', card, attempts: 0, dueAt: leasedUntil }
+  })
+  const history = withEntry(current, { at: now, event: 'reminded' })
+  return { next: changed(current, { reminded: true, history, work: [...current.work, ...added] }), added }
+}
+
+function expire(current: Submission, clock: Clock): Transition {
+  const isDue = (current.state === 'open' || current.state === 'held') && clock.now >= current.expiresAt
+  if (!isDue) return { refused: 'not-due' }
+  const look = current.version + 1
+  const work = updates(current.cards, look, clock.leasedUntil)
+  const history = withEntry(current, { at: clock.now, event: 'expired' })
+  return settle(changed(current, {
+    look, state: 'expired', data: null, sent: withoutContent(current), history, work,
+  }), work, clock)
+}
+
+function post(room: string, dueAt: number): Work {
+  return { key: `post:${room}`, kind: 'post', room, attempts: 0, dueAt }
+}

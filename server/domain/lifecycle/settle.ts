@@ -1,0 +1,299 @@
+import type { Line } from '../../../shared/types/line'
+import { onDate, said } from '../../../shared/utils/line'
+import type { Submission, Work, Receipt, Sent, Failure, HistoryEntry } from '../../ports/submission'
+import { UNDELIVERED_PAUSE_MS } from '../outbox/backoff'
+import type { Done, Transition, EventOf, Refusal } from './events'
+import {
+  changed, followed, isDelivery, replaced, withEntry, outstanding, vendorOf, withGivenUp, isPending, tell, isRevocable,
+  updates, withoutContent, sameCard, isKept, isOver, traceOf, isReturned,
+} from './record'
+import { isArrived, isNews, receiptText } from './email-status'
+
+export interface Clock {
+  /** The present, epoch ms. */
+  now: number
+  /** Until when work that is added now is its maker's, epoch ms. */
+  leasedUntil: number
+  /** How long after a decision cards go on to show the form, ms; null for always. */
+  cardDataMs: number | null
+}
+
+/** As `settle`, when what the cards show has changed. */
+export function settleChanged(changed: Submission, clock: Clock): Transition {
+  const { next, added } = followed(changed, clock)
+  return settle(next, added, clock)
+}
+
+/** What follows when a piece of work has left the list. */
+export function settle(next: Submission, added: readonly Work[], clock: Clock): Transition {
+  if (next.state === 'open') return { next, added }
+  if (next.state === 'settling') {
+    if (next.work.some(({ kind }) => isDelivery(kind))) return { next, added }
+    const isSettled = next.failures.length === 0 || next.decision?.action === 'spam'
+    if (isSettled) {
+      const confirm = confirmations(next, clock)
+      return settle({ ...next, state: 'settled', work: [...next.work, ...confirm] }, [...added, ...confirm], clock)
+    }
+    return reopened({ ...next, history: withEntry(next, { at: clock.now, event: 'reopened' }) }, added, clock)
+  }
+  const kept = isKept(next, clock.now) ? next : { ...next, keptUntil: undefined }
+  const { state, decision, cards } = kept
+  // Whatever became of its data: its cards show the form until they are made not to.
+  const isShown = state === 'settled' && decision?.action === 'forward' && cards.length > 0 && !kept.collapse
+  // Whoever sent it is told without its data.
+  const left = kept.work.filter(({ kind }) => kind === 'confirm')
+  const isDone = isOver({ ...kept, work: kept.work.filter(work => !left.includes(work)) })
+  const collapse = isShown && clock.cardDataMs !== null ? { at: decision.at + clock.cardDataMs } : kept.collapse
+  const isBare = left.length === 0 || kept.data === null
+  if (!isDone || (isBare && collapse === kept.collapse)) return { next: kept, added }
+  return { next: { ...traceOf(kept), work: left, collapse }, added }
+}
+
+/** Whoever sent it is told when all of it was passed on. */
+function confirmations({ confirmation, version }: Submission, { leasedUntil }: Clock): Work[] {
+  return confirmation?.to === undefined
+    ? []
+    : [{ key: `confirm#${version}`, kind: 'confirm', attempts: 0, dueAt: leasedUntil }]
+}
+
+/** Whoever sent it was told, or is not, and why. */
+export function confirmed(
+  current: Submission, work: Work, { skipped }: Pick<Done, 'skipped'>, clock: Clock,
+): Transition {
+  const { now: at } = clock
+  return settle(changed(current, {
+    work: current.work.filter(item => item !== work),
+    confirmation: skipped === undefined ? { at } : undefined,
+    history: withEntry(current, skipped === undefined
+      ? { at, event: 'confirmed' }
+      : { at, event: 'failed', kind: 'confirm', reason: skipped, again: null }),
+  }), [], clock)
+}
+
+/** The time of what its cards show of the form is over. */
+export function collapse(current: Submission, clock: Clock): Transition {
+  const { collapse } = current
+  if (!collapse || collapse.begun || clock.now < collapse.at) return { refused: 'not-due' }
+  return settleChanged(changed(current, { collapse: { ...collapse, begun: true } }), clock)
+}
+
+/** It waits for a decision again. */
+function reopened(next: Submission, added: readonly Work[], { now, leasedUntil }: Clock): Transition {
+  // Cards that were never posted are wanted again: at once, but for one that may be in flight.
+  const due = next.work.filter(({ kind, dueAt }) => kind === 'post' && dueAt <= now)
+  const posts = due.map(work => ({ ...work, dueAt: leasedUntil }))
+  const open: Submission = {
+    ...next, state: 'open', decision: null, revocableUntil: undefined, keptUntil: undefined, collapse: undefined,
+    // What came back was not passed on.
+    work: replaced(next.work, posts).filter(({ kind }) => kind !== 'confirm'),
+  }
+  return { next: open, added: [...added, ...posts] }
+}
+
+/** For so long after the end cards are made to say so, ms; one that refuses until then keeps what it shows. */
+const FOLLOW_MS = 7 * 24 * 60 * 60 * 1000
+
+/** A piece of work failed: it is tried again, or given up. */
+export function failed(current: Submission, event: EventOf<'failed'>, clock: Clock): Transition {
+  const work = current.work.find(({ key }) => key === event.key)
+  if (!work) return { refused: 'unknown-work' }
+  const { reason, refused, gone, limited } = event
+  const isTooLate = work.kind === 'update' && event.retryAt !== null && event.retryAt > followedUntil(current)
+  const retryAt = isTooLate ? null : event.retryAt
+  const rest = current.work.filter(item => item !== work)
+  const room = event.room ?? work.room ?? work.card?.platform
+  const again = {
+    ...work, attempts: work.attempts + 1, reason, refused, limited, hasTurn: undefined,
+    missed: gone ? (work.missed ?? 0) + 1 : undefined,
+  }
+  const isGivenUp = work.kind === 'update' && retryAt === null
+  const next = changed(current, {
+    history: withEntry(current, {
+      at: clock.now, event: 'failed', kind: work.kind, ...room ? { room } : {}, reason, again: retryAt,
+    }),
+    work: retryAt === null ? rest : [...rest, { ...again, dueAt: retryAt }],
+    cards: isGivenUp ? withGivenUp(current.cards, work.card!, true) : current.cards,
+  })
+  if (!isDelivery(work.kind)) return settle(next, [], clock)
+  const failures = [...current.failures, { delivery: work.kind, reason }]
+  return settleChanged(retryAt === null ? { ...next, failures } : next, clock)
+}
+
+function followedUntil({ state, decision, erased, collapse, expiresAt }: Submission): number {
+  return state === 'open' ? Number.POSITIVE_INFINITY : ((erased ?? collapse ?? decision)?.at ?? expiresAt) + FOLLOW_MS
+}
+
+/** Cards that their platforms refused are posted again. */
+export function postAgain(current: Submission, { leasedUntil }: Clock): Transition {
+  const refused = outstanding(current).filter(({ refused }) => refused)
+  if (refused.length === 0) return { refused: 'not-due' }
+  const added = refused.map(work => ({ ...work, refused: undefined, dueAt: leasedUntil }))
+  const rest = current.work.filter(({ refused }) => !refused)
+  return { next: changed(current, { work: [...rest, ...added] }), added }
+}
+
+/**
+ * Work that failed for this vendor is due now. Left alone: work that is due within a lease, because somebody may be
+ * doing it; what the vendor's pace holds up; and cards that are refused for what they say.
+ */
+export function pull(current: Submission, { vendor }: EventOf<'pulled'>, { now, leasedUntil }: Clock): Transition {
+  const early = outstanding(current).filter(work => (
+    vendorOf(work) === vendor && work.attempts > 0 && work.dueAt > leasedUntil && !work.limited && !work.refused
+  ))
+  if (early.length === 0) return { refused: 'not-due' }
+  // An attempt before its time does not count.
+  const pulled = early.map(work => ({ ...work, attempts: Math.max(work.attempts - 1, 1), dueAt: now }))
+  return { next: changed(current, { work: replaced(current.work, pulled) }), added: [] }
+}
+
+/** What is told of one email comes in any order within seconds: form data is kept so long after it arrived, ms. */
+const QUIET_MS = 60 * 1000
+
+/** The mail provider told what became of an email: the cards say it, where that takes nothing from them. */
+export function takeReceipt(current: Submission, event: EventOf<'receipt'>, clock: Clock): Transition {
+  const next = receipted(current, event, clock.now)
+  if ('refused' in next) return next
+  if (next.data) return settleChanged(next, clock)
+  const added = tellings(next, clock.leasedUntil)
+  // Whatever is tried again tells the latest news, too.
+  const rest = next.work.filter(({ kind, attempts }) => kind !== 'tell' || attempts === 0)
+  return settle({ ...next, work: [...rest, ...added] }, added, clock)
+}
+
+/**
+ * The submission with what became of one of its emails. One that came back while there is form data is a delivery that
+ * failed, whatever the state: so it is opened again as soon as nothing is being delivered.
+ */
+function receipted(
+  current: Submission, { messageId, receipt }: EventOf<'receipt'>, now: number,
+): Submission | { refused: Refusal } {
+  const email = current.sent?.find(each => each.messageId === messageId)
+  if (!email) return { refused: 'unknown-email' }
+  if (!isNews(receipt, email.receipt)) return { refused: 'no-news' }
+  const next = changed(current, {
+    sent: current.sent!.map((each): Sent => each === email ? { ...email, receipt } : each),
+    history: withEntry(current, { at: now, event: 'receipt', receipt }),
+    // Where files are linked to, it is kept for these.
+    ...current.keptUntil !== undefined && current.keptUntil < current.expiresAt && isArrived(receipt)
+      ? { keptUntil: Math.min(current.keptUntil, now + QUIET_MS) }
+      : {},
+  })
+  return isReturned(receipt) && canFail(next, now) ? withFailure(next, receipt) : next
+}
+
+/** Whether there is something to send again, nobody does already, and nobody decided since that it is spam. */
+function canFail({ state, data, decision, expiresAt, work }: Submission, now: number): boolean {
+  const isHere = data !== null && now < expiresAt && (state === 'settled' || isPending({ state }))
+  return isHere && decision?.action !== 'spam' && !work.some(({ kind }) => kind === 'email')
+}
+
+function withFailure(next: Submission, receipt: Receipt): Submission {
+  const others = next.failures.filter(({ delivery }) => delivery !== 'email')
+  return {
+    ...next, state: next.state === 'settled' ? 'settling' : next.state, keptUntil: undefined,
+    delivered: next.delivered.filter(delivery => delivery !== 'email'),
+    failures: [...others, { delivery: 'email', reason: `${receiptText(receipt)}.` }],
+  }
+}
+
+/** News in the threads of the cards: without form data a card is not drawn again, because it would lose what it has. */
+function tellings({ state, cards, version }: Submission, dueAt: number): Work[] {
+  return state === 'erased' ? [] : cards.map(card => tell(card, version, dueAt))
+}
+
+/** Takes a decision back, while that is possible: it is open again, with what was edited. */
+export function revoke(
+  current: Submission, { action, reviewer, press }: EventOf<'revoked'>, clock: Clock,
+): Transition {
+  const { decision, revocableUntil, data, history } = current
+  const { now } = clock
+  if (decision?.action !== action || !isRevocable(current) || !data) return { refused: 'irrevocable' }
+  // A forward can be taken back until something of it is on its way, however late that is.
+  if (action === 'spam' && now >= revocableUntil!) return { refused: 'irrevocable' }
+  if (press && history.some(entry => 'press' in entry && entry.press === press)) return { refused: 'irrevocable' }
+  const { next, added } = followed(changed(current, {
+    work: current.work.filter(({ kind }) => !isDelivery(kind)),
+    history: withEntry(current, { at: now, event: 'revoked', action, reviewer, ...press ? { press } : {} }),
+  }), clock)
+  return reopened(next, added, clock)
+}
+
+/** What failed while it could be taken back: an email that came back. What failed before was kept for who does that. */
+export function returned({ failures, history, work }: Submission): readonly Failure[] {
+  const round = history.slice(history.findLastIndex(({ event }) => event === 'claimed'))
+  const isBack = round.some(entry => entry.event === 'receipt' && isReturned(entry.receipt))
+  return failures.filter(({ delivery }) => delivery === 'email' && isBack && !work.some(({ kind }) => kind === 'email'))
+}
+
+/** The time is over in which spam could be taken back, or in which a receipt was waited for. */
+export function forget(current: Submission, clock: Clock): Transition {
+  const { state, revocableUntil = Infinity, keptUntil = Infinity } = current
+  if (state !== 'settled') return { refused: 'not-due' }
+  if (clock.now >= keptUntil) return settle(changed(current, { keptUntil: undefined }), [], clock)
+  if (clock.now < revocableUntil) return { refused: 'not-due' }
+  return settleChanged(changed(current, {
+    data: null, revocableUntil: undefined, failures: [], sent: withoutContent(current),
+  }), clock)
+}
+
+/** Somebody has the form data erased, wherever it is in its life: cards follow, and the endpoint is told. */
+export function erase(current: Submission, { reviewer, press, told }: EventOf<'erased'>, clock: Clock): Transition {
+  const { now, leasedUntil } = clock
+  if (current.state === 'erased') return { refused: 'decided' }
+  const look = current.version + 1
+  const cards = updates(current.cards, look, leasedUntil)
+  const erasure: Work[] = told ? [{ key: `erasure#${look}`, kind: 'erasure', attempts: 0, dueAt: leasedUntil }] : []
+  const next = changed(current, {
+    look, state: 'erased', data: null, erased: { reviewer, at: now }, revocableUntil: undefined, collapse: undefined,
+    failures: [], work: [...cards, ...erasure],
+    sent: withoutContent(current),
+    history: withEntry(current, { at: now, event: 'erased', reviewer, ...press && { press } }),
+  })
+  // What the endpoint may be getting right now has got there by the end of its lease.
+  const isGetting = current.work.some(({ kind, dueAt }) => kind === 'endpoint' && now < dueAt && dueAt <= leasedUntil)
+  return settle(next, isGetting ? cards : next.work, clock)
+}
+
+/**
+ * Its room gets another card, once: whoever deletes that one, too, means it. One that never arrived is posted until one
+ * does, as what the platform refuses is.
+ */
+export function missCard(
+  current: Submission, { card, room, undelivered }: EventOf<'card-deleted'>, { now, leasedUntil }: Clock,
+): Transition {
+  const isOnRecord = current.cards.some(other => sameCard(other, card))
+  if (current.state !== 'open' || !isOnRecord) return { refused: 'unknown-work' }
+  const isFirst = !current.history.some(entry => (
+    entry.event === 'card-deleted' && entry.room === room && !entry.hasAnother
+  ))
+  const isWanted = isFirst || undelivered !== undefined
+  const work = current.work.filter(({ card: of }) => !of || !sameCard(of, card))
+  const isMissing = room !== null && isWanted && !work.some(({ kind, room: of }) => kind === 'post' && of === room)
+  const when = undelivered === undefined
+    ? { attempts: 0, dueAt: leasedUntil }
+    : { attempts: 1, dueAt: now + UNDELIVERED_PAUSE_MS, reason: undelivered }
+  const added: Work[] = isMissing
+    ? [{ key: `post:${room}#${current.version + 1}`, kind: 'post', room, ...when }]
+    : []
+  const where = room ?? card.platform
+  const history = undelivered === undefined
+    ? withEntry(current, {
+        at: now, event: 'card-deleted', room: where, ...room === null && { hasAnother: true as const },
+      })
+    : withEntry({ ...current, history: current.history.filter(entry => !isPosted(entry, where)) }, {
+        at: now, event: 'failed', kind: 'post', room: where, reason: undelivered, again: added[0]?.dueAt ?? null,
+      })
+  const next = changed(current, {
+    cards: current.cards.filter(other => !sameCard(other, card)), work: [...work, ...added], history,
+  })
+  return { added: undelivered === undefined ? added : [], next }
+}
+
+function isPosted(entry: HistoryEntry, where: string): boolean {
+  return entry.event === 'posted' && entry.room === where
+}
+
+export function deletionNotes({ history }: Submission): Line[] {
+  const last = history.findLast(({ event }) => event === 'card-deleted')
+  return last ? [said`An earlier card of it was deleted, ${onDate(last.at)}`] : []
+}

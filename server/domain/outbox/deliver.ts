@@ -1,0 +1,169 @@
+import type { ReviewBoard } from '../../ports/board'
+import type { EmailTemplate, Mailer, Outcome, Posted } from '../../ports/delivery'
+import type { Limiter } from '../../ports/limiter'
+import type { Log } from '../../ports/runtime'
+import type { CardRef, Delivery, Submission, Work } from '../../ports/submission'
+import type { CardQueue } from '../cards/card-queue'
+import { composeEmail, type MailSender, senderOf, isLinked, mailed, withFiles } from './email'
+import type { Done } from '../lifecycle/events'
+import { givenNews, type Presentation, cardView, DELIVERY_NAMES, formOf, reminder, targetsOf } from '../cards/card-view'
+import { contentOf, digest, SUBMISSION_TTL_MS, isLost } from '../lifecycle/record'
+import type { SubmissionFiles } from '../files/submission-files'
+import { receiptNews } from '../lifecycle/email-status'
+
+export interface DeliveryPorts {
+  mailer: Mailer
+  template: () => Promise<EmailTemplate>
+  mail: MailSender
+  /** Files that came with forms; none in tests without them. */
+  files?: Pick<SubmissionFiles, 'read' | 'url' | 'withLost'>
+  presentation: Presentation
+}
+
+export interface WorkPorts extends DeliveryPorts, ConfirmationPorts {
+  board: ReviewBoard
+  queue: Pick<CardQueue, 'waitsUntil' | 'slowRooms'>
+}
+
+type Delivered = Pick<Done, 'sent' | 'status' | 'keepMs'>
+
+/**
+ * Does one piece of work. A card shows `submission`. Resolves with `waiting` where something has to happen first, or
+ * with the time at which a card that waits for its turn is looked after, epoch ms.
+ */
+export async function perform(
+  work: Work, submission: Submission, ports: WorkPorts,
+): Promise<Outcome<Done | undefined> | 'waiting' | number> {
+  const { board, queue, presentation } = ports
+  const { kind, key, attempts, room = '', hasTurn = false } = work
+  const { holder, version } = submission
+  const card = work.card!
+  switch (kind) {
+    case 'post': {
+      if (submission.state !== 'open') return 'waiting'
+      const until = await queue.waitsUntil(room, submission, hasTurn)
+      if (until !== null) return until
+      const posting = board.post(room, cardView(submission, presentation), key.split('#')[1])
+      // An earlier one may have arrived after all, and be what its platform answers with.
+      return shown(await queue.slowRooms.timed(room, posting), attempts > 0 ? 0 : version)
+    }
+    case 'update': return shown(await board.update(card, cardView(submission, presentation)), version, card)
+    case 'remind': return board.reply(card, reminder(submission))
+    case 'tell': {
+      const news = holder ? givenNews(holder) : receiptNews(submission)
+      // What is not news any more is not told.
+      return news ? board.reply(card, news, holder?.names) : { ok: true, value: undefined }
+    }
+    case 'erasure': return tellErasure(submission, ports)
+    case 'confirm': return confirm(submission, work, ports)
+    case 'email':
+    case 'endpoint': return deliver(kind, submission, ports)
+  }
+}
+
+function shown(outcome: Outcome<CardRef | undefined>, version: number, card?: CardRef): Outcome<Done> {
+  return outcome.ok ? { ok: true, value: { card: outcome.value ?? card, version } } : outcome
+}
+
+/** Sends what a reviewer forwarded on one of its ways; resolves with what was sent where. */
+export async function deliver(
+  kind: Delivery, submission: Submission, { mailer, template, mail, files, presentation }: DeliveryPorts,
+): Promise<Outcome<Delivered> | 'waiting'> {
+  const { data, form: key, sent = [] } = submission
+  const form = formOf(submission, presentation)
+  if (!data) return refused('The data expired before it could be delivered.')
+  if (form.missing) return refused(
+    `The form “${key}” is not in forms.config.ts (or FORMS_CONFIG) any more, so nobody knows where to send it. Put it back there.`,
+  )
+  const to = targetsOf(kind, form)
+  if (to.length === 0) return refused(`${DELIVERY_NAMES[kind]} is not configured any more.`)
+  const earlier = sent.find(each => each.delivery === kind)
+  const given = { delivery: kind, content: contentOf(data), to }
+  // A link works as long as the data is kept.
+  const linked = isLinked(submission, form, files) ? { keepMs: SUBMISSION_TTL_MS } : {}
+  if (kind === 'endpoint') {
+    const key = deliveryKey(submission, [form.endpoint!.url, earlier?.at])
+    const outcome = await form.endpoint!.post(JSON.stringify(withFiles(submission, files)), key)
+    return outcome.ok ? { ok: true, value: { sent: given, ...outcome.value, ...linked } } : outcome
+  }
+  // Nobody has what came back, so there is nothing to correct.
+  const corrected = earlier && !isLost(earlier) ? earlier : undefined
+  const outcome = await mailer.send(
+    await composeEmail(await mailed(submission, files), form, mail, template, corrected, files),
+    deliveryKey(submission, [mail.fromAddress, mail.fromName, ...to, earlier?.at]),
+  )
+  if (!outcome.ok) return outcome.busy ? 'waiting' : outcome
+  const messageId = outcome.value
+  if (messageId === undefined) return { ok: true, value: { sent: given, ...linked } }
+  return { ok: true, value: { sent: { ...given, messageId }, keepMs: mail.receipts?.waitMs, ...linked } }
+}
+
+/** Tells the endpoint that everything was erased of a submission of which it may have something. */
+async function tellErasure(
+  submission: Submission, { presentation }: Pick<DeliveryPorts, 'presentation'>,
+): Promise<Outcome<Posted>> {
+  const { id, form, erased } = submission
+  const { endpoint } = formOf(submission, presentation)
+  if (!endpoint) return refused(`${DELIVERY_NAMES.endpoint} is not configured any more.`)
+  const event = {
+    type: 'erased', timestamp: new Date(erased!.at).toISOString(), data: { submission: id, ...form && { form } },
+  }
+  return endpoint.post(JSON.stringify(event), `${id}-erased`)
+}
+
+function refused(reason: string) {
+  return { ok: false as const, reason, permanent: true }
+}
+
+/**
+ * One key per submission, content and whatever else makes it another message: retries and a second forward of the same
+ * data are one delivery to the receiver; edited data, another recipient and a correction are new ones.
+ */
+export function deliveryKey({ id, data }: Submission, message: readonly (string | number | undefined)[]): string {
+  return `${id}-${digest(JSON.stringify([data, ...message]))}`
+}
+
+interface ConfirmationPorts {
+  mailer: Mailer
+  mail: MailSender
+  presentation: Presentation
+  /** Counts what one address gets. */
+  confirmations: Limiter
+  log: Log
+}
+
+/**
+ * Tells whoever sent a form that it was passed on: with words of the form's configuration, and nothing that came with
+ * the submission, so that nobody can have this service write to others what they like.
+ */
+async function confirm(
+  { id, form: key, confirmation }: Submission, { attempts }: Work,
+  { mailer, mail, presentation, confirmations, log }: ConfirmationPorts,
+): Promise<Outcome<Pick<Done, 'skipped'>> | 'waiting'> {
+  const skipped = (reason: string) => {
+    log.warn('confirmation.skipped', { submission: id, reason })
+    return { ok: true as const, value: { skipped: reason } }
+  }
+  const { confirm: words } = presentation.forms.of(key)
+  const to = confirmation?.to
+  if (!words || !to) return skipped('Its form confirms nothing any more.')
+  if (attempts === 0) {
+    const waitMs = await confirmations.take(`confirm:${digest(mailboxOf(to))}`).catch(() => null)
+    if (waitMs === null) return 'waiting'
+    if (waitMs > 0) return skipped(`Its sender got ${confirmations.limit} confirmations within a day.`)
+  }
+  const outcome = await mailer.send({
+    from: senderOf(mail), to: [to], ...words,
+    // No vacation notice answers it, nor any other program (RFC 3834).
+    headers: { 'Auto-Submitted': 'auto-replied' },
+  }, `${id}-confirm-${digest(to)}`)
+  if (outcome.ok) return { ok: true, value: {} }
+  // Nobody can do anything about what is wrong with the address of a stranger.
+  return outcome.permanent ? skipped(outcome.reason) : outcome
+}
+
+/** Counts as one what many providers deliver to one mailbox: any case, with dots or without, with `+tag` or without. */
+function mailboxOf(address: string): string {
+  const [local = '', host = ''] = address.toLowerCase().split('@')
+  return `${local.split('+')[0]!.replaceAll('.', '')}@${host}`
+}

@@ -1,0 +1,225 @@
+import { inUtc, onDate, plain } from '../../../shared/utils/line'
+import { cut, oneLine, visible } from '../../../shared/utils/text'
+import {
+  MOST_BRANCHES, type Branch, type Email, type EmailContent, type EmailTemplate, FILE_LOST, MOST_ATTACHED,
+  type Attachment,
+} from '../../ports/delivery'
+import type { StoredFile } from '../../ports/files'
+import type { Form } from '../../ports/form'
+import type { Field, Sent, Submission } from '../../ports/submission'
+import { isNumber } from '../json'
+import { addressIn } from '../fields/addresses'
+import { decisionLine } from '../cards/card-view'
+import { subjectOf } from '../intake/envelope'
+import { fieldText, readFields } from '../fields/fields'
+import { fileFields } from '../files/file-texts'
+import type { SubmissionFiles } from '../files/submission-files'
+
+/** RFC 5322 advises lines of 78 characters; longer subjects are cut by mail clients anyway. */
+const MAX_SUBJECT = 120
+
+/** Websites' scripts send these texts when a field is empty. */
+const NOTHING = /^(?:null|undefined|NaN|\[object \w+\])$/
+
+export interface MailSender {
+  fromAddress: string
+  fromName: string
+  /** Present when the provider tells what became of emails. */
+  receipts?: { waitMs: number }
+}
+
+/** @param earlier the email with other values that this one corrects */
+export async function composeEmail(
+  submission: Submission, form: Form, sender: MailSender, template: () => Promise<EmailTemplate>,
+  earlier?: Pick<Sent, 'at'>, files?: MailFiles,
+): Promise<Email> {
+  const entries = Object.entries(submission.data ?? {})
+  const filledIn = { ...submission, data: Object.fromEntries(entries.map(([key, value]) => [key, value ?? ''])) }
+  const keyed = keyedFields(submission)
+  const subject = emailSubject(keyed, form.name, earlier !== undefined, subjectOf(submission, form))
+  const content: EmailContent = {
+    subject, heading: form.name ? `Form submission: ${form.name}` : 'Form submission',
+    fields: readFields(filledIn, form, (value, { type }) => ({ tree: type ? undefined : treeOf(value) })),
+    files: mailedFields(submission, form, files),
+    received: `Received ${inUtc(onDate(submission.receivedAt))}`,
+    decided: plain(decisionLine(submission)),
+    submissionId: submission.id,
+    correction: earlier
+      ? `This corrects the email that was sent on ${inUtc(onDate(earlier.at))}: somebody edited the submission since.`
+      : '',
+    attachment: `submission-${submission.id}.json`,
+  }
+  const { html, text, isWhole } = (await template())(content)
+  const whole = {
+    filename: content.attachment, contentType: 'application/json', content: JSON.stringify(submission.data),
+  }
+  const attachments = [...isWhole ? [] : [whole], ...attachedFiles(submission, files)]
+  return {
+    from: senderOf(sender),
+    to: form.to,
+    replyTo: addressOf(submission, keyed),
+    subject, html, text,
+    // A program wrote this: vacation notices do not answer it (RFC 3834).
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    ...sender.receipts ? { submission: submission.id } : {},
+    ...attachments.length > 0 ? { attachments } : {},
+  }
+}
+
+/** Keys tell what a field is, labels may be in any language. A list or an object is no subject, and nobody's name. */
+function keyedFields(submission: Submission): readonly Field[] {
+  const plain = Object.entries(submission.data ?? {}).filter(
+    ([, value]) => typeof value === 'string' || typeof value === 'number',
+  )
+  return readFields({ ...submission, data: Object.fromEntries(plain) }, { labels: {} })
+}
+
+const NAME = /^((full|your|first)[\s_-]?)?name$/i
+
+function named(fields: readonly Field[], pattern: RegExp): Field | undefined {
+  return fields.find(({ label, value }) => pattern.test(label.trim()) && oneLine(value) && !NOTHING.test(value.trim()))
+}
+
+/** Name and address of whoever filled in the form, as far as its fields say. */
+export function submitterOf(submission: Submission): string[] {
+  const fields = keyedFields(submission)
+  return [named(fields, NAME)?.value, addressOf(submission, fields)].filter(found => found !== undefined)
+}
+
+/** Where answers to whoever filled in the form go; undefined when it has no address. */
+export function submitterAddress(submission: Submission): string | undefined {
+  return addressOf(submission, keyedFields(submission))
+}
+
+function addressOf({ envelope }: Submission, fields: readonly Field[]): string | undefined {
+  return envelope?.replyTo ?? replyAddress(fields)
+}
+
+/**
+ * What the form is about, in its own words; one line, so that no header can be injected.
+ *
+ * @param said what its template or page says that it is about, instead of its fields
+ */
+export function emailSubject(fields: readonly Field[], form?: string, isCorrection = false, said?: string): string {
+  const topic = named(fields, /^(subject|topic|title|reason)$/i)
+  const sender = named(fields, NAME) ?? named(fields, /^e?-?mail([\s_-]?address)?$/i)
+  const about = said ?? topic?.value ?? (sender && `Form submission from ${oneLine(sender.value)}`) ?? 'Form submission'
+  return cut(oneLine(`${isCorrection ? 'Corrected: ' : ''}${form ? `[${form}] ` : ''}${about}`), MAX_SUBJECT)
+}
+
+/** As the header `From` has it. */
+export function senderOf({ fromName, fromAddress }: MailSender): string {
+  return `${quotedName(fromName)} <${fromAddress}>`
+}
+
+/** RFC 5322 quoted-string, so that a comma or angle bracket in the name stays part of the name. */
+function quotedName(name: string): string {
+  return /^[\w '-]+$/.test(name) ? name : `"${oneLine(name).replace(/["\\]/g, '\\$&')}"`
+}
+
+/** The address of whoever filled in the form: a field named like one first, then any value that is exactly one. */
+export function replyAddress(fields: readonly Field[]): string | undefined {
+  const found = fields.flatMap(({ label, value }) => {
+    const address = addressIn(value)
+    return address ? [{ label, address }] : []
+  })
+  return (found.find(({ label }) => /mail|reply/i.test(label)) ?? found[0])?.address
+}
+
+/** What stands in a list or an object, in reading order; undefined for a value that holds nothing. */
+export function treeOf(value: unknown): readonly Branch[] | undefined {
+  const branches: Branch[] = []
+  grow(value, 0, branches)
+  return branches.length > 0 ? branches : undefined
+}
+
+/** One more than an email holds is enough to know that there are more. */
+function grow(value: unknown, depth: number, into: Branch[]): void {
+  if (!isBranched(value)) return
+  for (const [key, child] of Object.entries(value)) {
+    if (into.length > MOST_BRANCHES) return
+    const name = Array.isArray(value) ? `${Number(key) + 1}.` : `${visible(key.toWellFormed()) || '(no name)'}:`
+    into.push({ depth, name, value: isBranched(child) ? '' : leafText(child) })
+    grow(child, depth + 1, into)
+  }
+}
+
+function isBranched(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !isNumber(value) && Object.keys(value).length > 0
+}
+
+function leafText(value: unknown): string {
+  const isEmpty = value === '' || (typeof value === 'object' && value !== null && !isNumber(value))
+  return isEmpty ? '—' : visible(fieldText(value))
+}
+
+export type MailFiles = Pick<SubmissionFiles, 'read' | 'url'>
+
+/**
+ * The submission as it is mailed. A lost file holds the email up, until it is given up: who forwards it once more was
+ * told, and the email goes without that file.
+ */
+export async function mailed(
+  submission: Submission, files?: Pick<SubmissionFiles, 'withLost'>,
+): Promise<Submission> {
+  const isTold = submission.history.some(entry => (
+    entry.event === 'failed' && entry.again === null && entry.reason === FILE_LOST
+  ))
+  return isTold && files ? files.withLost(submission) : submission
+}
+
+/** The files that an email has, in their order, until it is full. */
+export function attachedFiles({ id, envelope }: Submission, files?: MailFiles): Attachment[] {
+  const { files: all = [] } = envelope ?? {}
+  const fitting = fittingOf(all)
+  return all.flatMap((file, index) => !files || !fitting.includes(file)
+    ? []
+    : [{
+        filename: file.name, contentType: file.type,
+        content: { size: file.size, read: () => files.read(id, index, file) },
+      }])
+}
+
+/** Whether somebody gets a link to a file, which has to work after the submission is delivered. */
+export function isLinked({ id, envelope }: Submission, form: Pick<Form, 'endpoint'>, files?: MailFiles): boolean {
+  const { files: all = [] } = envelope ?? {}
+  const isAsked = all.length > 0 && (form.endpoint !== null || fittingOf(all).length < all.length)
+  return isAsked && typeof files?.url(id, 0) === 'string'
+}
+
+/** What an email says of its files: that they are attached, or where they are. */
+export function mailedFields(submission: Submission, form: Pick<Form, 'labels'>, files?: MailFiles): Field[] {
+  const { id, envelope, expiresAt } = submission
+  const { files: all = [] } = envelope ?? {}
+  const fitting = fittingOf(all)
+  return fileFields(submission, form).map((field, index) => {
+    const url = files?.url(id, index)
+    const far = url ? `until ${inUtc(onDate(expiresAt))} at ${url}` : 'too large to be attached'
+    const { lost } = all[index]!
+    const where = lost ? 'which its storage has lost' : fitting.includes(all[index]!) ? 'attached' : far
+    return { ...field, value: `${field.value}, ${where}` }
+  })
+}
+
+/** What the endpoint is told of files, in the fields in which they came, beside what else these hold. */
+export function withFiles({ id, data, envelope }: Submission, files?: MailFiles): unknown {
+  const { files: all = [] } = envelope ?? {}
+  if (!data || all.length === 0) return data
+  const described = all.map(({ field, ...file }, index) => (
+    [field, { ...file, url: files?.url(id, index) ?? null }] as const
+  ))
+  const fields = [...new Set(described.map(([field]) => field))].map(field => [field, [
+    ...Object.hasOwn(data, field) ? [data[field]].flat() : [],
+    ...described.filter(([of]) => of === field).map(([, file]) => file),
+  ]])
+  return Object.fromEntries([...Object.entries(data), ...fields])
+}
+
+function fittingOf(files: readonly StoredFile[]): StoredFile[] {
+  let left = MOST_ATTACHED
+  return files.filter(({ size, lost }) => {
+    const fits = size <= left && !lost
+    if (fits) left -= size
+    return fits
+  })
+}

@@ -1,0 +1,166 @@
+import { Turns } from '../../../shared/utils/turns'
+import { isComplete, type SubmissionStore } from '../../ports/store'
+import type { AuditLine, CardRef, DecisionOutcome, Submission, SubmissionRecord, Work } from '../../ports/submission'
+import type { Applied, EventOf, EventsOn, LifecycleEvent } from '../lifecycle/events'
+import { transitions } from '../lifecycle/lifecycle'
+import type { Presentation } from '../cards/card-view'
+import { isDelivery, isOver, traceOf } from '../lifecycle/record'
+import { Run, type RunPorts } from './run'
+import type { SubmissionFiles } from '../files/submission-files'
+
+/** A write that meets an unreachable store is repeated after these pauses, ms, before the lease takes over. */
+const WRITE_RETRIES_MS = [200, 400, 800, 1600, 3200]
+
+export interface OutboxPorts extends RunPorts {
+  store: SubmissionStore
+  files?: Pick<SubmissionFiles, 'erase' | 'read' | 'url' | 'withLost'>
+  /** Called when form data is gone, for what else may quote it. */
+  ended?: (id: string) => void
+}
+
+/** Does outstanding work and writes back what was done. */
+export class Outbox {
+  /** The last edit of each card that is being edited, by card. */
+  private readonly edits = new Turns()
+
+  constructor(private readonly ports: OutboxPorts) {}
+
+  /**
+   * Applies events to a submission in one compare-and-set, again on its newest version when somebody was faster.
+   *
+   * @param known the version at hand, which saves reading it; a record does where nothing depends on the form data
+   */
+  async apply(
+    id: string, events: readonly LifecycleEvent[] | EventsOn, known?: SubmissionRecord | null,
+  ): Promise<Applied> {
+    const { store, files, ended, presentation, policy, cardDataMs, runtime, monitor, log } = this.ports
+    for (let current: SubmissionRecord | null = known ?? await store.get(id); ; current = await store.get(id)) {
+      if (!current) return { refused: 'gone' }
+      // The store sees to it that a record has data, and keeps them.
+      const whole = isComplete(current) ? current : { ...current, data: {} }
+      const list = typeof events === 'function' ? events(whole) : events
+      const step = transitions(whole, list, runtime.now(), policy.leaseMs, cardDataMs)
+      // A record may be outdated.
+      if ('refused' in step && whole !== current) continue
+      if ('refused' in step) return step
+      const { added } = step
+      const next = isOver(step.next) ? traceOf(step.next) : step.next
+      const audit = auditLine(current, step.next, runtime.now())
+      const stored = await store.replace(current, next, audit)
+      if (!stored) continue
+      if (endsFiles(current, next, presentation.forms)) files?.erase(id)
+      if (next.data === null && (whole.data !== null || next.state !== current.state)) ended?.(id)
+      if (audit) {
+        monitor.ended(audit)
+        log.info('submission.finished', { submission: id, outcome: audit.outcome })
+      }
+      return { submission: stored, added }
+    }
+  }
+
+  /** As `apply`, tried for some seconds while the store cannot be reached; resolves with null if that was in vain. */
+  async record(...what: Parameters<Outbox['apply']>): Promise<Applied | null> {
+    const { log, runtime } = this.ports
+    for (const pause of [...WRITE_RETRIES_MS, null]) {
+      try {
+        return await this.apply(...what)
+      }
+      catch (error) {
+        if (pause === null) log.error('outbox.write-failed', { submission: what[0], error })
+        else await runtime.wait(pause)
+      }
+    }
+    return null
+  }
+
+  /**
+   * Does `work`; its results may start more in the background. Resolves when it was done or put off and that is
+   * written; never rejects.
+   *
+   * @param tried called when it was done or put off
+   */
+  async run(submission: Submission, work: readonly Work[], tried?: () => void): Promise<void> {
+    await new Run(submission, this, this.ports).start(work, tried)
+  }
+
+  /**
+   * Makes deliveries at the very time they are due, for which whoever sweeps would be late. By then somebody may have
+   * taken them back. Returns at once. A process that ends before leaves them to others.
+   */
+  runOnTime({ id, work }: Submission): void {
+    const { runtime } = this.ports
+    const deliveries = work.filter(({ kind }) => isDelivery(kind))
+    const keys = deliveries.map(({ key }) => key)
+    const due = runtime.wait(Math.max(0, ...deliveries.map(({ dueAt }) => dueAt - runtime.now() + 1)))
+    runtime.keepAlive(due.then(() => runtime.background(this.runNow(id, { type: 'leased', keys }))))
+  }
+
+  /** Somebody clicked a card that is behind: what failed to update it is tried now instead of later. Never rejects. */
+  refresh(submission: Submission, card: CardRef): Promise<void> {
+    return this.runNow(submission.id, { type: 'leased', keys: [], card }, submission)
+  }
+
+  /** Posts the card that has its turn in this room, if that is still to be posted. Never rejects. */
+  post(id: string, room: string): Promise<void> {
+    return this.runNow(id, { type: 'turn', room })
+  }
+
+  private async runNow(id: string, event: EventOf<'leased' | 'turn'>, known?: Submission): Promise<void> {
+    const { log } = this.ports
+    try {
+      const applied = await this.apply(id, [event], known)
+      if (!('refused' in applied)) await this.run(applied.submission, applied.added)
+    }
+    catch (error) {
+      log.warn('outbox.late', { submission: id, error })
+    }
+  }
+
+  /** Tries the cards again that their platforms refused; resolves with how many they are. */
+  async postAgain(id: string): Promise<number> {
+    const applied = await this.apply(id, [{ type: 'post-again' }])
+    if ('refused' in applied) return 0
+    this.ports.runtime.background(this.run(applied.submission, applied.added))
+    return applied.added.length
+  }
+
+  /** Two edits of one card never overtake each other, whichever decisions they are for. */
+  inTurn<T>({ platform, messageId }: CardRef, edit: () => Promise<T>): Promise<T> {
+    return this.edits.run(`${platform}:${messageId}`, edit)
+  }
+}
+
+/** Whether files end with its data. Of one that expired, or was not read, nobody knows whether there were any. */
+function endsFiles(previous: SubmissionRecord, next: Submission, forms: Presentation['forms']): boolean {
+  if (next.data !== null) return false
+  if (isComplete(previous) && previous.data !== null) return previous.envelope?.files !== undefined
+  const hasEnded = previous.state !== next.state || (isOver(next) && !isOver(previous))
+  return hasEnded && forms.of(previous.form).files !== undefined
+}
+
+/**
+ * What a step says to the audit trail: that a submission came to its end, whether its cards follow yet or not, that its
+ * deliveries were given up, who took it back, who erased it, or who released what was held. What was held and nobody
+ * looked at in time leaves no line: nothing was decided.
+ */
+function auditLine(previous: SubmissionRecord, next: Submission, now: number): AuditLine | undefined {
+  const { id, form, receivedAt } = next
+  const of = { id, ...form ? { form } : {} }
+  if (next.state === previous.state || next.state === 'settling') return undefined
+  const last = next.history.at(-1)
+  if (last?.event === 'released' || last?.event === 'erased' || last?.event === 'revoked') {
+    return { ...of, outcome: last.event, at: last.at, reviewer: last.reviewer, receivedAt }
+  }
+  if (previous.state === 'held') return undefined
+  const decision = next.decision ?? previous.decision
+  return {
+    ...of, outcome: outcomeOf(next), at: next.decision?.at ?? now, reviewer: decision?.reviewer ?? null,
+    ...decision?.to && { to: decision.to }, receivedAt,
+  }
+}
+
+function outcomeOf({ state, decision, edited }: Submission): DecisionOutcome {
+  if (state === 'expired') return 'expired'
+  if (!decision) return 'failed'
+  return decision.action === 'spam' ? 'spam' : decision.edited ?? edited.length > 0 ? 'edited' : 'forwarded'
+}

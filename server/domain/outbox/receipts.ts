@@ -1,0 +1,63 @@
+import type { Monitor } from '../../ports/monitor'
+import type { MailEvent, MailNotices } from '../../ports/delivery'
+import type { Log, Runtime } from '../../ports/runtime'
+import type { SubmissionStore } from '../../ports/store'
+import type { Submission } from '../../ports/submission'
+import { ReceiptTooEarly } from '../errors'
+import type { Outbox } from './outbox'
+import { TEST_EMAIL, type TestEmail } from '../operations/test-email'
+import { reached } from '../queries/rows'
+
+export interface ReceiptsPorts {
+  notices: MailNotices
+  testEmail: Pick<TestEmail, 'told'>
+  store: Pick<SubmissionStore, 'get'>
+  outbox: Pick<Outbox, 'apply' | 'run'>
+  runtime: Pick<Runtime, 'background'>
+  monitor: Pick<Monitor, 'told' | 'toldForeign'>
+  log: Log
+}
+
+/** Takes in what the mail provider tells of emails. */
+export class Receipts {
+  constructor(private readonly ports: ReceiptsPorts) {}
+
+  /**
+   * @returns whether the provider signed it just now; otherwise it changed nothing
+   * @throws StoreUnavailable, ReceiptTooEarly when it has to be told again
+   */
+  async take(...request: Parameters<MailNotices['read']>): Promise<boolean> {
+    const { notices, monitor } = this.ports
+    const notice = await notices.read(...request)
+    if (notice === 'forged') return false
+    if (notice === 'foreign') monitor.toldForeign()
+    else await this.note(notice)
+    return true
+  }
+
+  private async note({ submission: id, messageId, receipt }: MailEvent): Promise<void> {
+    const { testEmail, store, outbox, runtime, monitor, log } = this.ports
+    if (id === TEST_EMAIL) {
+      await testEmail.told(messageId, receipt)
+      return monitor.told(receipt.verdict, true)
+    }
+    const known = await reached(store.get(id))
+    if (known && !isSent(known, messageId) && isBeingSent(known)) throw new ReceiptTooEarly()
+    if (!known || !isSent(known, messageId)) return monitor.toldForeign()
+    const applied = await reached(outbox.apply(id, [{ type: 'receipt', messageId, receipt }], known))
+    const isNews = !('refused' in applied)
+    monitor.told(receipt.verdict, isNews)
+    if (!isNews) return
+    log.info('email.receipt', { submission: id, verdict: receipt.verdict })
+    runtime.background(outbox.run(applied.submission, applied.added))
+  }
+}
+
+function isSent({ sent = [] }: Submission, messageId: string): boolean {
+  return sent.some(each => each.messageId === messageId)
+}
+
+/** What the provider calls it is not on record yet. */
+function isBeingSent({ work }: Submission): boolean {
+  return work.some(({ kind }) => kind === 'email')
+}

@@ -1,0 +1,193 @@
+import type { Line } from '../../../shared/types/line'
+import type { OpsRole } from '../../../shared/types/session'
+import type { FieldDetails, HistoryLine, SubmissionDetails } from '../../../shared/types/submissions'
+import type { Form } from '../../ports/form'
+import type { SubmissionStore } from '../../ports/store'
+import type { HistoryEntry, Person, Reviewer, Submission } from '../../ports/submission'
+import { SubmissionEnded } from '../errors'
+import { isNumber } from '../json'
+import { identityOf } from '../people/people'
+import type { Reviewers } from '../people/reviewers'
+import {
+  endLine, revokedText, cardView, deliveriesOf, DELIVERY_NAMES, formOf, leftOf, progressNotes, retryLabel, targetsOf,
+  type Presentation,
+} from '../cards/card-view'
+import { envelopeFields } from '../intake/envelope'
+import { editInputs, editOf, inOrder, ruleOf, readText } from '../fields/fields'
+import { fileDetails } from '../files/file-texts'
+import { holderOf } from '../lifecycle/assignment'
+import { cardLocations, ending, holderLine, problemOf, reached, stateOf, workName, type OverviewPorts } from './rows'
+import { roomName, type Named } from '../review/scope'
+import { isRevocable, outstanding, dataLivesUntil, listOf, isOver } from '../lifecycle/record'
+import { receiptText, sendAgainForm } from '../lifecycle/email-status'
+
+export interface DetailsPorts extends Pick<OverviewPorts, 'board' | 'presentation' | 'runtime'> {
+  store: Pick<SubmissionStore, 'get' | 'audit' | 'revision'>
+  revocableMs: SubmissionDetails['revocableMs']
+  reviewers: Pick<Reviewers, 'has'>
+}
+
+/** Who looks at a submission. */
+export interface Viewer extends Person { role: OpsRole | null }
+
+/** Tells a person how to judge a held submission. */
+const HELD_NOTE = 'Held, because a field that people do not see was filled in: mostly by a program, sometimes by a browser for a person. It has no card, and nobody was told. Release it to decide it like any other, or erase it.'
+
+/**
+ * @throws SubmissionGone when it never was, StoreUnavailable; SubmissionEnded when it is over, with what is still known
+ */
+export async function showSubmission(id: string, viewer: Viewer, ports: DetailsPorts): Promise<SubmissionDetails> {
+  const [revision, submission] = await reached(Promise.all([ports.store.revision(), ports.store.get(id)]))
+  if (!submission) throw await ending(id, ports.store, message => new SubmissionEnded(message))
+  const { state, receivedAt, cards, data } = submission
+  const { board, presentation, reviewers } = ports
+  const now = ports.runtime.now()
+  const named = roomName(board, cards)
+  const form = formOf(submission, presentation)
+  const isListed = !form.reviewers || await reviewers.has(form.reviewers, viewer)
+  const mayDecide = viewer.role === null ? null : viewer.role === 'reviewer' && isListed
+  const details: SubmissionDetails = {
+    id, revision, receivedAt, now,
+    expiresAt: dataLivesUntil(submission),
+    state: state === 'expired' ? state : stateOf(submission),
+    open: state === 'open' && data !== null,
+    mayDecide,
+    mayErase: mayDecide === true && isShownSomewhere(submission),
+    taking: mayDecide && form.claim ? takingOf(submission, viewer, now) : null,
+    erased: data === null,
+    erasedAt: submission.erased?.at ?? (state === 'expired' ? submission.expiresAt : null),
+    fields: inOrder(fields(submission, form), form.labels),
+    files: fileDetails(submission, form, presentation.files),
+    notes: [
+      ...notesOf(submission, presentation),
+      ...envelopeFields(submission, form).map(({ label, value }) => `${label}: ${value}`),
+    ],
+    destinations: deliveriesOf(form).flatMap(delivery => targetsOf(delivery, form)),
+    retry: retryOf(submission, form),
+    revocation: revocationOf(submission),
+    revocableMs: ports.revocableMs,
+    sendAgain: sendAgainForm(submission)?.to.join(', ') ?? null,
+    form: form.name ?? null,
+    cards: await cardLocations(cards, ports),
+    problem: problemOf(submission, named),
+    holder: holderLine(submission, ports),
+    history: submission.history.map(entry => historyLine(entry, named)),
+    work: outstanding(submission).map(
+      item => (
+        { what: workName(item, named), attempts: item.attempts, reason: item.reason ?? null, dueAt: item.dueAt }
+      ),
+    ),
+  }
+  if (isEnded(submission)) throw new SubmissionEnded(endLine(submission), details)
+  return details
+}
+
+/** Whether its form data is here, or on cards, or the address to which it is confirmed. */
+function isShownSomewhere({ state, data, decision, cards, confirmation }: Submission): boolean {
+  const isAddressed = confirmation?.to !== undefined
+  return state !== 'erased' && (data !== null || isAddressed || (decision?.action === 'forward' && cards.length > 0))
+}
+
+/** What is over is told of in a line; one that can be taken back, or waits for a receipt, is still shown. */
+function isEnded(submission: Submission): boolean {
+  const { state, data, keptUntil } = submission
+  const isShown = listOf(submission) !== null || (data !== null && keptUntil !== undefined)
+  return state === 'erased' || (state === 'settled' && !isShown) || isOver(submission)
+}
+
+function notesOf(submission: Submission, presentation: Presentation): readonly Line[] {
+  const { state, decision, erased } = submission
+  if (state === 'held') return [HELD_NOTE]
+  return decision || erased
+    ? [endLine(submission), ...progressNotes(submission, formOf(submission, presentation))]
+    : cardView(submission, presentation).notes
+}
+
+function revocationOf(submission: Submission): SubmissionDetails['revocation'] {
+  if (!isRevocable(submission)) return null
+  return { action: submission.state === 'settled' ? 'reopen' : 'undo', until: submission.revocableUntil! }
+}
+
+function takingOf(submission: Submission, viewer: Person, now: number): SubmissionDetails['taking'] {
+  if (submission.state !== 'open' || !submission.data) return null
+  const holder = holderOf(submission, now)
+  return holder ? holder.who === identityOf(viewer) ? 'hand-back' : null : 'take'
+}
+
+function retryOf(submission: Submission, form: Form): SubmissionDetails['retry'] {
+  const label = retryLabel(submission, form)
+  return label && submission.state === 'open'
+    ? { label, destinations: leftOf(submission, form).flatMap(delivery => targetsOf(delivery, form)) }
+    : null
+}
+
+export function historyLine(entry: HistoryEntry, named: Named): HistoryLine {
+  const failed = entry.event === 'failed' ? entry : null
+  return {
+    at: entry.at, event: entry.event, text: historyText(entry, named), reason: failed?.reason ?? null,
+    againAt: failed?.again ?? null, verdict: entry.event === 'receipt' ? entry.receipt.verdict : null,
+  }
+}
+
+function historyText(entry: HistoryEntry, named: Named): string {
+  switch (entry.event) {
+    case 'received': return 'Received'
+    case 'held': return 'Held: a field that people do not see was filled in'
+    case 'released': return `Released by ${signed(entry.reviewer)}`
+    case 'erased': return `Erased by ${signed(entry.reviewer)}`
+    case 'posted': return `Card posted on ${named(entry.room ?? entry.platform)}`
+    case 'card-deleted': return `Card deleted on ${named(entry.room)}`
+    case 'reminded': return 'Reminded: a day is left'
+    case 'expired': return 'Expired, data erased'
+    case 'claimed': return `${claimName(entry)} by ${signed(entry.reviewer)}${toWhom(entry)}`
+    case 'delivered': return `${DELIVERY_NAMES[entry.delivery]} delivered${deliveredHow(entry)}`
+    case 'confirmed': return 'Confirmed to its sender'
+    case 'receipt': return `Email: ${receiptText(entry.receipt)}`
+    case 'failed': return `${workName(entry, named)} failed`
+    case 'reopened': return 'Open for a decision again'
+    case 'taken': return `${entry.by ? 'Given to' : 'Taken by'} ${signed(entry.reviewer)}${entry.by ? ` by ${signed(entry.by)}` : ''}`
+    case 'returned': return `Handed back by ${signed(entry.reviewer)}`
+    case 'freed': return `${signed(entry.reviewer)} has it no more: ${entry.left ? 'no reviewer any more' : 'the time is over'}`
+    case 'revoked': return revokedText(entry)
+  }
+}
+
+function signed({ name, platform }: Reviewer): string {
+  return `${name} on ${platform}`
+}
+
+/** `, answered 200, at attempt 2`: how an endpoint took it, as far as that is on record. */
+function deliveredHow({ status, attempt = 1 }: HistoryEntry & { event: 'delivered' }): string {
+  return `${status === undefined ? '' : `, answered ${status}`}${attempt === 1 ? '' : `, at attempt ${attempt}`}`
+}
+
+function toWhom({ to }: HistoryEntry & { event: 'claimed' }): string {
+  return to ? `, to ${to.join(', ')}` : ''
+}
+
+function claimName({ action, edited }: HistoryEntry & { event: 'claimed' }): string {
+  return action === 'spam' ? 'Marked as spam' : edited ? 'Edited and forwarded' : 'Forwarded'
+}
+
+function fields(submission: Submission, { fields: rules = {} }: Form): FieldDetails[] {
+  const { data } = submission
+  const values = Object.values(data ?? {})
+  const keys = Object.keys(data ?? {})
+  return editInputs(data ?? {}).map(
+    (input, position) => {
+      const key = keys[position]!
+      const rule = ruleOf(rules, key)
+      const { type, options } = rule
+      const shown = readText(values[position], rule)
+      return {
+        ...input, kind: kindOf(values[position]), ...editOf(submission, key, rule), ...type && { type, options },
+        ...shown !== input.value && { shown },
+      }
+    },
+  )
+}
+
+function kindOf(value: unknown): FieldDetails['kind'] {
+  if (typeof value === 'string') return 'text'
+  return typeof value === 'object' && value !== null && !isNumber(value) ? 'tree' : 'json'
+}

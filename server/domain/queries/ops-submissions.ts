@@ -1,0 +1,233 @@
+import { z } from 'zod'
+import {
+  BULK_ACTIONS, HOLDERS, ROW_STATES, SORTS, type Counts, type Forgotten, type RowPage, type SubmissionDetails,
+} from '../../../shared/types/submissions'
+import type { Person } from '../../ports/submission'
+import type { Invalid, Refused } from '../../ports/submission-access'
+import { isObject, parsed } from '../json'
+import {
+  AlreadyDecided, NotAReviewer, PeopleUnknown, StoreUnavailable, SubmissionEnded, Taken, WrongState,
+} from '../errors'
+import { identityOf } from '../people/people'
+import { ADDRESSES_LENGTH } from '../fields/addresses'
+import { countChoices, listDone, listRows, pickRows } from './listing'
+import type { Decisions } from '../review/decisions'
+import { showSubmission, type DetailsPorts, type Viewer } from './details'
+import { endLine } from '../cards/card-view'
+import { Feed } from './feed'
+import { forgetAll, forgetting, type ForgettingPorts } from './erase-by-text'
+import { ending, getAll, reached, type OverviewPorts } from './rows'
+import type { Outbox } from '../outbox/outbox'
+import type { Quarantine } from '../review/quarantine'
+import { digest, isOver, outcomeOf } from '../lifecycle/record'
+
+export interface OpsSubmissionsPorts extends OverviewPorts, DetailsPorts, Pick<ForgettingPorts, 'log'> {
+  store: OverviewPorts['store'] & DetailsPorts['store'] & ConstructorParameters<typeof Feed>[0]['store']
+  runtime: OverviewPorts['runtime'] & ConstructorParameters<typeof Feed>[0]['runtime']
+  decisions: Pick<Decisions, 'decide' | 'refusal'>
+  outbox: Pick<Outbox, 'postAgain'>
+  quarantine: Pick<Quarantine, 'decide'>
+}
+
+const MOST_ROWS = 100
+
+const states = z.enum(ROW_STATES, `it is none of ${ROW_STATES.join(', ')}`)
+
+const filter = {
+  state: states.optional(),
+  q: z.string().max(200, 'it has more than 200 characters').optional(),
+  holder: z.enum(HOLDERS, `it is none of ${HOLDERS.join(', ')}`).optional(),
+  form: z.string().max(63, 'it is not the key of a form').optional(),
+  platform: z.string().max(50, 'it is not the key of a platform').optional(),
+}
+
+const listing = z.object({
+  limit: z.coerce.number('it is not a number').int('it is not a whole number').min(1, 'it is less than 1').max(
+    MOST_ROWS, `it is more than ${MOST_ROWS}`,
+  ).default(50),
+  before: z.string().max(200, 'it is not the cursor of a page').optional(),
+  sort: z.enum(SORTS, `it is none of ${SORTS.join(', ')}`).optional(),
+  only: z.literal('ids', 'it is not ids').optional(),
+  ...filter,
+})
+
+const picking = z.object({
+  ids: z.array(z.string().max(100), 'it is not a list').max(MOST_ROWS, `it has more than ${MOST_ROWS} items`),
+  ...filter,
+  // What is done stands in the order of its ends, which rows do not have: it is asked for by pages only.
+  state: states.exclude(['done'], 'what is done is not asked for by ids').optional(),
+})
+
+/** A name that whoever asks gives what they decide, and keeps when they send it again: it is done once. */
+const press = z.string().max(64).optional()
+
+/** What is decided about up to two full pages of the list at once. */
+const bulkDecision = z.object({
+  ids: z.array(z.string().max(100, 'it is no id'), 'it is not a list').max(200, 'it has more than 200 items'),
+  action: z.enum(BULK_ACTIONS, `it is none of ${BULK_ACTIONS.join(', ')}`),
+  press,
+})
+
+/** Decisions that run at once: each is a few round trips to the store, which has others to answer. */
+const AT_ONCE = 8
+
+const decision = z.union([
+  z.object({ action: z.enum(BULK_ACTIONS).exclude(['release']), press }),
+  z.object({ action: z.literal('release'), press }),
+  z.object({ action: z.literal('erase'), press }),
+  z.object({ action: z.literal('resend'), to: z.string().max(ADDRESSES_LENGTH).optional(), press }),
+  z.object({ action: z.literal('edit'), values: z.custom<Record<string, string>>(isTexts), press }),
+], 'Send {"action":"forward"}, {"action":"spam"}, {"action":"edit","values":{"f0":"text"}}, where f0 is the id of a field, {"action":"release"}, {"action":"undo"}, {"action":"reopen"}, {"action":"take"}, {"action":"hand-back"}, {"action":"erase"}, or {"action":"resend"}, with "to":"somebody@example.com" for another address')
+
+/** Texts by the ids of inputs. Not `z.record`, which overlooks the key `__proto__`. */
+function isTexts(values: unknown): boolean {
+  return isObject(values) && Object.entries(values).every(([id, text]) => /^f\d+$/.test(id) && typeof text === 'string')
+}
+
+const UNDONE = 'You did this already, and it was undone since. To do it again, send it with another press.'
+
+/** What people do at the ops pages: look over what is pending, read one, decide it. Checks what HTTP brought. */
+export class OpsSubmissions {
+  /** Tells of changes to any submission. */
+  readonly feed: Feed
+
+  constructor(private readonly ports: OpsSubmissionsPorts) {
+    this.feed = new Feed(ports)
+  }
+
+  /**
+   * A page by `limit`, `before`, `sort` and the filter of `state`, `q`, `holder`, `form` and `platform`; or, by `ids`,
+   * those that are still pending and pass the filter. What is `mine` is the viewer's.
+   *
+   * @throws InvalidRequest, StoreUnavailable
+   */
+  async list(query: unknown, viewer: Person): Promise<RowPage> {
+    const who = identityOf(viewer)
+    const byIds = typeof query === 'object' && query !== null && 'ids' in query
+    if (!byIds) {
+      const asked = parsed(listing, query)
+      return asked.state === 'done' ? listDone(asked, this.ports) : listRows({ ...asked, who }, this.ports)
+    }
+    const asked = parsed(picking, query)
+    const picked = await pickRows({ ...asked, who }, this.ports)
+    return { ...picked, revision: null, cursor: null, scanned: asked.ids.length }
+  }
+
+  /**
+   * How many each choice of a filter would list.
+   *
+   * @throws InvalidRequest, StoreUnavailable
+   */
+  async counts(query: unknown, viewer: Person): Promise<Counts> {
+    return countChoices({ ...parsed(z.object(filter), query), who: identityOf(viewer) }, this.ports)
+  }
+
+  /** @throws SubmissionGone, SubmissionEnded, StoreUnavailable */
+  show(id: string, viewer: Viewer): Promise<SubmissionDetails> {
+    return showSubmission(id, viewer, this.ports)
+  }
+
+  /**
+   * Erases everything that contains an address or a text.
+   *
+   * @throws InvalidRequest, StoreUnavailable
+   */
+  eraseAll(body: unknown, reviewer: Person): Promise<Forgotten> {
+    return forgetAll(parsed(forgetting, body), reviewer, this.ports)
+  }
+
+  /**
+   * Posts the cards again that their platforms refused.
+   *
+   * @returns how many they are
+   * @throws SubmissionGone, SubmissionEnded, NotAReviewer, PeopleUnknown, StoreUnavailable
+   */
+  async postAgain(id: string, reviewer: Person): Promise<number> {
+    const { store, outbox, decisions } = this.ports
+    const refusal = await reached(decisions.refusal({ id, person: reviewer, place: 'everywhere' }))
+    if (refusal) throw await this.refusal(id, refusal)
+    const cards = await reached(outbox.postAgain(id))
+    const submission = cards === 0 && await reached(store.get(id))
+    if (submission === null) throw await ending(id, store, message => new SubmissionEnded(message))
+    if (submission && isOver(submission)) throw new SubmissionEnded(endLine(submission))
+    return cards
+  }
+
+  /**
+   * @returns the errors of texts that do not fit their fields; then nothing was decided
+   * @throws InvalidRequest, AlreadyDecided, WrongState, SubmissionGone, NotAReviewer, PeopleUnknown, Taken,
+   * StoreUnavailable; SubmissionEnded when it was erased before
+   */
+  async decide(id: string, body: unknown, reviewer: Person): Promise<Invalid | null> {
+    const { decisions, quarantine } = this.ports
+    const asked = parsed(decision, body)
+    // A press is one request of one person: others may have chosen the same name.
+    const press = asked.press && digest(JSON.stringify([asked, identityOf(reviewer)]))
+    if (asked.action === 'release' || asked.action === 'erase') {
+      if (!await this.outcomeOf(id, press)) await quarantine.decide(asked.action, id, reviewer, press)
+      return null
+    }
+    const attempt = { ...asked, id, person: reviewer, place: 'everywhere', press: { press } } as const
+    const result = await reached(decisions.decide(attempt))
+    if (result.kind === 'done') return null
+    if (result.kind === 'invalid') return result
+    const outcome = result.kind === 'forbidden' ? null : await this.outcomeOf(id, press)
+    if (outcome === 'stands') return null
+    throw outcome === 'undone' ? new WrongState(UNDONE) : await this.refusal(id, result)
+  }
+
+  /**
+   * Decides each of these as if it were the only one.
+   *
+   * @returns in their order, what `decide` threw; null for what was decided
+   * @throws InvalidRequest
+   */
+  decideAll(body: unknown, reviewer: Person): Promise<{ id: string, error: unknown }[]> {
+    const { ids, ...asked } = parsed(bulkDecision, body)
+    return decideEach(ids, async id => void await this.decide(id, asked, reviewer))
+  }
+
+  /** Outcome of an earlier request with this press; null for none. */
+  private async outcomeOf(id: string, press: string | undefined): Promise<ReturnType<typeof outcomeOf>> {
+    if (!press) return null
+    const [present] = await reached(getAll(this.ports.store, [id]))
+    return present ? outcomeOf(present, press) : null
+  }
+
+  private async refusal(id: string, refused: Refused): Promise<Error> {
+    const { store } = this.ports
+    const { message } = refused
+    switch (refused.kind === 'forbidden' && refused.reason) {
+      case 'taken': return new Taken(message)
+      case 'unlisted': return new NotAReviewer(message)
+      case 'unknown': return new PeopleUnknown()
+    }
+    const present = await reached(store.get(id))
+    if (present?.state === 'held') return new WrongState('It is held: release it first, and then decide it.')
+    if (present?.state === 'open') return new WrongState(message)
+    return present ? new AlreadyDecided(message) : ending(id, store, ended => new AlreadyDecided(ended))
+  }
+}
+
+/**
+ * Runs `decide` once for each id, some at once. While the store does not answer the rest is not tried: nobody waits
+ * for that as often as there are ids.
+ *
+ * @returns in the order of `ids`, what `decide` rejected with; null for what was decided
+ */
+export async function decideEach(
+  ids: readonly string[], decide: (id: string) => Promise<void>,
+): Promise<{ id: string, error: unknown }[]> {
+  const errors = new Map<string, unknown>()
+  const left = new Set(ids).values()
+  let away: StoreUnavailable | null = null
+  const work = async () => {
+    for (const id of left) {
+      const error: unknown = away ?? await decide(id).then(() => null, (thrown: unknown) => thrown)
+      errors.set(id, error)
+      if (error instanceof StoreUnavailable) away = error
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return ids.map(id => ({ id, error: errors.get(id) }))
+}

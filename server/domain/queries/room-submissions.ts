@@ -1,0 +1,102 @@
+import type { Place } from '../../ports/board'
+import type { SubmissionStore } from '../../ports/store'
+import type { AuditLine, Submission } from '../../ports/submission'
+import type {
+  ApprovedDecision, Found, ShownSubmission, SubmissionAccess, SubmissionStats,
+} from '../../ports/submission-access'
+import { plain } from '../../../shared/utils/line'
+import type { Decisions } from '../review/decisions'
+import { decidedOf, cardView, type Presentation } from '../cards/card-view'
+import { editInputs, readFields } from '../fields/fields'
+import { belongsTo, isFormOf, type PlacePorts } from '../review/scope'
+import { contentOf } from '../lifecycle/record'
+import { pendingAt, searchFor } from './search'
+
+export interface RoomSubmissionsPorts {
+  store: SubmissionStore
+  decisions: Pick<Decisions, 'decide'>
+  presentation: Presentation
+  board: PlacePorts['board']
+}
+
+/** The newest pending submissions that are looked at. */
+const LOOKED_AT = { most: 500, page: 50 }
+
+/** The latest audit lines that statistics count. */
+const AUDITED = 1000
+
+/** Changes name a field by its key, so this is how it is shown. */
+const BY_KEY = { labels: {} }
+
+/** The submissions of one place, for programs that ask by words instead of clicking a card: the agent's tools. */
+export class RoomSubmissions implements SubmissionAccess {
+  constructor(private readonly ports: RoomSubmissionsPorts, private readonly place: Place) {}
+
+  async search(text: string, limit: number): Promise<Found> {
+    const { found, complete } = await pendingAt(
+      this.place, LOOKED_AT, this.ports, page => this.ports.store.listPending(page),
+    )
+    const matches = found.filter(searchFor(text, this.ports.presentation.forms))
+    const submissions = matches.slice(0, limit).map(submission => this.shown(submission))
+    return { submissions, matches: matches.length, pending: found.length, complete }
+  }
+
+  async get(id: string): Promise<ShownSubmission | null> {
+    const submission = await this.here(id)
+    return submission && this.shown(submission)
+  }
+
+  async stats(): Promise<SubmissionStats> {
+    const { store, presentation: { forms } } = this.ports
+    const [{ found, complete }, lines] = await Promise.all([
+      pendingAt(this.place, LOOKED_AT, this.ports, page => store.listRecords(page)), store.audit(AUDITED),
+    ])
+    const audit = lines.filter(({ form }) => isFormOf(this.place, form, forms))
+    const decided = decidedOf(audit)
+    const count = (outcome: AuditLine['outcome']) => decided.filter(line => line.outcome === outcome).length
+    return {
+      pending: found.length, complete,
+      newestAt: found[0]?.receivedAt ?? null,
+      decided: {
+        forwarded: count('forwarded') + count('edited'), spam: count('spam'), expired: count('expired'),
+        sinceAt: audit.at(-1)?.at ?? null,
+      },
+    }
+  }
+
+  async decide({ changes, ...approved }: ApprovedDecision): ReturnType<SubmissionAccess['decide']> {
+    const submission = changes ? await this.here(approved.id) : null
+    const inputs = editInputs(submission?.data ?? {})
+    const idOf = (field: string) => inputs.find(({ label }) => label === field.toWellFormed())?.id
+    const unknown = submission?.data ? changes?.filter(({ field }) => !idOf(field)) : []
+    if (unknown?.length) {
+      const [asked, present] = [quoted(unknown.map(({ field }) => field)), quoted(inputs.map(({ label }) => label))]
+      return { kind: 'unchanged', message: `There is no field ${asked}. Its fields are ${present}.` }
+    }
+    const values = changes && Object.fromEntries(changes.map(({ field, value }) => [idOf(field) ?? '', value]))
+    const attempt = { ...approved, place: this.place }
+    const result = await this.ports.decisions.decide(values ? { ...attempt, action: 'edit', values } : attempt)
+    if (result.kind !== 'invalid') return result
+    const named = (at: string) => quoted(inputs.filter(({ id }) => id === at).map(({ label }) => label))
+    const errors = Object.entries(result.errors).map(([at, error]) => `${named(at)}: ${error}`)
+    return { kind: 'unchanged', message: errors.join(' ') }
+  }
+
+  private async here(id: string): Promise<Submission | null> {
+    const submission = await this.ports.store.get(id)
+    return submission && belongsTo(this.place, submission, this.ports) ? submission : null
+  }
+
+  private shown(submission: Submission): ShownSubmission {
+    const { id, state, receivedAt, expiresAt, data } = submission
+    const { notes } = cardView(submission, this.ports.presentation)
+    return {
+      id, state, receivedAt, expiresAt, data, ...state === 'open' && data && { content: contentOf(data) },
+      fields: readFields(submission, BY_KEY), notes: notes.map(plain),
+    }
+  }
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map(name => JSON.stringify(name)).join(', ')
+}

@@ -1,0 +1,165 @@
+import type { Line } from '../../../shared/types/line'
+import type { CardLocation, HolderLine, Problem, Row, RowState } from '../../../shared/types/submissions'
+import type { ReviewBoard } from '../../ports/board'
+import { Unreadable, type SubmissionStore } from '../../ports/store'
+import {
+  INTERIM_OUTCOMES, type CardRef, type Submission, type SubmissionRecord, type Work,
+} from '../../ports/submission'
+import { StoreUnavailable, SubmissionGone, SubmissionUnreadable } from '../errors'
+import { beginning, visible } from '../../../shared/utils/text'
+import { outcomeLine, type Presentation, DELIVERY_NAMES } from '../cards/card-view'
+import { readText, inOrder, ruleOf } from '../fields/fields'
+import { holderOf } from '../lifecycle/assignment'
+import { labelOf, roomName, type Named } from '../review/scope'
+import { dataLivesUntil, listOf, needsPerson, outstanding, wayOf } from '../lifecycle/record'
+
+export interface OverviewPorts {
+  store: Pick<SubmissionStore, 'get' | 'listPending' | 'backlog' | 'revision'>
+  board: Pick<ReviewBoard, 'label' | 'link' | 'roomOf' | 'placeOf'>
+  presentation: Presentation
+  runtime: { now: () => number }
+}
+
+/** How far back the audit trail is searched for what happened to one submission. */
+const RECENT_ENDINGS = 1000
+
+const PREVIEW_FIELDS = 4
+const PREVIEW_LABEL = 40
+const PREVIEW_VALUE = 160
+
+export function stateOf(submission: Submission): RowState {
+  if (submission.state === 'held') return 'held'
+  if (listOf(submission) === 'spam') return 'spam'
+  if (listOf(submission) === null) return 'done'
+  if (needsPerson(submission)) return 'failed'
+  const problem = problemOf(submission, room => room)
+  if (problem && problem.limitedBy === undefined) return 'retrying'
+  return submission.state === 'settling' ? 'delivering' : 'waiting'
+}
+
+/** What goes wrong with it now: what waits for a person, or else what is tried again soonest. */
+export function problemOf(submission: SubmissionRecord, named: Named): Problem | null {
+  const last = needsPerson(submission) && submission.failures.at(-1)
+  if (last) return { what: DELIVERY_NAMES[last.delivery], reason: last.reason, nextAttemptAt: null, refused: false }
+  const failing = outstanding(submission).filter(({ reason }) => reason !== undefined).sort((a, b) => a.dueAt - b.dueAt)
+  const worst = failing.find(({ refused }) => refused) ?? failing.find(({ limited }) => !limited) ?? failing[0]
+  if (!worst) return null
+  const refused = worst.refused === true
+  const what = refused ? `Could not be posted to ${named(worst.room!)}` : workName(worst, named)
+  const limitedBy = worst.limited && { limitedBy: vendorName(worst, named) }
+  return { what, reason: worst.reason!, nextAttemptAt: worst.dueAt, ...limitedBy, refused }
+}
+
+/** `Slack`, `Email`, `Endpoint`: whose pace a piece of work has to keep. */
+function vendorName({ kind, room, card }: Work, named: Named): string {
+  const place = room ?? card?.platform
+  if (place !== undefined) return named(place, card)
+  return DELIVERY_NAMES[wayOf(kind)]
+}
+
+/** `Email`, `Card on Slack`: what a piece of work is about. */
+export function workName({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>, named: Named): string {
+  if (kind === 'email' || kind === 'endpoint') return DELIVERY_NAMES[kind]
+  if (kind === 'erasure') return 'Erasure at the endpoint'
+  if (kind === 'confirm') return 'Confirmation to its sender'
+  const where = room === undefined && card ? named(card.platform, card) : named(room ?? '')
+  return {
+    post: `Card on ${where}`, update: `Card update on ${where}`, remind: `Reminder on ${where}`,
+    tell: `News on ${where}`,
+  }[kind]
+}
+
+export async function cardLocations(
+  cards: readonly CardRef[], { board }: Pick<OverviewPorts, 'board'>,
+): Promise<CardLocation[]> {
+  return Promise.all(cards.map(async (card) => {
+    const isOne = cards.filter(({ platform }) => platform === card.platform).length === 1
+    return {
+      platform: isOne ? board.label(card.platform) : labelOf(board.roomOf(card), board), url: await board.link(card),
+    }
+  }))
+}
+
+/** @throws StoreUnavailable when the store does not answer, SubmissionUnreadable */
+export function reached<T>(answer: Promise<T>): Promise<T> {
+  return answer.catch((error) => {
+    if (error instanceof Unreadable) throw new SubmissionUnreadable(error.submission)
+    throw new StoreUnavailable(
+      error, 'The store does not answer. Nothing was changed as far as we know; try again in a moment.',
+    )
+  })
+}
+
+/** The error that says what became of a submission of which there is no trace any more. @throws StoreUnavailable */
+export async function ending(
+  id: string, store: Pick<SubmissionStore, 'audit'>, known: (message: Line) => Error,
+): Promise<Error> {
+  const lines = await reached(store.audit(RECENT_ENDINGS))
+  const last = lines.find(each => each.id === id && !INTERIM_OUTCOMES.includes(each.outcome))
+  return last ? known(outcomeLine(last.outcome, last)) : new SubmissionGone()
+}
+
+/** A submission, or that it cannot be read. */
+export function found(store: Pick<SubmissionStore, 'get'>, id: string): Promise<Submission | null | Unreadable> {
+  return store.get(id).catch((error: unknown) => {
+    if (error instanceof Unreadable) return error
+    throw error
+  })
+}
+
+/**
+ * Those of them that are there and can be read: one that cannot keeps nobody from the others.
+ *
+ * @param unreadable is given the ids of those that cannot
+ */
+export async function getAll(
+  store: Pick<SubmissionStore, 'get'>, ids: readonly string[], unreadable: string[] = [],
+): Promise<Submission[]> {
+  const all = await Promise.all(ids.map(id => found(store, id)))
+  unreadable.push(...all.flatMap(each => each instanceof Unreadable ? [each.submission] : []))
+  return all.filter((each): each is Submission => each !== null && !(each instanceof Unreadable))
+}
+
+/** A line of the list. */
+export async function row(submission: Submission, ports: OverviewPorts): Promise<Row> {
+  const { id, receivedAt, data, cards } = submission
+  const form = ports.presentation.forms.of(submission.form)
+  const entries = Object.entries(data ?? {})
+  const fields = inOrder(entries.map(
+    ([label, value]) => ({ label, value, rule: ruleOf(form.fields ?? {}, label) }),
+  ), form.labels)
+  return {
+    id, receivedAt,
+    expiresAt: dataLivesUntil(submission),
+    state: stateOf(submission), open: submission.state === 'open' && data !== null,
+    form: form.name ?? null,
+    preview: fields.slice(0, PREVIEW_FIELDS).map(
+      ({ label, value, rule }) => (
+        { label: cut(label, PREVIEW_LABEL), value: cut(readText(value, rule), PREVIEW_VALUE) }
+      ),
+    ),
+    more: Math.max(0, entries.length - PREVIEW_FIELDS),
+    erased: data === null,
+    ending: null,
+    cards: await cardLocations(cards, ports),
+    problem: problemOf(submission, roomName(ports.board, cards)),
+    holder: holderLine(submission, ports),
+  }
+}
+
+/** Who has it now, where people take. */
+export function holderLine(
+  submission: Submission, { presentation: { forms }, runtime }: Pick<OverviewPorts, 'presentation' | 'runtime'>,
+): HolderLine | null {
+  const holder = forms.of(submission.form).claim ? holderOf(submission, runtime.now()) : null
+  return holder && { name: visible(holder.name), platform: holder.platform, since: holder.since }
+}
+
+/** In one line, and no longer than this. */
+function cut(text: string, length: number): string {
+  // Only as much is looked at as can matter: a value may have a quarter of a million characters.
+  const line = visible(beginning(text, 4 * length).toWellFormed()).replace(/\s+/g, ' ').trim()
+  return line.length > length || text.length > 4 * length
+    ? `${beginning(line, length - 1).trimEnd()}…`
+    : line
+}

@@ -1,0 +1,73 @@
+import type { Log, Runtime } from '../../ports/runtime'
+import { Unreadable, type SubmissionStore } from '../../ports/store'
+import type { Person } from '../../ports/submission'
+import { SubmissionEnded, SubmissionGone, SubmissionUnreadable, WrongState } from '../errors'
+import { signatureOf } from '../people/people'
+import type { Reviewers } from '../people/reviewers'
+import { endLine, type Presentation } from '../cards/card-view'
+import type { Applied, LifecycleEvent } from '../lifecycle/events'
+import type { Outbox } from '../outbox/outbox'
+import { ending, found, reached } from '../queries/rows'
+import type { SubmissionFiles } from '../files/submission-files'
+import { isOver } from '../lifecycle/record'
+
+export interface QuarantinePorts {
+  store: Pick<SubmissionStore, 'get' | 'audit' | 'forget'>
+  outbox: Pick<Outbox, 'apply' | 'run'>
+  reviewers: Pick<Reviewers, 'refusal'>
+  presentation: Presentation
+  /** Endpoints are told what was erased. */
+  tellsErasures: boolean
+  /** Files that came with forms; none in tests without them. */
+  files?: Pick<SubmissionFiles, 'erase'>
+  runtime: Pick<Runtime, 'background' | 'now'>
+  log: Log
+}
+
+/** What people decide about submissions that are held, and what they have erased. */
+export class Quarantine {
+  constructor(private readonly ports: QuarantinePorts) {}
+
+  /**
+   * `release`: it is a form after all, and its cards go out as for a new one. `erase` erases the form data, wherever
+   * the submission is in its life, has its cards follow, and its endpoint told. One that cannot be read is erased, too;
+   * where nothing says which cards it has and where it went, these are left as they are.
+   *
+   * @throws SubmissionGone, SubmissionEnded, WrongState when it is not held, SubmissionUnreadable, NotAReviewer,
+   * PeopleUnknown, StoreUnavailable
+   */
+  async decide(action: 'release' | 'erase', id: string, person: Person, press?: string): Promise<void> {
+    const { store, outbox, reviewers, presentation: { forms }, tellsErasures, runtime, log } = this.ports
+    const judged = await reached(found(store, id))
+    const known = judged instanceof Unreadable ? judged.record : judged
+    // Where nobody knows its form, it is for who may decide in all of them.
+    for (const form of known ? [forms.of(known.form)] : judged ? forms.all : []) {
+      const refused = await reviewers.refusal(form, person, { submission: id, action, platform: 'ops' })
+      if (refused) throw refused
+    }
+    if (judged instanceof Unreadable && action === 'release') throw new SubmissionUnreadable(id)
+    if (judged && !known) return this.drop(id, person)
+    if (known && action === 'release' && isOver(known)) throw new SubmissionEnded(endLine(known))
+    const { rooms, endpoint } = forms.of(known?.form)
+    const by = { reviewer: signatureOf(person), press }
+    const event: LifecycleEvent = action === 'release'
+      ? { type: 'released', rooms, ...by }
+      : { type: 'erased', told: tellsErasures && endpoint !== null, ...by }
+    const applied: Applied = known ? await reached(outbox.apply(id, [event], known)) : { refused: 'gone' }
+    if (!('refused' in applied)) {
+      log.info(`submission.${event.type}`, { submission: id, reviewer: person.id })
+      return runtime.background(outbox.run(applied.submission, applied.added))
+    }
+    if (applied.refused === 'gone') throw await ending(id, store, message => new SubmissionEnded(message))
+    if (applied.refused === 'expired') throw new SubmissionGone()
+    if (action === 'erase') throw new SubmissionEnded(endLine((await reached(store.get(id)))!))
+    throw new WrongState('This submission is not held: it can be forwarded, edited and forwarded, or marked as spam.')
+  }
+
+  private async drop(id: string, reviewer: Person): Promise<void> {
+    const { store, files, runtime, log } = this.ports
+    await reached(store.forget(id, { reviewer: signatureOf(reviewer), at: runtime.now() }))
+    files?.erase(id)
+    log.info('submission.erased', { submission: id, reviewer: reviewer.id })
+  }
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto'
+import { deleteCookie, getQuery, getRouterParam, setResponseHeader, useSession, type H3Event } from 'h3'
+import { sameSecret } from '../../../shared/same-secret'
+import type { Identity, IdentityProvider } from '../../ports/identity'
+import { HttpError } from '../errors'
+import { platformAt } from '../platform'
+import { beginSealed, isSecure, sealedCookie, type SiteConfig } from './session'
+
+/** An authorization at another site that begins and ends here, in the same browser. */
+interface Flow {
+  /** Cookie of what the browser keeps meanwhile. */
+  name: string
+  /** Seals it. */
+  password: string
+}
+
+/** How long a person may take on the other site's page, ms. */
+const FLOW_MS = 10 * 60 * 1000
+
+/** What every flow keeps: its state, and when it began, epoch ms. */
+interface Pending { state: string, at: number }
+
+/** What the browser that began to sign in keeps, too: the key of the platform, and the page that they wanted. */
+interface SignIn { platform: string, to: string }
+
+/** The platform that the address names. @throws HttpError 404 when nobody signs in with it */
+export function providerOf(event: H3Event, providers: readonly IdentityProvider[]): IdentityProvider {
+  const key = getRouterParam(event, 'platform')
+  const provider = providers.find(each => each.key === key)
+  if (!provider) throw new HttpError(404, 'NO_SUCH_SIGN_IN', 'Nobody signs in that way here.')
+  return provider
+}
+
+/** Ties a new sign-in with a platform to this browser; resolves with its state. */
+export function beginOAuth(event: H3Event, platform: string, config: SiteConfig): Promise<string> {
+  return begin(event, signIn(config), config, { platform, to: textOf(event, 'to').slice(0, 500) } satisfies SignIn)
+}
+
+/** Who came back from the platform, and which page they wanted; or why they are not let in. */
+export async function finishOAuth(
+  event: H3Event, { key, identify }: IdentityProvider, config: SiteConfig,
+): Promise<(Identity | { ok: false, problem: string, reason: string }) & { to: string }> {
+  const pending = await complete<SignIn>(event, signIn(config), config)
+  if (pending?.platform !== key) return {
+    ok: false, to: '', problem: 'expired', reason: 'The state is not of this browser, or older than 10 minutes.',
+  }
+  const { to } = pending
+  const code = textOf(event, 'code')
+  if (!code) return {
+    ok: false, to, problem: 'cancelled',
+    reason: `The platform sent no code but ${JSON.stringify(textOf(event, 'error').slice(0, 60))}.`,
+  }
+  return { to, ...await identify(code, callbackUrl(key, config)) }
+}
+
+/** Where a platform sends people back to: registered there, so never taken from a request. */
+export function callbackUrl(platform: string, { siteUrl }: Pick<SiteConfig, 'siteUrl'>): string {
+  return `${siteUrl}/api/auth/${platform}/callback`
+}
+
+/** The sign-in page, which leads on to the page that was wanted, or says what went wrong. */
+export function signInPage(query: { to: string, problem?: string }): string {
+  const given = Object.entries(query).filter(([, value]) => value !== '')
+  return given.length === 0 ? '/sign-in' : `/sign-in?${new URLSearchParams(given)}`
+}
+
+interface Install extends Flow {
+  finish(code: string): Promise<string | null>
+}
+
+interface Platform<I> {
+  definition: { key: string, installOff?: string }
+  install: I | null
+}
+
+/** How others get the app of the platform that the path names. @throws HttpError 404 when nobody may install it */
+export function requireInstall<I>(event: H3Event, platformOf: (key: string) => Platform<I> | null) {
+  const { definition, install } = platformAt(
+    event, platformOf, platform => platform.definition.installOff !== undefined,
+  )
+  if (!install) throw new HttpError(404, `${definition.key.toUpperCase()}_OAUTH_OFF`, definition.installOff!)
+  return { ...install, name: `triage-${definition.key}-install` }
+}
+
+/** Ties a new installation to this browser; resolves with its state. */
+export function beginInstall(event: H3Event, install: Install, config: SiteConfig): Promise<string> {
+  return begin(event, install, config)
+}
+
+/** The page that says how the installation ended. The code of another browser's installation is not used. */
+export async function finishInstall(event: H3Event, install: Install, config: SiteConfig): Promise<string> {
+  setResponseHeader(event, 'Cache-Control', 'no-store')
+  if (!await complete(event, install, config)) return '/setup?install=expired'
+  const code = textOf(event, 'code')
+  if (!code) return '/setup?install=cancelled'
+  const workspace = await install.finish(code)
+  return workspace ? `/setup?${new URLSearchParams({ install: 'done', workspace })}` : '/setup?install=failed'
+}
+
+async function begin(event: H3Event, flow: Flow, config: SiteConfig, data: object = {}): Promise<string> {
+  const state = randomBytes(32).toString('base64url')
+  await beginSealed(event, cookieOf(flow, config), { ...data, state, at: Date.now() } satisfies Pending)
+  return state
+}
+
+/**
+ * What the flow was begun with, given out once. Null when this browser began none, is late, or the state is another's:
+ * somebody else's flow cannot end in this browser, nor this browser's elsewhere.
+ */
+async function complete<Data extends object>(
+  event: H3Event, flow: Flow, config: SiteConfig,
+): Promise<Data & Pending | null> {
+  const session = cookieOf(flow, config)
+  const { data: pending } = await useSession<Data & Pending>(event, session)
+  deleteCookie(event, session.name, session.cookie)
+  const matches = typeof pending.state === 'string' && sameSecret(textOf(event, 'state'), pending.state)
+  return matches && Date.now() - pending.at < FLOW_MS ? { ...pending } as Data & Pending : null
+}
+
+/** A parameter of the query; empty when it is absent or repeated. */
+function textOf(event: H3Event, name: string): string {
+  const value = getQuery(event)[name]
+  return typeof value === 'string' ? value : ''
+}
+
+function signIn({ ops }: SiteConfig): Flow {
+  return { name: 'triage-sign-in', password: ops.sessionPassword ?? '' }
+}
+
+function cookieOf({ name, password }: Flow, config: SiteConfig) {
+  return sealedCookie({ name, password, secure: isSecure(config), maxAgeS: FLOW_MS / 1000 })
+}

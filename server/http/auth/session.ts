@@ -1,0 +1,112 @@
+import { deleteCookie, getCookie, setResponseHeader, updateSession, useSession, type H3Event } from 'h3'
+import { sameSecret } from '../../../shared/same-secret'
+import type { Limiter } from '../../ports/limiter'
+import type { Person } from '../../ports/submission'
+import { StoreUnavailable } from '../../domain/errors'
+import { addressGroup, clientAddress } from '../request'
+import { HttpError } from '../errors'
+
+/** What the configuration says about this site and about who may look at its pages. */
+export interface SiteConfig {
+  production: boolean
+  siteUrl: string | null
+  /** `waysIn`: the variables of all ways to sign in, for people. */
+  ops: { canSignIn: boolean, waysIn: string, password?: string, sessionPassword?: string }
+}
+
+const LIFETIME_S = 12 * 60 * 60
+const MAX_NAME = 80
+
+/** Browsers keep a secure cookie away from plain http, which only development on this machine may use. */
+export const isSecure = (
+  { production, siteUrl }: Pick<SiteConfig, 'production' | 'siteUrl'>,
+) => production || siteUrl?.startsWith('https:') === true
+
+/**
+ * A sealed cookie, lax because people come back from other sites with it. With the prefix `__Host-` browsers take a
+ * secure one from this very host only: no neighbour on another subdomain can plant it.
+ */
+export function sealedCookie(
+  { name, password, maxAgeS, secure }: { name: string, password: string, maxAgeS: number, secure: boolean },
+) {
+  const cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: maxAgeS } as const
+  return { name: secure ? `__Host-${name}` : name, password, maxAge: maxAgeS, sessionHeader: false, cookie } as const
+}
+
+/** Who a sealed cookie says is signed in; null for none, a forged one or one past its 12 hours. */
+export async function readSession(event: H3Event, config: SiteConfig): Promise<Person | null> {
+  const session = sessionOf(config)
+  // A session would be opened for everybody who has none.
+  if (!getCookie(event, session.name)) return null
+  const { user } = (await useSession<{ user?: Person }>(event, session)).data
+  return user ?? null
+}
+
+export async function startSession(
+  event: H3Event, { id, name, platform, names }: Person, config: SiteConfig,
+): Promise<void> {
+  await beginSealed(event, sessionOf(config), { user: { id, name, platform, names } })
+}
+
+/** Seals this into a new cookie. Nothing of an earlier one goes on, its age neither: h3 would read that again. */
+export async function beginSealed(
+  event: H3Event, cookie: ReturnType<typeof sealedCookie>, data: object,
+): Promise<void> {
+  const session = { id: crypto.randomUUID(), createdAt: Date.now(), data }
+  event.context.sessions = { ...event.context.sessions, [cookie.name]: session }
+  await updateSession(event, cookie)
+}
+
+export function endSession(event: H3Event, config: SiteConfig): void {
+  const session = sessionOf(config)
+  if (getCookie(event, session.name)) deleteCookie(event, session.name, session.cookie)
+}
+
+/** Sealed with the password of the pages too: a new one ends what the old one let in. */
+function sessionOf(config: SiteConfig) {
+  const { password = '', sessionPassword = '' } = config.ops
+  return sealedCookie({
+    name: 'triage-session', password: `${sessionPassword}${password}`, maxAgeS: LIFETIME_S, secure: isSecure(config),
+  })
+}
+
+/** Counts an attempt to sign in. @throws HttpError 429, 503 */
+export async function requireAttempt(
+  event: H3Event, { config, signIns }: { config: { form: { trustedProxies: number } }, signIns: Limiter },
+): Promise<void> {
+  const client = addressGroup(clientAddress(event.node.req, config.form.trustedProxies))
+  const waitMs = await signIns.take(`sign-in:${client}`).catch((error) => {
+    throw new StoreUnavailable(error, 'The store does not answer, so nobody can sign in. Try again in a moment.')
+  })
+  if (waitMs === 0) return
+  const seconds = Math.ceil(waitMs / 1000)
+  setResponseHeader(event, 'Retry-After', seconds)
+  throw new HttpError(429, 'TOO_MANY_SIGN_INS',
+    `Too many attempts to sign in from your address. Try again in ${seconds} s.`)
+}
+
+/**
+ * Checks the password; returns the person under the name that they give.
+ *
+ * @param slowDown waits while many guess
+ * @throws HttpError 400, 401, 403, and as `slowDown` does
+ */
+export async function passwordViewer(
+  body: unknown, { ops }: SiteConfig, slowDown: (isRight: boolean) => Promise<void>,
+): Promise<Person> {
+  const { name, password } = (body ?? {}) as Record<string, unknown>
+  if (!ops.password) {
+    throw new HttpError(403, 'PASSWORD_OFF', 'Nobody signs in with a password here. Set OPS_PASSWORD to change that.')
+  }
+  const shown = typeof name === 'string' ? name.trim() : ''
+  if (shown === '' || shown.length > MAX_NAME || /\p{C}/u.test(shown)) {
+    throw new HttpError(
+      400, 'NAME_REQUIRED', `Give your name, in at most ${MAX_NAME} characters: what you decide is shown with it.`,
+    )
+  }
+  const isRight = typeof password === 'string' && sameSecret(password, ops.password)
+  await slowDown(isRight)
+  if (!isRight) throw new HttpError(401, 'WRONG_PASSWORD', 'The password is wrong.')
+  const id = `ops:${shown.toLowerCase()}`
+  return { id, name: shown, platform: 'Ops page', names: [id] }
+}

@@ -1,0 +1,160 @@
+import { HttpError } from '../errors'
+
+/** Larger bodies cannot take the memory of those up to this size, bytes: most forms, and clicks. */
+const SMALL_BYTES = 64 * 1024
+
+/** Part of the memory for small bodies. One client gets the same part of what bodies of its size have. */
+const QUARTER = 1 / 4
+
+/** Time after which a body that still arrives has to make room for others, ms. */
+const LATE_MS = 1000
+
+/** Bounds the memory of all bodies, over all routes, and refuses requests before it runs out. */
+export class BodyMemory {
+  private readonly small: Pool
+  private readonly large: Pool
+
+  /**
+   * @param bytes of all bodies at a time, from their first byte until their request is answered
+   * @param largest body, which may come from anybody
+   */
+  constructor(bytes: number, largest: number) {
+    this.small = new Pool(bytes * QUARTER, Math.max(bytes * QUARTER * QUARTER, SMALL_BYTES))
+    this.large = new Pool(bytes * (1 - QUARTER), Math.max(bytes * QUARTER, largest))
+  }
+
+  /** @param refuse ends the body early, to make room; absent where it cannot be ended */
+  open(client: string, refuse?: (error: HttpError) => void): HeldBody {
+    return new HeldBody(client, bytes => bytes > SMALL_BYTES ? this.large : this.small, refuse)
+  }
+}
+
+/** Memory of one body. */
+export class HeldBody {
+  bytes = 0
+  private pool: Pool | undefined
+  private readonly openedAt = performance.now()
+
+  constructor(
+    readonly client: string, private readonly poolFor: (bytes: number) => Pool,
+    private refuse?: (error: HttpError) => void,
+  ) {}
+
+  /** @throws HttpError 429, 503 when there is no room; the bytes count until `release` all the same */
+  resize(bytes: number): void {
+    this.pool?.remove(this)
+    this.bytes = bytes
+    this.pool = this.poolFor(bytes)
+    this.pool.add(this)
+  }
+
+  /** The body is there: nobody takes its memory any more. */
+  complete(): void {
+    this.refuse = undefined
+  }
+
+  release(): void {
+    this.pool?.remove(this)
+    this.pool = undefined
+  }
+
+  /** Bytes × ms. */
+  get weight(): number {
+    return this.bytes * (performance.now() - this.openedAt)
+  }
+
+  get isLate(): boolean {
+    return this.refuse !== undefined && performance.now() - this.openedAt > LATE_MS
+  }
+
+  /** Releases the memory of a late body. */
+  giveWay(error: HttpError): void {
+    this.release()
+    this.refuse?.(error)
+  }
+}
+
+/** Bodies of one size. */
+class Pool {
+  private readonly bodies = new Set<HeldBody>()
+  private readonly held = new Map<string, number>()
+  private total = 0
+
+  /** @param share of one client, bytes */
+  constructor(private readonly bytes: number, private readonly share: number) {}
+
+  remove(body: HeldBody): void {
+    if (this.bodies.delete(body)) this.count(body.client, -body.bytes)
+  }
+
+  /** @throws HttpError 429, 503 */
+  add(body: HeldBody): void {
+    this.bodies.add(body)
+    this.count(body.client, body.bytes)
+    for (let error = this.excess(body); error; error = this.excess(body)) {
+      const heaviest = this.heaviest(error.status === 429 ? body.client : undefined)
+      if (!heaviest || heaviest === body) throw error
+      heaviest.giveWay(error)
+    }
+  }
+
+  private count(client: string, bytes: number): void {
+    this.total += bytes
+    const all = (this.held.get(client) ?? 0) + bytes
+    if (all > 0) this.held.set(client, all)
+    else this.held.delete(client)
+  }
+
+  private excess({ client }: HeldBody): HttpError | null {
+    if ((this.held.get(client) ?? 0) > this.share) return new HttpError(
+      429, 'TOO_MUCH_AT_ONCE',
+      'Too much is on its way from your address at once. Wait for the answers to some of it, then send the rest.',
+    )
+    if (this.total > Math.max(this.bytes, this.share)) return new HttpError(
+      503, 'TOO_MUCH_AT_ONCE', 'Too much is on its way here at once. Nothing was taken in; send it again in a moment.',
+    )
+    return null
+  }
+
+  /** The heaviest late body of the client whose late bodies weigh most. */
+  private heaviest(client?: string): HeldBody | undefined {
+    const late = [...this.bodies].filter(body => body.isLate && (client === undefined || body.client === client))
+    const weights = new Map<string, number>()
+    for (const { client, weight } of late) weights.set(client, (weights.get(client) ?? 0) + weight)
+    return late.toSorted((a, b) => weights.get(b.client)! - weights.get(a.client)! || b.weight - a.weight)[0]
+  }
+}
+
+/** Largest body of any route but forms, bytes: that of a decision may hold the largest form, typed again. */
+export const LARGEST_BODY = 4 * 1024 * 1024
+
+export interface BodyLimits {
+  memory: BodyMemory
+  /** The same for bodies with files. */
+  uploads: BodyMemory
+  /** How long a body may take to arrive, ms. */
+  timeoutMs: number
+  /** Proxies of ours in front, whose X-Forwarded-For is believed. */
+  trustedProxies: number
+}
+
+/** @param advice what else than to send less may help */
+export function bodyTooLarge(maxBytes: number, advice = ''): HttpError {
+  return new HttpError(413, 'BODY_TOO_LARGE', `The body is larger than ${maxBytes} bytes. Send less${advice}.`)
+}
+
+/** Advice for who runs the service and wants to take larger forms. */
+export const RAISE_FORM_LIMIT = ', or raise MAX_BODY_BYTES'
+
+/** Whether a sender left before anybody read what came: a stream says that once, and not to who listens later. */
+export function hasLeft({ destroyed, readableEnded }: { destroyed: boolean, readableEnded: boolean }): boolean {
+  return destroyed && !readableEnded
+}
+
+export function incomplete(): HttpError {
+  return new HttpError(400, 'BODY_INCOMPLETE', 'The connection closed before the whole body arrived.')
+}
+
+export function tooSlow(timeoutMs: number): HttpError {
+  return new HttpError(408, 'BODY_TOO_SLOW', `The body did not arrive within ${timeoutMs / 1000} s. Send it again.`)
+}

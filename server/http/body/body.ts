@@ -1,0 +1,154 @@
+import { getRequestHeader, setResponseHeader, type H3Event } from 'h3'
+import { isNestedTooDeep, MAX_NESTING } from '../../../shared/utils/json'
+import { InvalidSubmission } from '../../domain/errors'
+import { parseJson, RepeatedKey } from '../../domain/json'
+import { bodyTooLarge, hasLeft, incomplete, RAISE_FORM_LIMIT, tooSlow, type BodyLimits } from './body-memory'
+import { addressGroup, clientAddress, SITE_BITS } from '../request'
+import { HttpError } from '../errors'
+import { FormFields } from './multipart'
+import type { Upload } from './upload'
+
+/**
+ * Reads the raw body, refusing as soon as it is known to be too long; node throws away what still comes in.
+ *
+ * @param advice as `bodyTooLarge` takes it
+ * @throws HttpError 400, 408, 413, 429 when the client holds too much, 503 when all of them do
+ */
+export type ReadBody = (event: H3Event, maxBytes: number, advice?: string) => Promise<Buffer<ArrayBuffer>>
+
+/** Reads bodies within what all of them may hold, and refuses who sends slowly. */
+export function createBodyReader({ memory, timeoutMs, trustedProxies }: BodyLimits): ReadBody {
+  return (event, maxBytes, advice) => new Promise((resolve, reject) => {
+    const { req: request, res: response } = event.node
+    const client = addressGroup(clientAddress(request, trustedProxies), SITE_BITS)
+    const declared = Number(getRequestHeader(event, 'content-length') ?? maxBytes)
+    if (declared > maxBytes) return reject(bodyTooLarge(maxBytes, advice))
+    if (hasLeft(request)) return reject(incomplete())
+    let [buffer, size] = [Buffer.alloc(0), 0]
+
+    const held = memory.open(client, error => refuse(error))
+    const grow = (bytes: number) => {
+      held.resize(bytes)
+      const grown = Buffer.allocUnsafe(bytes)
+      buffer.copy(grown, 0, 0, size)
+      buffer = grown
+    }
+    const release = () => {
+      held.release()
+      buffer = Buffer.alloc(0)
+    }
+    const stop = () => {
+      clearTimeout(timer)
+      request.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose)
+    }
+    const refuse = (error: Error) => {
+      stop()
+      release()
+      reject(error)
+      // Without a listener, node throws away what still comes.
+      request.on('error', () => {}).resume()
+    }
+    const onData = (chunk: Buffer) => {
+      try {
+        if (size + chunk.length > maxBytes) throw bodyTooLarge(maxBytes, advice)
+        // One buffer that doubles: thousands of chunks of a byte would take a hundred times their bytes.
+        const needed = size + chunk.length
+        if (needed > buffer.length) grow(Math.max(Math.min(2 * buffer.length, declared), needed))
+        size += chunk.copy(buffer, size)
+      }
+      catch (error) {
+        refuse(error as Error)
+      }
+    }
+    const onEnd = () => {
+      stop()
+      held.complete()
+      resolve(buffer.subarray(0, size))
+    }
+    const onClose = () => refuse(incomplete())
+    const timer = setTimeout(() => {
+      // Whoever is that slow does not hold the connection either.
+      setResponseHeader(event, 'Connection', 'close')
+      refuse(tooSlow(timeoutMs))
+    }, timeoutMs)
+    request.on('data', onData).on('end', onEnd).on('error', onClose).on('close', onClose)
+    response.once('close', release)
+  })
+}
+
+interface Readers {
+  readBody: ReadBody
+  bodyLimits: BodyLimits
+}
+
+/**
+ * The form of a request, from JSON or a plain HTML form. Whether it is an object is the domain's to judge.
+ *
+ * @param upload where its files go; null when it takes none
+ * @throws HttpError as `ReadBody`, 415
+ * @throws InvalidSubmission when it cannot be parsed
+ */
+export async function readForm(
+  event: H3Event, { readBody: read, bodyLimits }: Readers, maxBytes: number, upload: Upload | null,
+): Promise<unknown> {
+  const kind = mediaType(event)
+  const body = () => read(event, maxBytes, RAISE_FORM_LIMIT)
+  if (/^application\/([\w.-]+\+)?json$/.test(kind)) return parsed(await body(), parseJson)
+  if (kind === 'multipart/form-data') {
+    return upload
+      ? (await import('./upload')).readUpload(event, upload, maxBytes, bodyLimits)
+      : (await import('./multipart')).parseMultipart(await body(), contentType(event))
+  }
+  if (kind === 'application/x-www-form-urlencoded') {
+    const fields = new FormFields()
+    for (const [name, value] of new URLSearchParams((await body()).toString())) fields.add(name, value)
+    return fields.toObject()
+  }
+  throw new HttpError(
+    415, 'UNSUPPORTED_MEDIA_TYPE',
+    'Send the form as application/json, application/x-www-form-urlencoded or multipart/form-data; set the Content-Type header.',
+  )
+}
+
+const contentType = (event: H3Event) => getRequestHeader(event, 'content-type') ?? ''
+
+/** What the body is said to be, without parameters. */
+export function mediaType(event: H3Event): string {
+  return contentType(event).toLowerCase().split(';')[0]!.trim()
+}
+
+/**
+ * The JSON of a request of our own pages.
+ *
+ * @throws HttpError as `ReadBody`
+ * @throws InvalidSubmission when it cannot be parsed
+ */
+export async function readJson(event: H3Event, read: ReadBody, maxBytes: number): Promise<unknown> {
+  return parsed(await read(event, maxBytes), text => JSON.parse(text))
+}
+
+function parsed(bytes: Buffer, parse: (text: string) => unknown): unknown {
+  try {
+    // Not h3's readBody: it drops keys such as `__proto__`, which are data here.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    if (!isNestedTooDeep(text)) return parse(text)
+  }
+  catch (error) {
+    if (error instanceof RepeatedKey) throw new InvalidSubmission(
+      `The JSON repeats a key of an object, at position ${error.at}. Send each key once; a list holds several values.`,
+    )
+    throw new InvalidSubmission(
+      error instanceof SyntaxError ? `The body is not valid JSON: ${flaw(error)}.` : 'The body is not valid UTF-8.',
+    )
+  }
+  throw new InvalidSubmission(`The JSON is nested more than ${MAX_NESTING} levels deep.`)
+}
+
+/** What is wrong with JSON, and where; the engine's own message would repeat what was sent. */
+function flaw({ message }: SyntaxError): string {
+  const position = /at position (\d+) \(line \d+ column \d+\)$/.exec(message)?.[1]
+  if (position) return `it breaks at position ${position}`
+  return message === 'Unexpected end of JSON input'
+    ? 'it ends too early'
+    : 'something in it is no value of JSON, such as undefined, NaN or text without double quotes'
+}

@@ -1,0 +1,189 @@
+import type { Readable } from 'node:stream'
+import { Dicer } from '@fastify/busboy'
+import { InvalidSubmission } from '../../domain/errors'
+import type { TakeFile } from '../../ports/files'
+import { HttpError } from '../errors'
+
+interface MultipartOptions {
+  contentType: string
+  takeFile: TakeFile
+  /** Throws when all fields so far are too large, bytes. */
+  checkFields?: (bytes: number) => void
+  /** Most fields and files. */
+  maxParts?: number
+  /** Largest head of a part, bytes. */
+  maxHeadBytes?: number
+}
+
+/** What a field costs beside its name and value, bytes. */
+const FIELD_BYTES = 64
+
+type Headers = Readonly<Record<string, readonly string[] | undefined>>
+
+/**
+ * Reads a multipart form, one part after the other: a file that waits to be stored holds up everything behind it.
+ *
+ * @throws InvalidSubmission without a boundary
+ */
+export function multipartForm({
+  contentType, takeFile, checkFields = () => {}, maxParts = Infinity, maxHeadBytes = Infinity,
+}: MultipartOptions) {
+  const parser = parserOf(contentType, maxHeadBytes)
+  const fields = new FormFields()
+  const { promise: finished, resolve, reject } = Promise.withResolvers<unknown>()
+  const waiting = new Set<Readable>()
+  let last: Promise<unknown> = Promise.resolve()
+  let [parts, heads, fieldBytes] = [0, 0, 0]
+
+  const readPart = async (content: Readable, headers: Headers) => {
+    const { name, fileName, charset } = headOf(headers)
+    if (fileName !== undefined) await takeFile({ field: name, name: fileName, content })
+    else {
+      const chunks: Buffer[] = []
+      checkFields(fieldBytes += Buffer.byteLength(name) + FIELD_BYTES)
+      for await (const chunk of content) {
+        checkFields(fieldBytes += chunk.length)
+        chunks.push(chunk)
+      }
+      fields.add(name, decoded(Buffer.concat(chunks), charset))
+    }
+    waiting.delete(content)
+    // The parser goes on when a part asks for more, which one that ended within what was parsed does not.
+    if (waiting.size === 0) content._read(0)
+  }
+
+  parser.on('part', (part) => {
+    parts++
+    // The parser tells of its errors, too.
+    part.on('error', () => {})
+    part.on('header', (headers: Headers) => {
+      if (++heads > maxParts) {
+        return reject(new InvalidSubmission(`The form has more than ${maxParts} fields and files.`))
+      }
+      waiting.add(part)
+      last = last.then(() => readPart(part, headers))
+      last.catch(reject)
+    })
+  })
+  parser.on('error', () => reject(unreadable()))
+  parser.on('finish', () => heads === parts ? resolve(last) : reject(unreadable()))
+  const all = finished.then(() => fields.toObject())
+  all.catch(() => { /* It was refused for another reason. */ })
+  return {
+    /** Takes the body. */
+    parser,
+    /** Fields by name, once everything has been read. */
+    fields: all,
+    /** Ends the part that is being read with an error, and waits for its reader. */
+    stop: async (error: Error) => {
+      for (const part of waiting) part.destroy(error)
+      await last.catch(() => {})
+    },
+  }
+}
+
+/**
+ * Reads a multipart form that takes no files.
+ *
+ * @throws HttpError 415 for a file
+ * @throws InvalidSubmission when it cannot be parsed
+ */
+export async function parseMultipart(body: Buffer, contentType: string): Promise<Record<string, string | string[]>> {
+  const { parser, fields } = multipartForm({
+    contentType,
+    takeFile: async ({ field, content }) => {
+      // A file input that was left empty sends an empty file.
+      for await (const _ of content) throw new HttpError(
+        415, 'FILES_NOT_ACCEPTED', `Files are not accepted; remove the file field ${JSON.stringify(field)}.`,
+      )
+    },
+  })
+  parser.end(body)
+  return fields
+}
+
+const unreadable = () => new InvalidSubmission('The form cannot be read: its encoding is broken.')
+
+function parserOf(contentType: string, maxHeaderSize: number): Dicer {
+  const boundary = parametersOf(contentType)?.get('boundary')
+  // A part that waits for its turn holds up all that comes behind its first byte, however small the parts are.
+  const options = { boundary, maxHeaderSize, partHwm: 1 }
+  try {
+    if (boundary) return new Dicer(options)
+  }
+  catch { /* It is too long. */ }
+  throw unreadable()
+}
+
+/** Reads the head of a part. A part without a name has the name ''. */
+function headOf({ 'content-disposition': [disposition = ''] = [], 'content-type': [type = ''] = [] }: Headers) {
+  const parameters = /^form-data\b/i.test(disposition) && parametersOf(disposition)
+  if (!parameters) throw unreadable()
+  return {
+    name: parameters.get('name') ?? '', fileName: parameters.get('filename'),
+    charset: parametersOf(type)?.get('charset'),
+  }
+}
+
+/**
+ * Parameters of a header. Browsers and recent versions of curl write a quote as `%22`, and a backslash as it is
+ * (https://html.spec.whatwg.org/#multipart-form-data).
+ */
+const PLAIN = /;\s*([\w-]+)(\*?)=(?:"([^"]*)"|([^\s;"]*))\s*/gy
+/** Older versions of curl, and its --form-escape, write `\"` and `\\`. */
+const ESCAPED = /;\s*([\w-]+)(\*?)=(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))\s*/gy
+
+/** Prefers the plain reading: `name="C:\"` ends where it says. Null when neither reads all of it. */
+function parametersOf(header: string): Map<string, string> | null {
+  const text = header.replace(/^[^;]*/, '')
+  for (const pattern of [PLAIN, ESCAPED]) {
+    const found = [...text.matchAll(pattern)]
+    const end = found.reduce((length, [whole]) => length + whole.length, 0)
+    if (end < text.length && text.slice(end).trim() !== ';') continue
+    return new Map(found.map(([, name, star, quoted, token]) => {
+      const value = quoted === undefined ? token! : pattern === ESCAPED ? quoted.replaceAll(/\\(.)/g, '$1') : quoted
+      return [name!.toLowerCase(), star ? extended(value) : unquoted(value, /%(22|0A|0D)/gi)]
+    }))
+  }
+  return null
+}
+
+/** A value with its charset: https://www.rfc-editor.org/rfc/rfc8187#section-3.2.1 */
+function extended(value: string): string {
+  const [, charset, text] = /^([^']*)'[^']*'(.*)$/.exec(value) ?? [undefined, undefined, value]
+  return unquoted(text!, /%([\da-f]{2})/gi, charset)
+}
+
+/** @param text a character for each byte */
+function unquoted(text: string, codes: RegExp, charset?: string): string {
+  const bytes = text.replaceAll(codes, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+  return decoded(Buffer.from(bytes, 'latin1'), charset)
+}
+
+/** Text in UTF-8 where nobody knows the charset. */
+function decoded(bytes: Buffer, charset = 'utf-8'): string {
+  try {
+    return new TextDecoder(charset).decode(bytes)
+  }
+  catch {
+    return new TextDecoder().decode(bytes)
+  }
+}
+
+/** Collects what an HTML form sends; several values of one name become a list. */
+export class FormFields {
+  private readonly values = new Map<string, string[]>()
+
+  add(name: string, value: string): void {
+    const values = this.values.get(name)
+    // A list that is copied for each of its values takes seconds for 50,000 of them.
+    if (values) values.push(value)
+    else this.values.set(name, [value])
+  }
+
+  toObject(): Record<string, string | string[]> {
+    return Object.fromEntries(
+      [...this.values].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]),
+    )
+  }
+}

@@ -1,0 +1,132 @@
+import { getRequestHeader, setResponseHeaders, type H3Event } from 'h3'
+import { escapeHtml } from '../../../shared/utils/text'
+import type { FieldRule, FieldType } from '../../ports/field-rules'
+import type { FileInput } from '../../ports/files'
+import type { FormPages } from '../../ports/form'
+import { sendPage } from './page'
+import { textsFor } from './page-texts'
+import { prefersHtml } from '../request'
+
+/** What is asked for where a form does not say what it takes. */
+const ANY: Readonly<Record<string, FieldRule>> = {
+  email: { label: 'Email', type: 'email' }, message: { label: 'Message', type: 'textarea', required: true },
+}
+
+/** What browsers may fill in by themselves: https://html.spec.whatwg.org/#autofill */
+const AUTOCOMPLETE: Partial<Record<FieldType, string>> = { email: 'email', tel: 'tel', url: 'url' }
+
+const STYLE = `
+main { max-width: 40rem; margin: auto }
+h1 { margin: 0 0 1rem }
+.note { margin: 0 0 1rem; padding: .6rem .75rem; color: inherit; text-align: start; border: 1px solid var(--line);
+  border-inline-start: 4px solid var(--bad); border-radius: .5rem }
+form p { color: inherit; margin: 0 0 1rem; text-align: start }
+form label { font-weight: 500 }
+input:not([type=checkbox]), textarea, select, pre { display: block; width: 100%; margin-top: .25rem; padding: .6rem .75rem;
+  font: inherit; color: inherit; background: var(--page); border: 1px solid var(--dim); border-radius: .5rem }
+button { padding: .65rem 1.5rem; font: inherit; font-weight: 600; color: var(--card); background: var(--ink);
+  border: 1px solid transparent; border-radius: .6rem; cursor: pointer }
+pre { margin: 1rem 0 0; font: .8125rem/1.5 ui-monospace, monospace; white-space: pre-wrap; border-color: var(--line) }
+[hidden] { display: none }
+`
+
+interface Embedded extends FormPages {
+  honeypot: string
+  turnstile?: { siteKey?: string }
+  apiKey?: string
+}
+
+/**
+ * A form to copy into a website: it works without a script, but for the widget of a human check. A browser sees it at
+ * work, with its HTML below.
+ *
+ * @param action where it is sent
+ */
+export function embedded(event: H3Event, form: Embedded, action: string): string {
+  const { language, texts } = textsFor(getRequestHeader(event, 'accept-language') ?? '', form.texts)
+  const html = htmlOf(form, action, texts)
+  if (prefersHtml(getRequestHeader(event, 'accept') ?? '')) return sendPage(event, {
+    language, title: form.name ?? '', style: STYLE, sendsTo: originsOf(action, form.redirect),
+    body: `<main><h1>${escapeHtml(form.name ?? '')}</h1>\n${noteOf(form, action)}${html.replace(/<script[^]*?<\/script>\n/, '')}
+<pre tabindex="0" role="region" aria-label="HTML">${escapeHtml(html)}</pre></main>`,
+  })
+  setResponseHeaders(event, {
+    'Content-Type': 'text/plain; charset=utf-8', 'Content-Language': language, 'Cache-Control': 'no-store',
+  })
+  return html
+}
+
+/** Where the form goes, and where its sender is led from there, to which browsers may hold its policy too. */
+function originsOf(action: string, redirect?: string): string {
+  const origins = [action, redirect ?? action].map(url => URL.canParse(url) ? new URL(url).origin : '\'self\'')
+  return [...new Set(origins)].join(' ')
+}
+
+/** That the form cannot be sent from here, and why, for whoever is about to copy it. */
+function noteOf({ allowedOrigins, apiKey, turnstile }: Embedded, action: string): string {
+  const isOurs = URL.canParse(action) && allowedOrigins?.includes(new URL(action).origin)
+  const senders = allowedOrigins?.join(', ') ?? (apiKey && 'servers that have FORM_API_KEY')
+  const reason = senders && !isOurs
+    ? `only ${senders} may send it.`
+    : turnstile && 'the human check needs a script, which is left out here.'
+  return reason ? `<p class="note" lang="en">This preview cannot be sent: ${escapeHtml(reason)}</p>\n` : ''
+}
+
+function htmlOf({ key, fields = ANY, files, honeypot, turnstile }: Embedded, action: string, texts: Texts): string {
+  const id = (name: string | number) => `${key}-${name}`
+  const paragraph = (name: string, rule: FieldRule, inForm: string) => [
+    '<p>', ...fieldOf(name, { label: name, ...rule }, inForm, texts, files).map(line => `  ${line}`), '</p>',
+  ]
+  const isNamed = Object.values(fields).some(({ type }) => type === 'file')
+  const inner = [
+    ...Object.entries(fields).flatMap(([name, rule], index) => paragraph(name, rule, id(index))),
+    ...files && !isNamed ? paragraph('files', { label: texts.attach, type: 'file' }, id('files')) : [],
+    '<!-- Nobody sees it. Who fills it in is held as spam. -->',
+    '<p hidden>',
+    `  <label for="${id('trap')}">${escapeHtml(texts.trap)}</label>`,
+    `  <input${attributes({ id: id('trap'), name: honeypot, tabindex: -1, autocomplete: 'off' })}>`,
+    '</p>',
+    ...turnstile
+      ? [
+          `<!-- The human check needs a script${turnstile.siteKey ? '' : ', and the site key of your widget'}. -->`,
+          `<div${attributes({ 'class': 'cf-turnstile', 'data-sitekey': turnstile.siteKey ?? 'YOUR_SITE_KEY' })}></div>`,
+          '<script src="https://challenges.cloudflare.com/turnstile/v0/api.js" async defer></script>',
+        ]
+      : [],
+    `<p><button type="submit">${escapeHtml(texts.send)}</button></p>`,
+  ]
+  return [
+    `<form${attributes({
+      'action': action, 'method': 'post', 'enctype': files && 'multipart/form-data', 'accept-charset': 'utf-8',
+    })}>`,
+    ...inner.map(line => `  ${line}`), '</form>', '',
+  ].join('\n')
+}
+
+type Texts = ReturnType<typeof textsFor>['texts']
+
+function fieldOf(name: string, rule: FieldRule, id: string, texts: Texts, files?: FileInput): string[] {
+  const { label = name, type = 'text', required = false, minLength, maxLength, min, max, options = [] } = rule
+  const hint = required || type === 'checkbox' ? '' : ` <small>(${escapeHtml(texts.optional)})</small>`
+  const labelled = `<label for="${id}">${escapeHtml(label)}${hint}</label>`
+  const common = { id, name, required, minlength: minLength, maxlength: maxLength }
+  if (type === 'checkbox') return [`<input${attributes({ ...common, type, value: 'true' })}>`, labelled]
+  if (type === 'textarea') return [labelled, `<textarea${attributes({ ...common, rows: 6 })}></textarea>`]
+  if (type === 'select') return [
+    labelled, `<select${attributes(common)}>`, '  <option value=""></option>',
+    // Without a value, a browser sends the text with its spaces collapsed.
+    ...options.map(option => `  <option${attributes({ value: option })}>${escapeHtml(option)}</option>`), '</select>',
+  ]
+  const isNumber = type === 'number' || type === 'integer'
+  return [labelled, `<input${attributes({
+    ...common, type: isNumber ? 'number' : type, step: type === 'number' ? 'any' : undefined, min, max,
+    autocomplete: AUTOCOMPLETE[type], ...type === 'file' && files,
+  })}>`]
+}
+
+/** Those that are set, as they stand in a tag. */
+function attributes(all: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  return Object.entries(all).filter(([, value]) => value !== undefined && value !== false).map(
+    ([name, value]) => value === true ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`,
+  ).join('')
+}

@@ -1,0 +1,145 @@
+import { getQuery, getRequestHeader, getResponseHeader, setResponseHeaders, setResponseStatus, type H3Event } from 'h3'
+import { escapeHtml, visible } from '../../../shared/utils/text'
+import type { FieldProblem } from '../../ports/field-rules'
+import type { FormPages, PageText } from '../../ports/form'
+import type { Log } from '../../ports/runtime'
+import type { Refusal } from '../errors'
+import { textsFor } from './page-texts'
+import { sendPage, type Page } from './page'
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+
+/** What is said of a refusal that its status does not tell. */
+const SAID: Readonly<Record<string, PageText>> = {
+  HUMAN_CHECK_FAILED: 'human', BODY_TOO_LARGE: 'large', FILES_NOT_ACCEPTED: 'files', FILES_TOO_LARGE: 'filesLarge',
+  FILE_TYPE_NOT_ACCEPTED: 'fileType', INVALID_SUBMISSION: 'unreadable', BODY_INCOMPLETE: 'unreadable',
+  BODY_TOO_SLOW: 'unreadable', UNEXPECTED: 'broken',
+}
+
+/**
+ * Sends the browser on that sent a form: to `next` where its origin may send this form, to the form's own page, or to
+ * ours. Nobody's form fails because of where it wants to go.
+ */
+export function sendOn(
+  event: H3Event, { id, next }: { id: string, next?: string }, pages: FormPages, log: Log,
+): string {
+  const { key, allowedOrigins = [], redirect } = pages
+  const checked = next === undefined ? null : checkedNext(next, allowedOrigins)
+  if (next !== undefined && checked === null) log.warn('form.next-refused', {
+    submission: id, form: key,
+    reason: '_next is no absolute URL on an origin that may send this form: FORM_ALLOWED_ORIGINS, or allowedOrigins of the form.',
+  })
+  const ours = `/api/thanks?${new URLSearchParams({ ...key === undefined ? {} : { form: key }, id })}`
+  setResponseStatus(event, 303)
+  setResponseHeaders(event, { 'Location': checked ?? redirect ?? ours, 'Cache-Control': 'no-store' })
+  return ''
+}
+
+/** What somebody reads whose form was taken. Its address holds the id alone, which opens nothing. */
+export function thanksPage(event: H3Event, pages: FormPages): string {
+  const { id } = getQuery(event)
+  const site = siteOf(event, pages)
+  return page(event, pages, 'good', 'thanks', say => [
+    `<p>${say('received')}</p>`,
+    typeof id === 'string' && UUID.test(id) ? `<p>${say('reference')}<br><code>${id}</code></p>` : '',
+    site ? `<a class="back" href="${escapeHtml(site.href)}">${say('back', { site: site.host })}</a>` : '',
+  ])
+}
+
+/** What somebody reads whose form was not taken, with the status that it has for everybody. */
+export function problemPage(event: H3Event, { error, code, problems }: Refusal, pages: FormPages): string {
+  const seconds = String(getResponseHeader(event, 'Retry-After') ?? '')
+  const request = String(getResponseHeader(event, 'X-Request-Id') ?? '')
+  const what = SAID[code] ?? (seconds ? 'later' : 'refused')
+  return page(event, pages, 'bad', 'problem', say => [
+    `<p>${say(problems ? 'fields' : what, { seconds })}</p>`,
+    ...problems ? [fieldList(problems, say)] : [],
+    `<p>${say('nothingLost')}</p>`,
+    `<details><summary>${say('owner')}</summary><p lang="en">${escapeHtml(error)}</p>`,
+    `<p><code>${escapeHtml(`${code} ${request}`)}</code></p></details>`,
+  ])
+}
+
+/** Whoever sent a field that the form does not have chose its name. */
+const MOST_FIELDS = 30
+
+function fieldList(problems: readonly FieldProblem[], say: Say): string {
+  const items = problems.slice(0, MOST_FIELDS).map(({ label, problem, limit }) => (
+    `<li><strong>${escapeHtml(visible(label.slice(0, 150)))}</strong> ${say(problem, { limit: String(limit) })}</li>`
+  ))
+  return `<ul>${items.join('')}${problems.length > MOST_FIELDS ? '<li>…</li>' : ''}</ul>`
+}
+
+type Say = (text: PageText, values?: Readonly<Record<string, string>>) => string
+
+function page(
+  event: H3Event, { allowedOrigins, texts: own }: FormPages, icon: Notice['icon'], title: PageText,
+  content: (say: Say) => string[],
+): string {
+  const { language, texts } = textsFor(getRequestHeader(event, 'accept-language') ?? '', own)
+  const say: Say = (text, values = {}) => escapeHtml(
+    texts[text].replaceAll(/\{(seconds|site|limit)\}/g, (whole, name: string) => values[name] ?? whole),
+  )
+  return sendNotice(event, {
+    language, title: texts[title], icon, frames: allowedOrigins?.join(' '), content: content(say),
+  })
+}
+
+/**
+ * The website that a browser comes from, where it may send this form; or the first that may. Where any may, it is still
+ * the browser that says so: no link to our page can choose where ours leads.
+ */
+function siteOf(event: H3Event, { allowedOrigins }: FormPages): URL | null {
+  const from = getRequestHeader(event, 'referer') ?? ''
+  const site = /^https?:\/\//i.test(from) && URL.canParse(from) ? new URL(from) : null
+  if (site && (allowedOrigins?.includes(site.origin) ?? true)) return site
+  return allowedOrigins?.[0] ? new URL(allowedOrigins[0]) : null
+}
+
+/** Longer addresses are of nobody who wants to be reached with every browser. */
+const LONGEST = 2048
+
+/** Nothing that one parser reads as the end of a host and another one does not. */
+const PLAIN = /^https?:\/\/[^/?#\\@\s\p{C}]+(?:[/?#][^\\\s\p{C}]*)?$/iu
+
+/**
+ * Where a form may send a browser on to: an absolute URL on one of these origins, as it is written there, or null.
+ * Relative and protocol-relative ones, user names, backslashes, white space and control characters have no place in it.
+ */
+export function checkedNext(next: string, origins: readonly string[]): string | null {
+  const typed = next.trim()
+  if (typed.length > LONGEST || !PLAIN.test(typed) || !URL.canParse(typed)) return null
+  const { origin, href } = new URL(typed)
+  return origins.includes(origin) ? href : null
+}
+
+const STYLE = `
+main { text-align: center }
+svg { width: 3.5rem; height: 3.5rem; padding: .8rem; border-radius: 50%; fill: none; stroke: currentColor;
+  stroke-width: 2.5; stroke-linecap: round; stroke-linejoin: round }
+.good { color: var(--good); background: var(--good-soft) }
+.bad { color: var(--bad); background: var(--bad-soft) }
+`
+
+const ICONS = {
+  good: '<path d="M5 12.5 10 17.5 19 7"/>',
+  bad: '<path d="M12 6v7.5M12 17.5v.01"/>',
+}
+
+export interface Notice extends Pick<Page, 'language' | 'title' | 'frames'> {
+  icon: keyof typeof ICONS
+  /** HTML, below the title. */
+  content: readonly string[]
+}
+
+/** A page that tells one thing. */
+export function sendNotice(event: H3Event, { icon, content, title, ...page }: Notice): string {
+  return sendPage(event, {
+    ...page, title, style: STYLE,
+    body: `<main>
+<svg class="${icon}" viewBox="0 0 24 24" aria-hidden="true">${ICONS[icon]}</svg>
+<h1>${escapeHtml(title)}</h1>
+${content.filter(Boolean).join('\n')}
+</main>`,
+  })
+}

@@ -1,0 +1,199 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { HttpAnswer, HttpClient, HttpMethod, HttpRequest } from '../../../ports/http'
+import { refused, retryAfter, type Failure } from '../../shared/answers'
+
+export interface DiscordSettings {
+  botToken: string
+  /** Ed25519 in hex; verifies interactions. */
+  publicKey: string
+  applicationId: string
+  /** Channel of the default form's cards; undefined where Discord has none. */
+  channelId?: string
+  /** Saves asking Discord once which server the channel is in. */
+  guildId?: string
+  /** Base URL of the REST API without a trailing slash; Discord's own when absent. */
+  apiUrl?: string
+}
+
+export const DISCORD_API = 'https://discord.com/api/v10'
+
+/** A client without such a name may be refused early: https://discord.com/developers/docs/reference#user-agent */
+const USER_AGENT = 'DiscordBot (https://chat-sdk.dev, 1)'
+
+/** Bound of one call, ms; well below the lease of outstanding work, and a webhook must not hang with Discord. */
+const TIMEOUT_MS = 10_000
+
+/** Longest pause that is waited for, ms; more would hold up whoever waits. */
+const LONGEST_WAIT_MS = 1000
+
+/** Pause where Discord limits the rate and does not say for how long, s. */
+const LEAST_PAUSE_S = 1
+
+/** Pauses before a call is repeated, ms, while Discord has not seen the answer that a follow-up follows. */
+const UNKNOWN_YET_MS = [300, 1000]
+const UNKNOWN_WEBHOOK = '10015'
+
+/** A thread archives itself after some days of silence: https://discord.com/developers/docs/topics/threads */
+const ARCHIVED = '50083'
+
+/** https://discord.com/developers/docs/resources/message#message-object-message-flags */
+const SUPPRESS_EMBEDS = 1 << 2
+
+const REPORT = 'This is a bug; please report it.'
+const CHECK_TOKEN = 'Check PLATFORM2_BOT_TOKEN.'
+
+/**
+ * Refusals that no repetition changes, and what to check. `content` marks those of what was sent, wherever it was sent
+ * to, `gone` those of a card that is out of reach for good.
+ *
+ * https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
+ */
+const REFUSALS: readonly { codes: readonly number[], advice: string, content?: true, gone?: true }[] = [
+  { codes: [10003], advice: 'Check DISCORD_CHANNEL_ID.', gone: true },
+  { codes: [50008, 50024], advice: 'Check DISCORD_CHANNEL_ID.' },
+  { codes: [10008], advice: 'The card was deleted.', gone: true },
+  { codes: [50005], advice: 'The card belongs to another app; check PLATFORM2_BOT_TOKEN.', gone: true },
+  {
+    codes: [10004, 50001],
+    advice: 'Invite the bot to the server and let it see the channel, or change DISCORD_CHANNEL_ID.',
+  },
+  {
+    codes: [20009, 200000, 200001, 240000], content: true,
+    advice: 'Discord does not let the bot post what the form says; the server\'s AutoMod or safety settings may.',
+  },
+  { codes: [40001, 50014], advice: CHECK_TOKEN },
+  { codes: [40002], advice: 'The account that the bot belongs to has to be verified.' },
+  { codes: [40005, 50006, 50035, 50109], advice: REPORT, content: true },
+  { codes: [50013], advice: 'Give the bot the permissions Send Messages and Embed Links in the channel.' },
+  { codes: [50083, 160005], advice: 'The thread is archived or locked; open it again, or change DISCORD_CHANNEL_ID.' },
+  { codes: [160002], advice: 'Give the bot the permission Read Message History in the channel.' },
+]
+
+/** A call that did not work. Its message says nothing of what was sent. */
+export class DiscordError extends Error {
+  /**
+   * @param refusal what to do about it
+   * @param code Discord's own, or the HTTP status; of a call without an answer the connection's
+   * @param status 0 without an answer
+   */
+  constructor(readonly refusal: Failure, readonly code: string, readonly status = 0) {
+    super(refusal.reason)
+    this.name = 'DiscordError'
+  }
+}
+
+export interface Upload {
+  data: Buffer | Blob | ArrayBuffer
+  filename: string
+  mimeType?: string
+}
+
+export interface RestOptions {
+  body?: object
+  files?: readonly Upload[]
+  timeoutMs?: number
+  /** How often the call is repeated after a short pause that Discord asks for; otherwise whoever calls comes again. */
+  repeats?: number
+}
+
+/** Calls the REST API as the bot; resolves with the answer's JSON. @throws DiscordError */
+export interface DiscordRest {
+  <T = Record<string, unknown>>(method: HttpMethod, path: string, options?: RestOptions): Promise<T>
+}
+
+type Access = Pick<DiscordSettings, 'botToken' | 'apiUrl'>
+
+export function createDiscordRest({ botToken, apiUrl = DISCORD_API }: Access, http: HttpClient): DiscordRest {
+  const send = async (method: HttpMethod, path: string, { body, files, timeoutMs = TIMEOUT_MS }: RestOptions) => {
+    // The path of an interaction carries a token of its own.
+    const authorization = /^\/(?:interactions|webhooks)\//.test(path) ? undefined : { authorization: `Bot ${botToken}` }
+    const content = await encoded(isMessage(path) && body ? quiet(body) : body, files)
+    const headers: Record<string, string> = { 'user-agent': USER_AGENT, ...authorization, ...content.headers }
+    const request = { method, url: `${apiUrl}${path}`, timeoutMs, headers, body: content.body }
+    const answer = await http(request).catch((error: { code?: string }) => {
+      const reason = error.code === 'NO_ANSWER' ? `no answer in ${timeoutMs / 1000} s` : 'no connection'
+      throw new DiscordError(refused({ reason: `Discord: ${reason}` }), error.code ?? '')
+    })
+    const isDone = answer.status >= 200 && answer.status < 300
+    if (isDone && (answer.status === 204 || (typeof answer.json === 'object' && answer.json))) return answer.json
+    throw refusal(answer)
+  }
+  /** Opens an archived thread and repeats the call; a locked thread stays archived. */
+  const sendOpening = (method: HttpMethod, path: string, options: RestOptions) => {
+    return send(method, path, options).catch(async (error: DiscordError) => {
+      const [thread] = /^\/channels\/\d+/.exec(path) ?? []
+      if (error.code !== ARCHIVED || !thread) throw error
+      const opened = send('PATCH', thread, { timeoutMs: options.timeoutMs, body: { archived: false } })
+      await opened.catch((failure: DiscordError) => {
+        throw failure.refusal.permanent ? error : failure
+      })
+      return send(method, path, options)
+    })
+  }
+  return async <T>(method: HttpMethod, path: string, options: RestOptions = {}) => {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await sendOpening(method, path, options) as T
+      }
+      catch (error) {
+        const pauseMs = attempt < (options.repeats ?? 0) ? shortPause(error as DiscordError, attempt) : undefined
+        if (pauseMs === undefined) throw error
+        await wait(pauseMs)
+      }
+    }
+  }
+}
+
+function refusal({ status, headers, json }: HttpAnswer): DiscordError {
+  const { code: sent, retry_after: seconds } = (typeof json === 'object' && json ? json : {}) as Record<string, unknown>
+  const code = Number(sent) ? String(Number(sent)) : ''
+  const pause = headers['retry-after']
+  if (status === 429) {
+    const told = [seconds, pause].find(value => retryAfter(value).retryAfterMs) ?? LEAST_PAUSE_S
+    return new DiscordError(refused({
+      reason: 'Discord: too many requests', limited: true, pause: told,
+    }), code || '429', status)
+  }
+  const reason = `Discord answered ${code ? `error ${code}` : `HTTP ${status}`}`
+  const known = REFUSALS.find(({ codes }) => codes.includes(Number(code)))
+  const refusal = status >= 500 ? {} : status === 401 ? { advice: CHECK_TOKEN } : known
+  return new DiscordError(refused({ reason, pause, ...refusal }), code || String(status), status)
+}
+
+/** The pause after which the call may be repeated at once; undefined when that is of no use, or too long. */
+function shortPause({ code, status, refusal }: DiscordError, attempt: number): number | undefined {
+  const { retryAfterMs = Infinity } = refusal
+  if (code === UNKNOWN_WEBHOOK) return UNKNOWN_YET_MS[attempt]
+  return status === 429 && retryAfterMs <= LONGEST_WAIT_MS ? retryAfterMs : undefined
+}
+
+function isMessage(path: string): boolean {
+  return path.startsWith('/webhooks/') || /\/messages(?:\/\d+)?$/.test(path)
+}
+
+/**
+ * A message may quote a form: it pings nobody unless it says whom, and shows no preview of a link, for which Discord
+ * would ask the link's server. A card consists of embeds, which the flag would hide; links in those have no previews.
+ */
+function quiet(message: { embeds?: unknown[], flags?: number }): object {
+  const flags = message.embeds?.length ? {} : { flags: (message.flags ?? 0) | SUPPRESS_EMBEDS }
+  return { allowed_mentions: { parse: [] }, ...message, ...flags }
+}
+
+interface Encoded extends Pick<HttpRequest, 'body'> {
+  headers: Record<string, string>
+}
+
+/** JSON, or a form with files (https://discord.com/developers/docs/reference#uploading-files). */
+async function encoded(body?: object, files: readonly Upload[] = []): Promise<Encoded> {
+  if (!body) return { headers: {} }
+  if (files.length === 0) return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  const form = new FormData()
+  form.append('payload_json', JSON.stringify(body))
+  files.forEach(({ data, filename, mimeType: type = 'application/octet-stream' }, index) => {
+    form.append(`files[${index}]`, new Blob([data instanceof Blob ? data : new Uint8Array(data)], { type }), filename)
+  })
+  const multipart = new Response(form)
+  const type = multipart.headers.get('content-type')!
+  return { headers: { 'content-type': type }, body: new Uint8Array(await multipart.arrayBuffer()) }
+}

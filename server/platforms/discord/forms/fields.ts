@@ -1,0 +1,187 @@
+import type { ModalChild, ModalElement, RadioSelectElement, SelectElement, TextInputElement } from 'chat'
+import { beginning, cut } from '../../../../shared/utils/text'
+import { printable } from '../../shared/text'
+
+/** https://discord.com/developers/docs/components/reference#text-input */
+export const INPUT_LENGTH = 4000
+
+/** https://discord.com/developers/docs/components/reference (modal: 1 to 5 components) */
+export const INPUTS_PER_MODAL = 5
+
+/** Free characters in the parts of a long value, so that something can be added. */
+const ROOM = 200
+
+/** https://discord.com/developers/docs/components/reference#label */
+const LABEL_LENGTH = 45
+const HINT_LENGTH = 100
+
+/** Discord's single-line inputs are about this wide. */
+const LONG_LINE = 100
+
+/** An input of a modal, in a shape that JSON keeps. */
+export interface FormField {
+  id: string
+  label: string
+  value: string
+  optional: boolean
+  multiline: boolean
+  maxLength?: number
+  /** Below its name. */
+  hint?: string
+  /** What is chosen from. */
+  choices?: { type: typeof LIST | typeof RADIO, options: readonly { label: string, value: string }[] }
+}
+
+/** https://discord.com/developers/docs/components/reference#component-object-component-types */
+const [LIST, RADIO] = [3, 21] as const
+
+/** The inputs of a modal. @throws TypeError for what Discord has no input for */
+export function fieldsOf({ children }: ModalElement): FormField[] {
+  return children.filter(({ type }) => type !== 'text').map(fieldOf)
+}
+
+/** Discord has no inputs for dates and numbers: they are typed, and checked when they are sent. */
+function fieldOf(child: ModalChild): FormField {
+  switch (child.type) {
+    case 'text_input': return textField(child)
+    case 'select': return choice(child, LIST)
+    case 'radio_select': return choice(child, RADIO)
+    case 'date_input': return { ...textField({ ...child, type: 'text_input' }), hint: 'A date such as 2026-11-22' }
+    case 'number_input': return {
+      ...textField({ ...child, type: 'text_input', initialValue: child.initialValue?.toString() }),
+      hint: `A ${child.decimal ? '' : 'whole '}number${rangeOf(child)}`,
+    }
+    default: throw new TypeError(`A modal on Discord has no ${child.type}.`)
+  }
+}
+
+function rangeOf({ min, max }: { min?: number, max?: number }): string {
+  if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`
+  return min !== undefined ? `, at least ${min}` : max !== undefined ? `, at most ${max}` : ''
+}
+
+function choice(
+  { id, label, initialOption: value = '', optional = false, options }: SelectElement | RadioSelectElement,
+  type: typeof LIST | typeof RADIO,
+): FormField {
+  const offered = options.map(({ label, value }) => ({ label, value }))
+  return { id, label, value, optional, multiline: false, choices: { type, options: offered } }
+}
+
+/** The value as people read it. */
+export function shownValue({ value, choices }: FormField): string {
+  return choices?.options.find(option => option.value === value)?.label ?? value
+}
+
+function textField({ id, label, initialValue: value = '', ...more }: TextInputElement): FormField {
+  const { optional = false, multiline = false, maxLength } = more
+  return { id, label, value, optional, multiline, maxLength }
+}
+
+/** Text on one line, without what Discord takes out of it. */
+export function oneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+}
+
+/** Discord trims what is typed, drops control characters and sends `\n`: that is not a change. */
+function sameText(one: string, other: string): boolean {
+  return printable(one).trim() === printable(other).trim()
+}
+
+interface Part {
+  text: string
+  /** What stood between this part and the next. */
+  glue: string
+}
+
+/** Parts that fill one input each. Cut at the end of a line or at a space where that costs little. */
+export function partsOf({ value }: Pick<FormField, 'value'>): Part[] {
+  if (value.length <= INPUT_LENGTH) return [{ text: value, glue: '' }]
+  const roomy = split(value, INPUT_LENGTH - ROOM, true)
+  return roomy.length <= INPUTS_PER_MODAL ? roomy : split(value, INPUT_LENGTH, false)
+}
+
+function split(value: string, size: number, atSpaces: boolean): Part[] {
+  const parts: Part[] = []
+  let left = value
+  while (left.length > size) {
+    const gap = atSpaces ? Math.max(left.lastIndexOf('\n', size - 1), left.lastIndexOf(' ', size - 1)) : -1
+    const early = gap < size * 0.9
+    const end = early ? beginning(left, size).length : gap
+    parts.push({ text: left.slice(0, end), glue: early ? '' : left.charAt(gap) })
+    left = left.slice(early ? end : end + 1)
+  }
+  return [...parts, { text: left, glue: '' }]
+}
+
+/** A part that was not touched keeps what Discord trims; an emptied part takes its glue with it. */
+function join(parts: readonly Part[], typed: readonly string[]): string {
+  let joined = ''
+  let glue = ''
+  parts.forEach((part, index) => {
+    const text = sameText(typed[index] ?? '', part.text) ? part.text : typed[index] ?? ''
+    if (text === '') return
+    joined += (joined ? glue : '') + text
+    glue = part.glue
+  })
+  return joined
+}
+
+/** The modal inputs of these fields, by their positions in the form. */
+export function modalInputs(fields: readonly FormField[], positions: readonly number[]): object[] {
+  return positions.flatMap((position) => {
+    const field = fields[position]!
+    if (field.choices) return labelled(field.label, choiceInput(field, inputId(position, 0, 1)))
+    const parts = partsOf(field)
+    const isWhole = parts.length === 1
+    const maxLength = isWhole ? field.maxLength ?? INPUT_LENGTH : INPUT_LENGTH
+    return parts.map(({ text }, index) => {
+      const part = ` (${index + 1}/${parts.length})`
+      return labelled(isWhole ? field.label : cut(oneLine(field.label), LABEL_LENGTH - 8) + part, {
+        type: 4, custom_id: inputId(position, index, parts.length),
+        style: field.multiline || !isWhole || text.length > LONG_LINE || /[\r\n]/.test(text) ? 2 : 1,
+        required: !field.optional && isWhole,
+        max_length: Math.min(INPUT_LENGTH, Math.max(text.length, maxLength)),
+        ...printable(text) ? { value: printable(text) } : {},
+      }, field.hint)
+    })
+  })
+}
+
+/** https://discord.com/developers/docs/components/reference#radio-group */
+function choiceInput({ choices, value, optional }: FormField, customId: string): object {
+  const { type, options } = choices!
+  return {
+    type, custom_id: customId, required: !optional,
+    options: options.map(option => option.value === value ? { ...option, default: true } : option),
+  }
+}
+
+export function inputsNeeded(field: FormField): number {
+  return partsOf(field).length
+}
+
+/** Texts by custom id, or by field id. */
+export type Values = Readonly<Record<string, string>>
+
+/** Values by field id; the original where nothing was changed or the input is missing. */
+export function readInputs(fields: readonly FormField[], positions: readonly number[], typed: Values): Values {
+  return Object.fromEntries(positions.map((position) => {
+    const field = fields[position]!
+    const parts = partsOf(field)
+    const value = join(parts, parts.map(({ text }, index) => typed[inputId(position, index, parts.length)] ?? text))
+    return [field.id, sameText(value, field.value) ? field.value : value]
+  }))
+}
+
+function inputId(position: number, part: number, parts: number): string {
+  return parts > 1 ? `i${position}.${part}` : `i${position}`
+}
+
+/** @param hint below a name that needs no more room */
+function labelled(text: string, component: object, hint?: string): object {
+  const name = oneLine(text) || '—'
+  const more = name.length > LABEL_LENGTH ? name : hint
+  const description = more ? { description: cut(more, HINT_LENGTH) } : {}
+  return { type: 18, label: cut(name, LABEL_LENGTH), ...description, component }
+}

@@ -1,0 +1,151 @@
+import type { ModalElement, StateAdapter } from 'chat'
+import { cut } from '../../../../shared/utils/text'
+import type { Drafts } from '../../../ports/drafts'
+import { fieldsOf, INPUTS_PER_MODAL, inputsNeeded, modalInputs, type FormField, type Values } from './fields'
+import { REPLY, type Reply } from '../interactions'
+
+/** https://discord.com/developers/docs/interactions/receiving-and-responding (modal callback data) */
+const TITLE_LENGTH = 45
+
+const NOTE_LENGTH = 2000
+
+/** How long an opened form can be submitted, ms. Slack's modals, for comparison, close with the window. */
+const FORM_TTL_MS = 60 * 60_000
+
+const PREFIX = 'chat-form'
+
+/** An earlier version stored a third, one text of all fields, which this one cannot read: such a form is closed. */
+const MODES = ['native', 'picker'] as const
+
+/**
+ * A modal of the SDK while a reviewer has it open. A modal of Discord has five inputs of 4,000 characters, and none may
+ * follow another, so a larger form takes another way:
+ *
+ * - `native`: one modal
+ * - `picker`: a private message in which fields are picked, up to five for each modal, and finally sent
+ */
+export interface OpenModal {
+  id: string
+  /** The user who opened it, and alone goes on with it; absent in forms of an earlier version. */
+  openedBy?: string
+  mode: typeof MODES[number]
+  callbackId: string
+  title: string
+  submitLabel: string
+  closeLabel: string
+  privateMetadata?: string
+  /** Markdown above the inputs. */
+  note: string
+  /** The fields with the values that the modal was made with. */
+  fields: FormField[]
+  /** Values that differ from the field's, by field id: picked ones, or those of a refused submit. */
+  edits: Record<string, string>
+  /** The form data of its submission is gone, and with it what the form said. */
+  isErased?: true
+}
+
+/** The part that says something of the submission, with which it is kept; the rest is where the SDK keeps things. */
+type Said = Pick<OpenModal, 'note' | 'fields' | 'edits'>
+
+/** @throws TypeError when the modal has an input that Discord lacks */
+export function createForm(id: string, modal: ModalElement): OpenModal {
+  const { callbackId, title, privateMetadata, submitLabel = 'Submit', closeLabel = 'Cancel' } = modal
+  const fields = fieldsOf(modal)
+  const note = noteOf(modal)
+  const fits = fields.length > 0 && fitOneModal(fields, note)
+  return {
+    id, mode: fits ? 'native' : 'picker', callbackId, title, submitLabel, closeLabel, privateMetadata, note, fields,
+    edits: {},
+  }
+}
+
+/** The form with these values, as a picker where they no longer fit one modal. */
+export function withValues(form: OpenModal, values: Values): OpenModal {
+  const changed = form.fields.filter(({ id, value }) => Object.hasOwn(values, id) && values[id] !== value)
+  const edits = Object.fromEntries(changed.map(({ id }) => [id, values[id]!]))
+  const next = { ...form, edits }
+  return form.mode === 'native' && !fitOneModal(currentFields(next), form.note) ? { ...next, mode: 'picker' } : next
+}
+
+/** Fields with their values as they are now. */
+export function currentFields({ fields, edits }: OpenModal): FormField[] {
+  return fields.map(field => Object.hasOwn(edits, field.id) ? { ...field, value: edits[field.id]! } : field)
+}
+
+/** The modal of a form that is not picked from. */
+export function formModal(form: OpenModal): Reply {
+  const fields = currentFields(form)
+  const inputs = modalInputs(fields, fields.map((_, position) => position))
+  return modalReply(form, 'submit', [...form.note ? [{ type: 10, content: form.note }] : [], ...inputs])
+}
+
+export function modalReply(form: OpenModal, verb: string, components: object[], tail = ''): Reply {
+  const title = cut(form.title.trim() || 'Form', TITLE_LENGTH)
+  return { type: REPLY.modal, data: { custom_id: formId(form, verb, tail), title, components } }
+}
+
+/** Custom id of what belongs to a form: `chat-form:<form>:<verb>:<more>`, well below 100 characters. */
+export function formId({ id }: Pick<OpenModal, 'id'>, verb: string, tail = ''): string {
+  return [PREFIX, id, verb, ...tail ? [tail] : []].join(':')
+}
+
+/** What a custom id says: which form, what to do, and with which of its fields. */
+export interface FormPlace {
+  id: string
+  verb: string
+  tail: string
+}
+
+/** Null when the custom id belongs to no form. */
+export function parseFormId(customId: string): FormPlace | null {
+  const [prefix, id = '', verb = '', tail = ''] = customId.split(':')
+  return prefix === PREFIX ? { id, verb, tail } : null
+}
+
+/** Open forms, where every replica finds them. */
+export class Forms {
+  constructor(private readonly state: () => StateAdapter, private readonly drafts: Drafts) {}
+
+  async load(id: string): Promise<OpenModal | null> {
+    const form = await this.state().get<OpenModal>(key(id))
+    if (!form || !MODES.includes(form.mode)) return null
+    const submission = submissionOf(form)
+    // A form about no submission; one of an earlier version is whole, too.
+    if (submission === '' || Object.hasOwn(form, 'fields')) return form
+    const { text, isErased } = await this.drafts.load(submission, id)
+    if (isErased) return { ...form, note: '', fields: [], edits: {}, isErased }
+    return text === null ? null : { ...form, ...JSON.parse(text) as Said }
+  }
+
+  async save(form: OpenModal): Promise<void> {
+    const submission = submissionOf(form)
+    const { note, fields, edits, ...rest } = form
+    if (submission !== '') {
+      await this.drafts.save(submission, form.id, JSON.stringify({ note, fields, edits }), FORM_TTL_MS)
+    }
+    await this.state().set(key(form.id), submission === '' ? form : rest, FORM_TTL_MS)
+  }
+
+  async remove(form: OpenModal): Promise<void> {
+    await Promise.all([this.drafts.remove(submissionOf(form), form.id), this.state().delete(key(form.id))])
+  }
+}
+
+function fitOneModal(fields: readonly FormField[], note: string): boolean {
+  return fields.reduce((sum, field) => sum + inputsNeeded(field), note ? 1 : 0) <= INPUTS_PER_MODAL
+}
+
+function key(id: string): string {
+  return `discord-form:${id}`
+}
+
+/** The private metadata of a form begins with the id of its submission (`handlers/review.ts`). */
+function submissionOf({ privateMetadata = '' }: Pick<OpenModal, 'privateMetadata'>): string {
+  return privateMetadata.split(' ')[0]!
+}
+
+/** The texts of a modal, as markdown. */
+function noteOf({ children }: ModalElement): string {
+  const texts = children.flatMap(child => child.type === 'text' ? [child.content] : [])
+  return cut(texts.join('\n').trim(), NOTE_LENGTH)
+}

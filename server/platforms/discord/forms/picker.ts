@@ -1,0 +1,103 @@
+import { cut } from '../../../../shared/utils/text'
+import { escapeMarkdown } from '../escape'
+import type { ActionRow } from '../embeds'
+import {
+  INPUTS_PER_MODAL, inputsNeeded, modalInputs, oneLine, readInputs, shownValue, type FormField, type Values,
+} from './fields'
+import { currentFields, formId, modalReply, withValues, type OpenModal } from './form'
+import { button, instead, row, type Reply } from '../interactions'
+
+/** https://discord.com/developers/docs/components/reference#string-select */
+const OPTIONS = 25
+const OPTION_LENGTH = 100
+const PLACEHOLDER_LENGTH = 150
+
+/** Five rows a message: four menus, and the buttons. */
+const MENUS = 4
+const PER_PAGE = MENUS * OPTIONS
+
+/** Content takes 2,000 characters; the note, which ends in a link, gets what these and the fixed texts leave. */
+const NOTICE_LENGTH = 230
+const CHANGES_LENGTH = 230
+const NOTE_LENGTH = 1380
+
+/** The private message in which the fields of a large form are picked; `page` counts from 0. */
+export function pickerMessage(form: OpenModal, page = 0, notice = ''): { content: string, components: ActionRow[] } {
+  const fields = currentFields(form)
+  const pages = Math.max(1, Math.ceil(fields.length / PER_PAGE))
+  const shown = Math.min(Math.max(0, page), pages - 1)
+  const starts = Array.from({ length: MENUS }, (_, index) => (shown * MENUS + index) * OPTIONS)
+  const menus = starts.filter(from => from < fields.length).map(from => row(menu(form, fields, from)))
+  const turnTo = (label: string, to: number) => {
+    return to >= 0 && to < pages ? [button(label, formId(form, 'page', String(to)))] : []
+  }
+  const submit = button(cut(form.submitLabel, 80), formId(form, 'save'), 3)
+  const cancel = button(cut(form.closeLabel, 80), formId(form, 'cancel'))
+  const buttons = row(submit, cancel, ...turnTo('◀', shown - 1), ...turnTo('▶', shown + 1))
+  return { content: describe(form, shown, pages, notice), components: [...menus, buttons] }
+}
+
+/** The modal for what was picked, or the message again with what is in the way. */
+export function pickedModal(form: OpenModal, picked: readonly number[]): Reply {
+  const fields = currentFields(form)
+  const needed = picked.reduce((sum, position) => sum + inputsNeeded(fields[position]!), 0)
+  if (needed <= INPUTS_PER_MODAL) return modalReply(form, 'edit', modalInputs(fields, picked), picked.join('.'))
+  const { content, components } = pickerMessage(form, pageOf(picked), picked.length === 1
+    ? `${quoted(fields[picked[0]!]!)} is too long to edit in Discord. It is kept as it is.`
+    : 'Together these fields are too long for one form. Pick fewer.')
+  return instead(content, components)
+}
+
+export function takeEdits(form: OpenModal, picked: readonly number[], typed: Values): OpenModal {
+  return withValues(form, { ...form.edits, ...readInputs(currentFields(form), picked, typed) })
+}
+
+/** Positions from `1.2.3` or a menu's values; null unless all of them are of this form. */
+export function positionsOf({ fields }: OpenModal, values: readonly string[]): number[] | null {
+  const positions = values.map(value => /^\d{1,6}$/.test(value) ? Number(value) : -1)
+  const isCount = positions.length > 0 && positions.length <= INPUTS_PER_MODAL
+  return isCount && positions.every(position => position >= 0 && position < fields.length) ? positions : null
+}
+
+export function pageOf([first = 0]: readonly number[]): number {
+  return Math.floor(first / PER_PAGE)
+}
+
+function menu(form: OpenModal, fields: readonly FormField[], from: number): object {
+  const options = fields.slice(from, from + OPTIONS)
+  const names = `${nameOf(options[0]!, 50)} … ${nameOf(options.at(-1)!, 50)}`
+  return {
+    type: 3, custom_id: formId(form, 'pick', String(from)),
+    min_values: 1, max_values: Math.min(INPUTS_PER_MODAL, options.length),
+    placeholder: cut(`Edit ${from + 1} to ${from + options.length}: ${names}`, PLACEHOLDER_LENGTH),
+    options: options.map((field, index) => ({
+      label: `${Object.hasOwn(form.edits, field.id) ? '✎ ' : ''}${nameOf(field, OPTION_LENGTH - 2)}`,
+      value: String(from + index),
+      description: cut(oneLine(shownValue(field)), OPTION_LENGTH) || '(empty)',
+    })),
+  }
+}
+
+function describe(form: OpenModal, page: number, pages: number, notice: string): string {
+  const changed = form.fields.filter(({ id }) => Object.hasOwn(form.edits, id)).map(quoted).join(', ')
+  const many = form.fields.length
+  const where = pages > 1 ? ` Page ${page + 1} of ${pages}.` : ''
+  const offer = [
+    `Pick what to edit, up to ${INPUTS_PER_MODAL} of the ${many} fields at a time, as often as you like.${where}`,
+    changed ? `Changed: ${cut(changed, CHANGES_LENGTH)}` : 'Nothing is changed yet.',
+  ]
+  return [
+    `**${escapeMarkdown(cut(oneLine(form.title), 100))}**`,
+    ...form.note ? [cut(form.note, NOTE_LENGTH)] : [],
+    ...many > 0 ? offer : [],
+    ...notice ? [`⚠️ ${cut(notice, NOTICE_LENGTH)}`] : [],
+  ].join('\n')
+}
+
+function nameOf({ label, id }: FormField, max: number): string {
+  return cut(oneLine(label.toWellFormed()) || id, max)
+}
+
+function quoted(field: FormField): string {
+  return `“${escapeMarkdown(nameOf(field, 60))}”`
+}

@@ -1,0 +1,173 @@
+import { beforeEach, expect, test } from 'vitest'
+import { DeletedCards } from '../../../../server/domain/cards/deleted-cards'
+import { isOver } from '../../../../server/domain/lifecycle/record'
+import type { Outcome } from '../../../../server/ports/delivery'
+import { failing, ok } from '../../../fakes/board'
+import { silentMonitor } from '../../../fakes/runtime'
+import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+
+let triage: Triage
+let reads: number
+let deletedCards: DeletedCards
+beforeEach(async () => {
+  triage = await openTriage({ platforms: ['slack', 'discord'], form: { claim: 'soft' } })
+  reads = 0
+  deletedCards = new DeletedCards({ ...triage, monitor: silentMonitor, store: {
+    listRecords: (page) => {
+      reads++
+      return triage.store.listRecords(page)
+    },
+  } })
+})
+const cardsOf = async (id: string) => (await triage.store.get(id))!.cards.map(({ messageId }) => messageId)
+const eventsOf = async (id: string) => (await triage.store.get(id))!.history.map(({ event }) => event)
+
+async function deleteCard(messageId: string, platform = 'slack', place = [platform]): Promise<void> {
+  await deletedCards.deleted({ platform, threadId: `${platform}:room:${messageId}`, messageId }, place)
+  await triage.runtime.drain()
+}
+
+test('a card that somebody deletes is posted again in its room, says so, and is decided like the first', async () => {
+  const id = await triage.post({ name: 'Lin' })
+  await deleteCard('slack-1')
+  expect(await cardsOf(id)).toEqual(['discord-2', 'slack-3'])
+  expect(triage.board.shown.get('slack-3')!.notes.join()).toContain('An earlier card of it was deleted, ')
+  await triage.forward(id)
+  expect(triage.board.shown.get('slack-3')!.title).toBe('Form Submission forwarded')
+})
+
+test('a second deletion in that room is taken for an answer, one in another room is not', async () => {
+  const id = await triage.post({ name: 'Lin' })
+  await deleteCard('slack-1')
+  await deleteCard('slack-3')
+  expect(await cardsOf(id)).toEqual(['discord-2'])
+  await deleteCard('discord-2', 'discord')
+  expect(await cardsOf(id)).toEqual(['discord-4'])
+  expect((await eventsOf(id)).filter(event => event === 'card-deleted')).toHaveLength(3)
+})
+
+test('nothing comes of other messages, of the same id elsewhere, and of what is decided', async () => {
+  const id = await triage.post({ name: 'Lin' })
+  await deleteCard('slack-9')
+  await deleteCard('slack-1', 'slack', ['discord'])
+  await deleteCard('slack-1', 'slack', ['somewhere'])
+  await triage.forward(id)
+  await deleteCard('slack-1')
+  expect(await eventsOf(id)).not.toContain('card-deleted')
+  expect(triage.board.history).toHaveLength(4)
+})
+
+test('a card that was shown on request is not missed while the first one is there', async () => {
+  const id = await triage.post({ name: 'Lin' })
+  const shown = { platform: 'slack', threadId: 'slack:room:shown', messageId: 'shown' }
+  await triage.outbox.apply(id, [{ type: 'done', key: 'show:slack:shown', card: shown }])
+  await deleteCard('shown')
+  expect(await cardsOf(id)).toEqual(['slack-1', 'discord-2'])
+  await deleteCard('slack-1')
+  expect(await cardsOf(id)).toEqual(['discord-2', 'slack-3'])
+})
+
+const GONE = failing('Slack answered message_not_found.', { permanent: true, gone: true })
+
+/** Lets the last edit that failed be tried again. */
+async function tryAgain(passedMs = 10 * 60_000) {
+  triage.runtime.time += passedMs
+  await triage.sweep()
+  await triage.runtime.drain()
+}
+
+test('edits that meet no card any more find it deleted, too: six of them', async () => {
+  const id = await triage.post({ name: 'Lin' })
+  triage.board.updates.push(GONE, ok)
+  await triage.decide({ id, action: 'take', person: { ...ADA, names: ['slack:U1'] } })
+  await triage.runtime.drain()
+  for (let tries = 1; tries < 6; tries++) {
+    expect(await cardsOf(id)).toEqual(['slack-1', 'discord-2'])
+    triage.board.updates.push(GONE)
+    await tryAgain()
+  }
+  expect(await cardsOf(id)).toEqual(['discord-2', 'slack-3'])
+  expect(triage.board.shown.get('slack-3')!.notes.join()).toContain('Ada has it')
+})
+
+/** Marks as spam what has one card; its edits end like this, one a try. */
+async function spamUnfound(...edits: Outcome[]) {
+  triage = await openTriage()
+  const id = await triage.post({ name: 'Lin' })
+  triage.board.updates.push(...edits)
+  await triage.decide({ id, action: 'spam' })
+  await triage.runtime.drain()
+  for (const _ of edits) await tryAgain(3_600_000)
+  return id
+}
+
+test('a card that its platform does not find five times, and then does, follows', async () => {
+  const id = await spamUnfound(GONE, GONE, GONE, GONE, GONE)
+  expect(triage.board.shown.get('slack-1')).toMatchObject({ title: 'Form Submission marked as spam', actions: [] })
+  expect(await triage.store.get(id)).toSatisfy(isOver)
+})
+
+test('tries that another thing failed do not count as not found, and begin the count anew', async () => {
+  const down = failing('Slack is down.')
+  await spamUnfound(...Array.from({ length: 5 }, () => down), GONE, GONE, GONE, GONE, GONE, down, GONE)
+  expect(triage.board.shown.get('slack-1')!.title).toBe('Form Submission marked as spam')
+})
+
+test('a card that is not found six times is left as it is, until somebody presses it', async () => {
+  const id = await spamUnfound(GONE, GONE, GONE, GONE, GONE, GONE)
+  const { board, decide, runtime, store } = triage
+  expect(await store.get(id)).toSatisfy(isOver)
+  expect(board.history).toHaveLength(1)
+  const [card] = (await store.get(id))!.cards
+  for (const press of ['first', 'second']) {
+    await decide({ id, action: 'forward', press: { card: card!, press } })
+    await runtime.drain()
+    expect(board.history.map(({ title }) => title)).toEqual(['New Form Submission', 'Form Submission marked as spam'])
+  }
+  expect(await store.get(id)).toSatisfy(isOver)
+})
+
+test('a press on a card that was not found lately shows that it is there', async () => {
+  const id = await spamUnfound(GONE, GONE, GONE, GONE)
+  const [card] = (await triage.store.get(id))!.cards
+  triage.board.updates.push(GONE, GONE)
+  await triage.decide({ id, action: 'forward', press: { card: card! } })
+  await triage.runtime.drain()
+  await tryAgain()
+  await tryAgain()
+  expect(triage.board.shown.get('slack-1')!.title).toBe('Form Submission marked as spam')
+})
+
+test('a card that its platform took and did not deliver is posted again, as often as that takes', async () => {
+  const id = await triage.post({ name: 'Lin' })
+  for (const messageId of ['slack-1', 'slack-3', 'slack-4']) {
+    const card = { platform: 'slack', threadId: `slack:room:${messageId}`, messageId }
+    await deletedCards.deleted(card, ['slack'], 'Nobody has written for a day.')
+    await triage.runtime.drain()
+    expect(await cardsOf(id)).toEqual(['discord-2'])
+    triage.runtime.time += 10 * 60_000
+    await triage.sweep()
+    await triage.runtime.drain()
+  }
+  expect(await cardsOf(id)).toEqual(['discord-2', 'slack-5'])
+  // One line of what went wrong, however often, and none that says that it is there before it is.
+  expect(await eventsOf(id)).toEqual(['received', 'posted', 'failed', 'posted'])
+  expect(triage.board.shown.get('slack-5')!.notes).toEqual([])
+})
+
+test('a hundred at once are looked for together', async () => {
+  await triage.post({ name: 'Lin' })
+  await Promise.all(Array.from({ length: 100 }, (_, index) => deleteCard(`other-${index}`)))
+  expect(reads).toBeLessThanOrEqual(2)
+})
+
+test('a card whose edit fails is still there: it is neither posted again nor waits for a person', async () => {
+  const id = await triage.post({ name: 'Lin' })
+  const refused = { ...failing('It says too much.', { permanent: true }), content: true }
+  triage.board.updates.push(failing('Slack is down.'), refused)
+  await triage.decide({ id, action: 'take' })
+  await triage.runtime.drain()
+  expect([await cardsOf(id), triage.board.shown.size]).toEqual([['slack-1', 'discord-2'], 2])
+  expect(await triage.store.stuck(10)).toEqual([])
+  expect((await triage.store.get(id))!.work).toHaveLength(2)
+})

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { idempotencyDigest, screen } from '../../../../server/domain/intake/intake'
+import type { Sender } from '../../../../server/ports/sender'
+import type { Outcome } from '../../../../server/ports/delivery'
+import { failing, ok } from '../../../fakes/board'
+
+const SENDER: Sender = {
+  group: '203.0.113.7', client: '203.0.113.7', address: '203.0.113.7', trusted: false, hasFiles: false,
+}
+
+/** Screens with a honeypot and, when `answer` is given, a human check that gives it. */
+async function screened(body: unknown, { answer, sender = SENDER }: { answer?: Outcome, sender?: Sender } = {}) {
+  const logged: unknown[][] = []
+  const asked: unknown[][] = []
+  const note = (...line: unknown[]) => void logged.push(line)
+  const verify = async (...args: unknown[]) => {
+    asked.push(args)
+    return answer!
+  }
+  const result = await screen(body, sender, {
+    honeypot: '_gotcha', humanCheck: answer ? { field: 'token', verify } : null,
+    log: { info: note, warn: note, error: note },
+  }, { form: { labels: {} }, attemptKey: 'attempt' })
+    .catch((error: { code: string, message: string }) => ({ code: error.code, message: error.message }))
+  return { result, logged, asked }
+}
+
+describe('the honeypot', () => {
+  test.each([
+    'spam', ' x ', 0, 1, true, {}, ['', 'x'],
+  ])('filled with %j has the form held, without itself, and logs no value', async (value) => {
+    const { result, logged } = await screened({ name: 'secret', _gotcha: value })
+    expect(result).toEqual({ data: { name: 'secret' }, held: true })
+    expect(logged).toEqual([['intake.honeypot']])
+  })
+
+  test.each([
+    '', '  ', null, false, [], ['', ''],
+  ])('left empty as %j is taken out, the rest stays in order', async (value) => {
+    const { result, logged } = await screened(
+      JSON.parse(`{"b":1,"__proto__":{"x":1},"_gotcha":${JSON.stringify(value)},"a":2}`),
+    )
+    expect(JSON.stringify(result)).toBe('{"data":{"b":1,"__proto__":{"x":1},"a":2},"held":false}')
+    expect(logged).toEqual([])
+  })
+
+  test('is no inherited property', async () => {
+    const trap = await screen({ name: 'Ada' }, SENDER, {
+      honeypot: 'constructor', humanCheck: null, log: { info: () => {}, warn: () => {}, error: () => {} },
+    }, { form: { labels: {} } })
+    expect(trap).toEqual({ data: { name: 'Ada' }, held: false })
+  })
+
+  test.each([null, 'text', 5, [{ _gotcha: 'x' }]])('is looked for in objects only: %j passes', async (body) => {
+    expect((await screened(body, { answer: ok })).result).toEqual({ data: body, held: false })
+  })
+})
+
+describe('the human check', () => {
+  test('passed takes the token out, and was told the address and the key of the attempt', async () => {
+    const { result, asked } = await screened({ name: 'Ada', token: 't', _gotcha: '' }, { answer: ok })
+    expect(result).toEqual({ data: { name: 'Ada' }, held: false })
+    expect(asked).toEqual([['t', { address: '203.0.113.7', attemptKey: 'attempt' }]])
+  })
+
+  test.each([undefined, '', null, 5, ['a', 'b']])('with %j as token is missing, and nobody is asked', async (token) => {
+    const { result, asked } = await screened({ name: 'Ada', token }, { answer: ok })
+    expect(result).toMatchObject({ code: 'HUMAN_CHECK_FAILED', message: expect.stringContaining('token') })
+    expect(asked).toEqual([])
+  })
+
+  test('refused is told to the sender', async () => {
+    expect(
+      (await screened({ token: 't' }, { answer: failing('The token is old.', { permanent: true }) })).result,
+    ).toEqual({ code: 'HUMAN_CHECK_FAILED', message: 'The token is old.' })
+  })
+
+  test('out of reach is told to the operator, in the log only', async () => {
+    const { result, logged } = await screened({ token: 't' }, { answer: failing('Check TURNSTILE_SECRET_KEY.') })
+    expect(result).toMatchObject({ code: 'HUMAN_CHECK_UNAVAILABLE', message: expect.not.stringContaining('TURNSTILE') })
+    expect(logged).toEqual([['intake.human-check', { reason: 'Check TURNSTILE_SECRET_KEY.' }]])
+  })
+
+  test('is for people: who shows the key is not asked, and a token is taken out all the same', async () => {
+    const { result, asked } = await screened(
+      { name: 'Ada', token: 't' }, { answer: ok, sender: { ...SENDER, trusted: true } },
+    )
+    expect([result, asked]).toEqual([{ data: { name: 'Ada' }, held: false }, []])
+  })
+
+  test('comes after the honeypot', async () => {
+    const { result, asked } = await screened({ _gotcha: 'x', token: 't' }, { answer: ok })
+    expect([result, asked]).toEqual([{ data: {}, held: true }, []])
+  })
+})
+
+describe('what a store remembers an idempotency key by', () => {
+  const digest = (client: string, idempotencyKey?: string, form?: string) => idempotencyDigest({
+    group: client, client, trusted: false, hasFiles: false, idempotencyKey,
+  }, form)
+
+  test('is nothing without a key', () => expect(digest('a')).toBeUndefined())
+
+  test('differs by form: a page with two forms may send one key with both', () => {
+    expect(new Set([digest('a', 'b'), digest('a', 'b', 'jobs'), digest('a', 'b', 'press')]).size).toBe(3)
+  })
+
+  test('differs by key and by client, and shows neither', () => {
+    expect(digest('203.0.113.7', 'key')).toMatch(/^[0-9a-f]{64}$/)
+    expect(digest('203.0.113.7', 'key')).toBe(digest('203.0.113.7', 'key'))
+    expect(
+      new Set([digest('a', 'bc'), digest('ab', 'c'), digest('a', 'b'), digest('b', 'a'), digest('a","b', 'c')]).size,
+    ).toBe(5)
+  })
+})

@@ -1,0 +1,181 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { LifecycleEvent } from '../../../../server/domain/lifecycle/events'
+import { transition } from '../../../../server/domain/lifecycle/lifecycle'
+import { cardView } from '../../../../server/domain/cards/card-view'
+import {
+  contentOf, isDelivery, dataLivesUntil, nextAttention, SETTLING_GRACE_MS, SUBMISSION_TTL_MS, isOver, traceOf,
+} from '../../../../server/domain/lifecycle/record'
+import type { CardView } from '../../../../server/ports/board'
+import type { Action, Delivery, Receipt, Submission, Work } from '../../../../server/ports/submission'
+import { LEASE, NOW, posted, REVIEWER } from '../../../fixtures/lifecycle'
+import { formsOf } from '../../../fakes/forms'
+import { runs } from '../../../support/properties'
+
+const KEPT = 60 * 60 * 1000
+const HOLD = 24 * 60 * 60 * 1000
+const PRESENTATION = { siteUrl: null, forms: formsOf({ claim: 'soft' }) }
+const DELIVERIES: readonly Delivery[] = ['email', 'endpoint']
+
+/** A store, a clock, people, and processes that die: the service as the lifecycle sees it. */
+class World {
+  now = NOW
+  stored: Submission = posted()
+  /** What processes are at, and what of it nobody will hear of, because they died. */
+  underWay: Work[] = []
+  readonly shown = new Map<string, CardView>()
+  /** Emails and calls that went out, by key of the work, in this order. */
+  readonly sent: string[] = []
+  /** Deliveries of forwards that were taken back. */
+  readonly revoked = new Set<string>()
+  /** Emails that came back in time to be sent again. */
+  readonly returned = new Set<string>()
+  /** Whether any delivery was given up. */
+  hasFailed = false
+  private heldUntil = 0
+  private keptUntil = 0
+
+  /** @param cardDataMs for how long cards show the form, ms; null for always */
+  constructor(readonly cardDataMs: number | null) {
+    for (const { messageId } of this.stored.cards) this.shown.set(messageId, cardView(this.stored, PRESENTATION))
+  }
+
+  /** Reads as a store does, which erases form data on time by itself. */
+  private read(): Submission {
+    return this.now >= dataLivesUntil(this.stored) ? { ...this.stored, data: null } : this.stored
+  }
+
+  apply(event: LifecycleEvent): boolean {
+    const before = this.read()
+    const step = transition(before, event, this.now, LEASE, this.cardDataMs)
+    if ('refused' in step) return false
+    this.stored = isOver(step.next) ? traceOf(step.next) : step.next
+    this.underWay.push(...step.added)
+    if (event.type === 'revoked' && event.action === 'forward') {
+      for (const { kind, key } of before.work) if (isDelivery(kind)) this.revoked.add(key)
+    }
+    return true
+  }
+
+  claim(action: Action, revocableMs: number): void {
+    const claimed = this.apply({ type: 'claimed', action, reviewer: REVIEWER, deliveries: DELIVERIES, revocableMs })
+    if (claimed && action === 'spam') this.heldUntil = this.now + revocableMs
+  }
+
+  /** The mail provider tells of one of the emails. */
+  tell(index: number, receipt: Receipt): void {
+    const messageId = this.sent.filter(key => key.startsWith('email'))[index]
+    const hadIt = this.stored.delivered.includes('email')
+    if (messageId === undefined || !this.apply({ type: 'receipt', messageId, receipt })) return
+    if (hadIt && !this.stored.delivered.includes('email')) this.returned.add(messageId)
+  }
+
+  sweep(): void {
+    for (const type of ['expired', 'expiring', 'forgotten', 'collapsing', 'freed'] as const) this.apply({ type })
+    this.apply({ type: 'leased', keys: this.stored.work.map(({ key }) => key) })
+  }
+
+  /** Somebody's work takes effect; `heard` when what became of it is written down. */
+  perform(index: number, heard: boolean): void {
+    const [work] = this.underWay.splice(index % Math.max(this.underWay.length, 1), 1)
+    if (!work) return
+    const { version } = this.stored
+    if (isDelivery(work.kind)) this.sent.push(work.key)
+    else if (work.kind === 'update') this.shown.set(work.card!.messageId, cardView(this.read(), PRESENTATION))
+    if (!heard) return
+    const { kind, key, card } = work
+    const content = contentOf(this.read().data ?? {})
+    const sent = { delivery: 'email', content, to: ['team@example.com'], messageId: key } as const
+    const told = this.apply({
+      type: 'done', key,
+      ...kind === 'update' && { card: card!, version }, ...kind === 'email' && { sent, keepMs: KEPT },
+    })
+    if (told && kind === 'email') this.keptUntil = this.now + KEPT
+  }
+
+  /** A delivery is refused for good, whoever makes it. */
+  giveUp(index: number): void {
+    const made = this.underWay.filter(({ kind, key }) => isDelivery(kind) && !this.sent.includes(key))
+    const work = made[index % Math.max(made.length, 1)]
+    if (!work) return
+    this.underWay = this.underWay.filter(({ key }) => key !== work.key)
+    this.hasFailed = this.apply({ type: 'failed', key: work.key, reason: 'Refused.', retryAt: null }) || this.hasFailed
+  }
+
+  /** Goes on until nobody has anything to do, and no time makes any difference. */
+  settle(): void {
+    for (let round = 0; round < 100 && !isOver(this.stored); round++) {
+      while (this.underWay.length > 0) this.perform(0, true)
+      this.now = Math.max(this.now + 1, Math.min(nextAttention(this.stored), this.now + SUBMISSION_TTL_MS))
+      this.sweep()
+    }
+  }
+
+  check(): void {
+    expect(this.sent.filter(key => this.revoked.has(key))).toEqual([])
+    const { state, decision, expiresAt, work, holder, failures, delivered } = this.stored
+    const { data } = this.read()
+    if (state === 'erased') expect(data).toBeNull()
+    if (state === 'open') expect(failures.filter(({ delivery }) => delivered.includes(delivery))).toEqual([])
+    expect([state === 'open', Boolean(holder)]).not.toEqual([false, true])
+    const isShown = [...this.shown.values()].some(({ actions }) => actions.some(({ id }) => id === 'hand_back'))
+    if (!work.some(({ kind }) => kind === 'update')) expect(isShown).toBe(holder !== undefined)
+    if (data && state === 'settled' && decision?.action === 'spam') expect(this.now).toBeLessThan(this.heldUntil)
+    else if (data && state === 'settled' && work.length === 0) expect(this.now).toBeLessThan(this.keptUntil)
+    if (data) expect(this.now).toBeLessThan(decision ? Math.max(expiresAt, decision.at + SETTLING_GRACE_MS) : expiresAt)
+  }
+}
+
+const doing: fc.Arbitrary<(world: World) => void> = fc.oneof(
+  fc.record({ action: fc.constantFrom<Action>('forward', 'spam'), back: fc.boolean() }).map(
+    ({ action, back }) => (world: World) => world.claim(action, !back ? 0 : action === 'spam' ? HOLD : 10_000),
+  ),
+  fc.constantFrom<Action>('forward', 'spam').map(action => (world: World) => (
+    void world.apply({ type: 'revoked', action, reviewer: REVIEWER })
+  )),
+  fc.constant((world: World) => void world.apply({ type: 'erased', reviewer: REVIEWER })),
+  fc.record({ id: fc.constantFrom('U1', 'U2'), given: fc.boolean() }).map(({ id, given }) => (world: World) => void (
+    world.apply({ type: 'taken', person: { ...REVIEWER, id }, forMs: KEPT, ...given && { by: REVIEWER } })
+  )),
+  fc.constant((world: World) => void world.apply({ type: 'returned', who: world.stored.holder?.who ?? '' })),
+  fc.constant((world: World) => world.sweep()),
+  fc.record({ index: fc.nat(9), heard: fc.boolean() }).map(
+    ({ index, heard }) => (world: World) => world.perform(index, heard),
+  ),
+  fc.nat(1).map(index => (world: World) => world.giveUp(index)),
+  fc.record({
+    index: fc.nat(2), verdict: fc.constantFrom('delayed' as const, 'delivered' as const, 'bounced' as const),
+  }).map(({ index, verdict }) => (world: World) => world.tell(index, { verdict })),
+  // All processes die at once.
+  fc.constant((world: World) => void world.underWay.splice(0)),
+  fc.constantFrom(1, 9999, 10_000, LEASE, KEPT, HOLD, SUBMISSION_TTL_MS - 10_000).map(
+    ms => (world: World) => void (world.now += ms),
+  ),
+)
+
+test('however clicks, leases, crashes, receipts, erasures, takes and time follow each other: no email after an undo, no two, no button and no data beyond its time', () => {
+  const ages = fc.constantFrom(null, 0, HOLD, 5 * SUBMISSION_TTL_MS)
+  fc.assert(fc.property(fc.array(doing, { maxLength: 30 }), ages, (doings, cardDataMs) => {
+    const world = new World(cardDataMs)
+    for (const act of doings) {
+      act(world)
+      world.check()
+    }
+    world.settle()
+    world.check()
+    expect(world.stored).toSatisfy(isOver)
+    expect([...world.shown.values()].map(({ actions }) => actions)).toEqual([[], []])
+    const { decision, state } = world.stored
+    const isShown = state !== 'erased' && cardDataMs === null
+    if (!isShown) expect([...world.shown.values()].flatMap(({ fields }) => fields)).toEqual([])
+    // One key is one email to its receiver, however often it is asked to send it.
+    for (const kind of DELIVERIES) {
+      const keys = new Set(world.sent.filter(key => key.startsWith(kind) && !world.returned.has(key)))
+      const isForward = decision?.action === 'forward'
+      // What was called stays called when the email comes back or fails, or everything is erased.
+      const isPartial = !isForward && (world.returned.size > 0 || world.hasFailed)
+      if (state === 'erased' || isPartial) expect(keys.size).toBeLessThanOrEqual(1)
+      else expect(keys.size).toBe(isForward ? 1 : 0)
+    }
+  }), { numRuns: runs(2000) })
+})

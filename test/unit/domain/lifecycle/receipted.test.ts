@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest'
+import { cardView } from '../../../../server/domain/cards/card-view'
+import { receiptNews } from '../../../../server/domain/lifecycle/email-status'
+import { transition } from '../../../../server/domain/lifecycle/lifecycle'
+import { isOver, traceOf } from '../../../../server/domain/lifecycle/record'
+import type { LifecycleEvent } from '../../../../server/domain/lifecycle/events'
+import type { Receipt, Submission, Verdict } from '../../../../server/ports/submission'
+import { claimed, DATA, finish, giveUp, kinds, LEASE, NOW, posted, spam, step } from '../../../fixtures/lifecycle'
+import { PRESENTATION } from '../../../fixtures/views'
+
+const HOUR = 60 * 60 * 1000
+const SENT = { delivery: 'email' as const, content: 'x', to: ['team@example.com'], messageId: 'm1' }
+const VERDICTS: readonly Verdict[] = ['sent', 'delayed', 'delivered', 'complained', 'suppressed', 'failed', 'bounced']
+const receipt = (verdict: Verdict): LifecycleEvent => ({
+  type: 'receipt', messageId: 'm1', receipt: { verdict, reason: `because ${verdict}` } satisfies Receipt,
+})
+
+/** Its email is out. */
+function emailed(current: Submission): Submission {
+  const { key } = current.work.find(({ kind }) => kind === 'email')!
+  return step(current, { type: 'done', key, sent: SENT, keepMs: HOUR }).next
+}
+
+const forwarded = emailed(step(posted(), claimed({ deliveries: ['email'] })).next)
+
+/** What people and machines make of it; not by which way it came there. */
+function outcome(submission: Submission) {
+  const { state, data, decision, failures, delivered, sent } = submission
+  const { title, notes, actions } = cardView(submission, PRESENTATION)
+  return JSON.stringify({ state, data, decision, failures, delivered, sent, title, notes, actions })
+}
+
+function orders<T>(items: readonly T[]): T[][] {
+  return items.length === 0
+    ? [[]]
+    : items.flatMap((item, index) => orders(items.toSpliced(index, 1)).map(rest => [item, ...rest]))
+}
+
+function ending(start: Submission, verdicts: readonly Verdict[]): Submission {
+  return verdicts.reduce((current, verdict) => {
+    const result = transition(current, receipt(verdict), NOW, LEASE)
+    return 'refused' in result ? current : isOver(result.next) ? traceOf(result.next) : result.next
+  }, start)
+}
+
+function subsets<T>(items: readonly T[], size: number): T[][] {
+  return size === 0
+    ? [[]]
+    : items.flatMap((item, index) => subsets(items.slice(index + 1), size - 1).map(rest => [item, ...rest]))
+}
+
+describe('all 24 orders of four events of one email', () => {
+  test('end in the same outcome and words, whichever four they are', () => {
+    for (const four of subsets(VERDICTS, 4)) {
+      expect(new Set(orders(four).map(order => outcome(ending(forwarded, order)))).size).toBe(1)
+    }
+  })
+
+  test('have the same told where the form data is gone', () => {
+    const trace = traceOf({ ...forwarded, work: [] })
+    for (const four of subsets(VERDICTS, 4)) {
+      expect(new Set(orders(four).map(order => receiptNews(ending(trace, order)))).size).toBe(1)
+    }
+  })
+})
+
+test('an email that came back opens its submission again, which can be sent again', () => {
+  const { next } = step(forwarded, receipt('bounced'), NOW + 1)
+  expect(next).toMatchObject({
+    state: 'open', data: DATA, delivered: [], failures: [{ reason: 'Bounced: because bounced.' }],
+  })
+  expect(cardView(next, PRESENTATION).actions.map(({ id }) => id)).toEqual(['send_again', 'edit', 'spam'])
+})
+
+test('an email that came back is no reason to ask again about what is spam by now', () => {
+  const half = giveUp(emailed(step(posted(), claimed()).next), 'endpoint').next
+  const kept = step(half, { ...spam, revocableMs: HOUR } as LifecycleEvent).next
+  const { next } = step(kept, receipt('bounced'), NOW + 1)
+  expect(next).toMatchObject({ state: 'settled', decision: { action: 'spam' }, delivered: ['email'] })
+  expect(next.sent).toMatchObject([{ receipt: { verdict: 'bounced' } }])
+  expect(cardView(next, PRESENTATION).actions.map(({ id }) => id)).toEqual(['not_spam'])
+})
+
+test('a wait for a receipt ends with its round', () => {
+  const both = step(posted(), claimed()).next
+  const reopened = giveUp(emailed(both), 'endpoint').next
+  expect([reopened.state, reopened.keptUntil]).toEqual(['open', undefined])
+  expect(finish(step(reopened, spam).next, 'update').next.keptUntil).toBeUndefined()
+})
+
+test('an email that comes back while another one is on its way is no reason to send a third', () => {
+  const half = giveUp(emailed(step(posted(), claimed()).next), 'endpoint').next
+  const again = step(half, claimed({ edit: { data: { name: 'Grace' }, edited: ['name'] } })).next
+  expect(step(again, receipt('bounced')).next).toMatchObject({ state: 'settling', failures: [] })
+})
+
+test('an email that comes back after its 7 days opens nothing again', () => {
+  const { next } = step(forwarded, receipt('bounced'), forwarded.expiresAt)
+  expect(next).toMatchObject({ state: 'settled', failures: [] })
+})
+
+test('form data is kept for a minute after the email arrived, never longer than before, and for its links as long', () => {
+  const ends = [HOUR, 1000].map(ms => ({ ...forwarded, keptUntil: NOW + ms })).concat([
+    { ...forwarded, keptUntil: forwarded.expiresAt },
+  ]).map(current => step(current, receipt('delivered')).next.keptUntil)
+  expect(ends).toEqual([NOW + 60_000, NOW + 1000, forwarded.expiresAt])
+  // It may come back yet.
+  const delayed = step({ ...forwarded, keptUntil: NOW + HOUR }, receipt('delayed')).next
+  expect(delayed.keptUntil).toBe(NOW + HOUR)
+})
+
+test('what became of an email is told once for each card, the latest news alone, and of what is erased to nobody', () => {
+  const trace = traceOf({ ...forwarded, work: [] })
+  const told = step(trace, receipt('delayed')).next
+  const retried = told.work.reduce((current, { key }) => step(
+    current, { type: 'failed', key, reason: 'Slack is down.', retryAt: NOW + HOUR },
+  ).next, told)
+  const latest = step(retried, receipt('bounced')).next
+  expect([kinds(told), kinds(latest)]).toEqual([['tell slack', 'tell discord'], ['tell slack', 'tell discord']])
+  expect(kinds(step({ ...trace, state: 'erased' }, receipt('bounced')).next)).toEqual([])
+})

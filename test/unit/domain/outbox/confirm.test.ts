@@ -1,0 +1,215 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { forgetAll } from '../../../../server/domain/queries/erase-by-text'
+import { progressNotes } from '../../../../server/domain/cards/card-view'
+import type { Submission } from '../../../../server/ports/submission'
+import { plain } from '../../../../shared/utils/line'
+import { ADA, LEASE_MS, openTriage, type Triage } from '../../../fakes/triage'
+import { claimed, finish, kinds, LEASE, NOW, posted, REVIEWER, step } from '../../../fixtures/lifecycle'
+
+const WORDS = { subject: 'We have your message', text: 'Thank you. We answer within two days.' }
+const DATA = { name: 'Grace', email: 'grace@example.com', message: 'Hello' }
+const DOWN = { ok: false, reason: 'Resend answered 500.', permanent: false } as const
+const REFUSED = { ok: false, reason: 'Resend refused the email (422).', permanent: true } as const
+const FORWARD = { form: { confirm: WORDS } }
+
+let t: Triage
+beforeEach(async () => void (t = await openTriage(FORWARD)))
+const again = async (options: Parameters<typeof openTriage>[0]) => { t = await openTriage({ ...FORWARD, ...options }) }
+const confirmations = () => t.mailer.calls.filter(({ email }) => email.subject === WORDS.subject)
+const kept = async (id: string) => (await t.store.get(id))!
+const holds = (submission: Submission, text: string) => JSON.stringify(submission).includes(text)
+
+/** What is said of a forward. */
+const said = async (id: string) => progressNotes(
+  await kept(id), t.presentation.forms.of(undefined),
+).map(plain).join('\n')
+
+/** Sweeps until everything that is due has been tried again. */
+async function sweepOn() {
+  t.runtime.time += 30 * 60_000
+  await t.sweep()
+  await t.runtime.drain()
+}
+
+test('whoever sent a form is told after its forward, in the words of the form, with nothing that they wrote', async () => {
+  const id = await t.post(DATA)
+  expect(t.mailer.calls).toEqual([])
+  await t.forward(id)
+  expect(t.mailer.calls.map(({ email }) => email.to)).toEqual([['team@example.com'], ['grace@example.com']])
+  expect(confirmations()).toMatchObject([{
+    email: {
+      from: 'Formbot <forms@example.com>', to: ['grace@example.com'], ...WORDS,
+      headers: { 'Auto-Submitted': 'auto-replied' },
+    },
+    key: expect.stringMatching(RegExp(`^${id}-confirm-[0-9a-f]{16}$`)),
+  }])
+  const [{ email }] = confirmations() as [ReturnType<typeof confirmations>[number]]
+  expect(email).not.toHaveProperty('replyTo')
+  expect(email).not.toHaveProperty('submission')
+  for (const value of ['Grace', 'Hello', id]) expect(JSON.stringify(email)).not.toContain(value)
+  expect((await kept(id)).confirmation).toEqual({ at: t.runtime.time })
+  expect(await said(id)).toMatch(/Confirmed to its sender on 21 Nov 2026, \d\d:\d\d UTC/)
+})
+
+test('nobody is told of a form without such words, of spam, or where the form has no address', async () => {
+  for (const data of [{ name: 'Grace' }, { email: 'grace@' }]) await t.forward(await t.post(data))
+  const spam = await t.post(DATA)
+  await t.decide({ id: spam, action: 'spam' })
+  await t.runtime.drain()
+  expect(confirmations()).toEqual([])
+  await again({ form: {} })
+  await t.forward(await t.post(DATA))
+  expect(t.mailer.calls).toHaveLength(1)
+})
+
+test('an edit says where the confirmation goes, and `_replyto` before any field', async () => {
+  const id = await t.post(DATA)
+  await t.decide({ id, action: 'edit', values: { f1: 'ada@example.com' } })
+  await t.runtime.drain()
+  const replied = await t.receive({ ...DATA, message: 'x' }, { envelope: { replyTo: 'lin@example.com' } })
+  await t.runtime.drain()
+  await t.forward(replied)
+  expect(confirmations().map(({ email }) => email.to[0])).toEqual(['ada@example.com', 'lin@example.com'])
+})
+
+describe('the address alone outlives the form', () => {
+  test('until the confirmation is out, with a key that makes it one', async () => {
+    const id = await t.post(DATA)
+    t.mailer.answers.push({ ok: true, value: undefined }, DOWN)
+    await t.forward(id)
+    const waiting = await kept(id)
+    expect(waiting).toMatchObject({
+      state: 'settled', data: null, confirmation: { to: DATA.email }, work: [{ kind: 'confirm', attempts: 1 }],
+    })
+    expect(holds(waiting, 'Grace') || holds(waiting, 'Hello')).toBe(false)
+    expect(await said(id)).not.toContain('Confirmed')
+    await sweepOn()
+    const [first, second] = confirmations()
+    expect([first!.key, first!.email]).toEqual([second!.key, second!.email])
+    const done = await kept(id)
+    expect([done.confirmation, done.work, holds(done, DATA.email)]).toEqual([{ at: t.runtime.time }, [], false])
+    await sweepOn()
+    expect(confirmations()).toHaveLength(2)
+  })
+
+  test('also when the process ended before it was sent', async () => {
+    const id = await t.post(DATA)
+    let stop = () => {}
+    t.mailer.answers.push({ ok: true, value: undefined }, new Promise(resolve => stop = () => resolve(DOWN)))
+    await t.decide({ id, action: 'forward' })
+    await t.runtime.turn()
+    while (confirmations().length === 0) await t.runtime.turn()
+    // Whoever was sending it is gone.
+    t.runtime.time += LEASE_MS + 1
+    await t.sweep()
+    expect((await kept(id)).confirmation?.at).toBe(t.runtime.time)
+    stop()
+    await t.runtime.drain()
+    expect(new Set(confirmations().map(({ key }) => key)).size).toBe(1)
+    expect(holds(await kept(id), DATA.email)).toBe(false)
+  })
+
+  test('and goes when it is refused, given up, or its form confirms nothing any more', async () => {
+    const refused = await t.post(DATA)
+    t.mailer.answers.push({ ok: true, value: undefined }, REFUSED)
+    await t.forward(refused)
+    const down = await t.post({ ...DATA, message: 'other' })
+    t.mailer.answers.push({ ok: true, value: undefined }, ...Array<typeof DOWN>(9).fill(DOWN))
+    await t.forward(down)
+    for (let attempts = 1; attempts < 9; attempts++) await sweepOn()
+    const changed = await t.post({ ...DATA, email: 'lin@example.com' })
+    t.mailer.answers.push({ ok: true, value: undefined }, DOWN)
+    await t.forward(changed)
+    t.presentation.forms.of(undefined).confirm = undefined
+    await sweepOn()
+    for (const id of [refused, down, changed]) {
+      const { confirmation, work } = await kept(id)
+      expect([confirmation, work]).toEqual([undefined, []])
+      for (const to of [DATA.email, 'lin@example.com']) expect(holds(await kept(id), to)).toBe(false)
+    }
+    expect(confirmations()).toHaveLength(11)
+  })
+
+  test('and is erased with everything else', async () => {
+    const ids = [await t.post(DATA), await t.post({ ...DATA, message: 'other' })]
+    for (const id of ids) {
+      t.mailer.answers.push({ ok: true, value: undefined }, DOWN)
+      await t.forward(id)
+    }
+    await t.quarantine.decide('erase', ids[0]!, ADA)
+    expect(await forgetAll({ email: DATA.email }, ADA, t)).toMatchObject({ erased: 1 })
+    await sweepOn()
+    expect(confirmations()).toHaveLength(2)
+    for (const id of ids) expect(holds(await kept(id), DATA.email)).toBe(false)
+  })
+})
+
+describe('a forward that does not stand', () => {
+  test('that was undone in time is not confirmed, and forgets the address', () => {
+    const undoable = step(posted(), claimed({ revocableMs: 10_000, confirm: DATA.email })).next
+    expect([undoable.confirmation, kinds(undoable).includes('confirm')]).toEqual([{ to: DATA.email }, false])
+    const { next } = step(undoable, { type: 'revoked', action: 'forward', reviewer: REVIEWER }, NOW + 1)
+    expect([next.confirmation, kinds(next).includes('confirm')]).toEqual([undefined, false])
+    expect(finish(finish(step(undoable, {
+      type: 'leased', keys: undoable.work.map(({ key }) => key),
+    }, NOW + LEASE).next, 'email').next, 'endpoint').added).toMatchObject([{ kind: 'confirm' }])
+  })
+
+  test('of which a part failed is confirmed when all was sent, once', async () => {
+    const id = await t.post(DATA)
+    t.endpoint.answers.push({ ok: false, reason: 'Answered 400.', permanent: true })
+    await t.forward(id)
+    expect([(await kept(id)).state, (await kept(id)).confirmation, confirmations()]).toEqual(['open', undefined, []])
+    await t.forward(id)
+    expect(confirmations()).toHaveLength(1)
+  })
+
+  test('that came back while its confirmation was waiting is not confirmed until it is sent again', async () => {
+    const id = await t.post(DATA)
+    t.mailer.answers.push({ ok: true, value: 'message-1' }, DOWN)
+    await t.forward(id)
+    await t.outbox.apply(id, [{ type: 'receipt', messageId: 'message-1', receipt: { verdict: 'bounced' } }])
+    expect(await kept(id)).toMatchObject({ state: 'open', work: expect.not.arrayContaining([
+      expect.objectContaining({ kind: 'confirm' }),
+    ]) })
+    await sweepOn()
+    expect(confirmations()).toHaveLength(1)
+    await t.decide({ id, action: 'resend', to: 'boss@example.com' })
+    await t.runtime.drain()
+    expect([confirmations().length, (await kept(id)).confirmation?.at]).toEqual([2, t.runtime.time])
+  })
+
+  test('that came back after its confirmation is not confirmed twice', async () => {
+    const id = await t.post(DATA)
+    t.mailer.answers.push({ ok: true, value: 'message-1' })
+    await t.forward(id)
+    await t.outbox.apply(id, [{ type: 'receipt', messageId: 'message-1', receipt: { verdict: 'bounced' } }])
+    await t.decide({ id, action: 'resend', to: 'boss@example.com' })
+    await t.runtime.drain()
+    expect(confirmations()).toHaveLength(1)
+  })
+})
+
+test('addresses that differ in case, dots or a tag get three a day together; trying again counts once', async () => {
+  for (const email of ['grace@example.com', 'Gr.ace@Example.com', 'grace+x@example.com', 'g.race+y@example.com']) {
+    const id = await t.post({ email })
+    t.mailer.answers.splice(0, 2, { ok: true, value: undefined }, DOWN)
+    await t.forward(id)
+    await sweepOn()
+  }
+  t.mailer.answers.length = 0
+  expect(new Set(confirmations().map(({ key }) => key)).size).toBe(3)
+  await t.forward(await t.post({ email: 'lin@example.com' }))
+  expect(confirmations().at(-1)!.email.to).toEqual(['lin@example.com'])
+})
+
+test('a store that cannot count has it wait, and no attempt is counted', async () => {
+  const id = await t.post(DATA)
+  const { take } = t.confirmations
+  t.confirmations.take = () => Promise.reject(new Error('away'))
+  await t.forward(id)
+  expect((await kept(id)).work).toMatchObject([{ kind: 'confirm', attempts: 0 }])
+  t.confirmations.take = take
+  await sweepOn()
+  expect(confirmations()).toHaveLength(1)
+})

@@ -1,0 +1,48 @@
+import { beforeEach, expect, test } from 'vitest'
+import { deliver } from '../../../../server/domain/outbox/deliver'
+import type { MailSender } from '../../../../server/domain/outbox/email'
+import { isOver } from '../../../../server/domain/lifecycle/record'
+import type { Form } from '../../../../server/ports/form'
+import { FakeEndpoint, FakeMailer } from '../../../fakes/deliveries'
+import { formsOf } from '../../../fakes/forms'
+import { openTriage, type Triage } from '../../../fakes/triage'
+import { submissionOf } from '../../../fixtures/views'
+
+let triage: Triage
+
+beforeEach(async () => { triage = await openTriage() })
+
+test('an email that others keep waiting is put off, and no attempt is counted', async () => {
+  triage.mailer.answers.push({ ok: false, reason: 'Others go first.', permanent: false, busy: true })
+  const id = await triage.post({ name: 'Ada' })
+  await triage.forward(id)
+  expect((await triage.store.get(id))!.work.find(({ kind }) => kind === 'email')).toMatchObject({ attempts: 0 })
+  triage.runtime.time += 60_000
+  await triage.sweep()
+  await triage.runtime.drain()
+  expect(triage.mailer.calls).toHaveLength(2)
+  expect(await triage.store.get(id)).toSatisfy(isOver)
+})
+
+test('to other receivers, or from another sender, is another delivery; the same again is the same one', async () => {
+  const [mailer, endpoint] = [new FakeMailer(), new FakeEndpoint()]
+  const send = async (kind: 'email' | 'endpoint', form: Partial<Form> = {}, mail: Partial<MailSender> = {}) => {
+    const outcome = await deliver(kind, submissionOf({ name: 'Ada' }), {
+      mailer, presentation: { siteUrl: null, forms: formsOf({ endpoint, ...form }) },
+      mail: { fromAddress: 'forms@example.com', fromName: 'Formbot', ...mail },
+      template: async () => () => ({ html: '', text: '', isWhole: true }),
+    })
+    expect(outcome).toMatchObject({ ok: true })
+  }
+  const elsewhere = Object.assign(Object.create(endpoint) as FakeEndpoint, { url: 'https://other.example/inbox' })
+  for (const form of [{}, { to: ['grace@example.com'] }, { to: ['team@example.com', 'grace@example.com'] }, {}]) {
+    await send('email', form)
+  }
+  for (const mail of [{ fromAddress: 'other@example.com' }, { fromName: 'Forms' }]) await send('email', {}, mail)
+  for (const form of [{}, { endpoint: elsewhere }, {}]) await send('endpoint', form)
+  const emails = mailer.calls.map(({ key }) => key)
+  expect(emails[3]).toBe(emails[0])
+  expect(new Set(emails).size).toBe(5)
+  const posts = endpoint.calls.map(({ key }) => key)
+  expect([posts[2] === posts[0], new Set(posts).size]).toEqual([true, 2])
+})

@@ -1,0 +1,235 @@
+import { beforeEach, expect, test } from 'vitest'
+import { SUBMISSION_TTL_MS, isOver } from '../../../../server/domain/lifecycle/record'
+import type { Outcome, Posted } from '../../../../server/ports/delivery'
+import { failing, ok } from '../../../fakes/board'
+import { ADA, erasedElsewhere, openTriage, type Triage } from '../../../fakes/triage'
+import { until } from '../../../support/until'
+
+const FORM = { name: 'Ada', quantity: 2 }
+
+let triage: Triage
+
+beforeEach(async () => { triage = await openTriage() })
+
+test('a forward whose deliveries come one after the other edits each card once, and says that they were made', async () => {
+  const { board, mailer, endpoint, outage, runtime } = triage
+  const id = await triage.post(FORM)
+  const before = outage.written
+  const [email, post] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<Outcome<Posted>>()]
+  mailer.answers.push(email.promise)
+  endpoint.answers.push(post.promise)
+  await triage.decide({ id, action: 'forward' })
+  email.resolve(ok)
+  await runtime.turn()
+  post.resolve({ ok: true, value: { status: 200 } })
+  await runtime.drain()
+  expect(board.history.map(({ title, notes }) => [title, notes[1]])).toEqual([['New Form Submission', undefined], [
+    'Form Submission forwarded', 'Sent to team@example.com and downstream.example.com',
+  ]])
+  // The claim, and all that came of it.
+  expect(outage.written - before).toBe(2)
+})
+
+test('a forward that takes long says so first, and then that it arrived', async () => {
+  const { board, mailer, runtime } = triage
+  runtime.patience = 0
+  const id = await triage.post(FORM)
+  const email = Promise.withResolvers<Outcome>()
+  mailer.answers.push(email.promise)
+  await triage.decide({ id, action: 'forward' })
+  await until(
+    'the card says what is under way', () => board.history.at(-1)!.notes.includes('Being sent to team@example.com'),
+  )
+  // What was delivered does not wait for it.
+  await until('the endpoint is on record', async () => (await triage.store.get(id))?.delivered.includes('endpoint'))
+  email.resolve(ok)
+  await runtime.drain()
+  expect(board.shown.get('slack-1')!.notes.slice(1)).toEqual(['Sent to team@example.com and downstream.example.com'])
+  expect(await triage.store.get(id)).toSatisfy(isOver)
+})
+
+/** Sends it; from then on, changes of submissions wait until `write` is called. */
+async function receiveUnwritten() {
+  const { outage, receive, runtime } = triage
+  runtime.patience = 10_000
+  const writes = Promise.withResolvers<null>()
+  outage.writes = writes.promise
+  return { id: await receive(FORM), write: () => writes.resolve(null) }
+}
+
+test('a sender waits for the card, and not for the write that records it', async () => {
+  const { board, runtime, store } = triage
+  const card = Promise.withResolvers<Outcome>()
+  board.posts.push(card.promise)
+  const answer = receiveUnwritten()
+  await new Promise(resolve => setTimeout(resolve, 20))
+  card.resolve(ok)
+  const { id, write } = await answer
+  expect([board.shown.size, (await store.get(id))!.cards]).toEqual([1, []])
+  write()
+  await runtime.drain()
+  expect((await store.get(id))!.cards).toHaveLength(1)
+})
+
+test('a card that is clicked before it is on record is edited once', async () => {
+  const { board, decide, outage, runtime, store } = triage
+  const { id, write } = await receiveUnwritten()
+  outage.writes = Promise.resolve()
+  const card = { platform: 'slack', threadId: 'slack:room:slack-1', messageId: 'slack-1' }
+  await decide({ id, action: 'forward', press: { card } })
+  await until('it is over', async () => isOver((await store.get(id))!))
+  write()
+  await runtime.drain()
+  expect(board.history.map(({ title }) => title)).toEqual(['New Form Submission', 'Form Submission forwarded'])
+})
+
+/** Forwards it; from the claim on, changes of submissions wait until `write` is called. */
+async function forwardUnwritten(id: string) {
+  const { decide, mailer, outage } = triage
+  const [email, writes] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<null>()]
+  mailer.answers.push(email.promise)
+  await decide({ id, action: 'forward' })
+  outage.writes = writes.promise
+  return { email, write: () => writes.resolve(null) }
+}
+
+test('a card tells what was sent before that is written, and is edited once', async () => {
+  const { board, store, runtime } = triage
+  const id = await triage.post(FORM)
+  const { email, write } = await forwardUnwritten(id)
+  email.resolve(ok)
+  await until('the card says so', () => board.shown.get('slack-1')!.title === 'Form Submission forwarded')
+  expect(await store.get(id)).toMatchObject({ state: 'settling', delivered: [] })
+  write()
+  await runtime.drain()
+  expect(board.history).toHaveLength(2)
+  expect(await store.get(id)).toSatisfy(isOver)
+})
+
+test('a card that told what then was not stored like that is edited again', async () => {
+  const { board, outage, runtime } = triage
+  const id = await triage.post(FORM)
+  const { email, write } = await forwardUnwritten(id)
+  email.resolve(ok)
+  await until('the card says so', () => board.shown.get('slack-1')!.title === 'Form Submission forwarded')
+  outage.writes = Promise.resolve()
+  await erasedElsewhere(triage, id)
+  write()
+  await runtime.drain()
+  expect(board.history.map(({ title }) => title)).toEqual([
+    'New Form Submission', 'Form Submission forwarded', 'Form Submission erased',
+  ])
+})
+
+test('what is delivered while something else is being written costs no edit of its own', async () => {
+  const { board, endpoint, outage, runtime } = triage
+  const id = await triage.post(FORM)
+  const post = Promise.withResolvers<Outcome<Posted>>()
+  endpoint.answers.push(post.promise)
+  const { email, write } = await forwardUnwritten(id)
+  const before = outage.written
+  email.resolve(failing('Refused.', { permanent: true }))
+  await until('the failure is being written', () => outage.written > before)
+  post.resolve({ ok: true, value: { status: 200 } })
+  await runtime.turn()
+  write()
+  await runtime.drain()
+  expect(board.history.map(({ title }) => title)).toEqual(['New Form Submission', 'Failed Form Submission'])
+})
+
+test('a card offers its buttons again when they work, not before', async () => {
+  const { board, runtime } = triage
+  const id = await triage.post(FORM)
+  const { email, write } = await forwardUnwritten(id)
+  email.resolve(failing('Refused.', { permanent: true }))
+  await new Promise(resolve => setTimeout(resolve, 20))
+  expect(board.history).toHaveLength(1)
+  write()
+  await runtime.drain()
+  expect(board.history.map(({ actions }) => actions.length)).toEqual([3, 3])
+})
+
+test('the audit line does not wait for a card that cannot be updated, and nobody is shown the submission as pending', async () => {
+  const { board, store, runtime } = triage
+  const id = await triage.post(FORM)
+  board.updates.push(failing('Slack refused the token.', { permanent: true }))
+  await triage.forward(id)
+  expect(await store.get(id)).toMatchObject({ state: 'settled', data: FORM, work: [{ kind: 'update', attempts: 1 }] })
+  expect(await store.audit(10)).toMatchObject([{ id, outcome: 'forwarded' }])
+  expect(await store.listPending({ limit: 10 })).toMatchObject({ submissions: [], total: 0 })
+  runtime.time += 10_000
+  await triage.sweep()
+  await runtime.drain()
+  expect(board.shown.get('slack-1')).toMatchObject({ actions: [], fields: [{ value: 'Ada' }, { value: '2' }] })
+  expect(await store.get(id)).toSatisfy(isOver)
+  expect(await store.audit(10)).toHaveLength(1)
+})
+
+test('a card that cannot be updated for a week is left, and only the trace stays', async () => {
+  const { board, store, runtime } = triage
+  board.update = async () => failing('Slack is down.')
+  const id = await triage.post(FORM)
+  const at = runtime.time
+  await triage.forward(id)
+  for (let round = 0; round < 400 && (await store.get(id))?.work.length; round++) {
+    runtime.time += 3_600_000
+    await triage.sweep()
+    await runtime.drain()
+  }
+  expect(await store.get(id)).toSatisfy(isOver)
+  expect(runtime.time - at).toBeGreaterThanOrEqual(SUBMISSION_TTL_MS)
+  expect(runtime.time - at).toBeLessThan(SUBMISSION_TTL_MS + 2 * 3_600_000)
+})
+
+/** Forwards it while its card cannot be edited, and clicks that; resolves while the edit for that is under way. */
+async function clickBehind(id: string, edit: Promise<Outcome>) {
+  const { board, decide, store } = triage
+  board.updates.push(failing('Slack is down.'))
+  await triage.forward(id)
+  board.updates.push(edit)
+  const [card] = (await store.get(id))!.cards
+  await decide({ id, action: 'spam', press: { card } })
+  await until('the card is being edited', () => board.updates.length === 0)
+}
+
+test('a card that was behind and is clicked shows the latest in the end, whichever process is slower to edit it', async () => {
+  const { board, createOutbox, runtime } = triage
+  const id = await triage.post(FORM)
+  const slow = Promise.withResolvers<Outcome>()
+  await clickBehind(id, slow.promise)
+  const other = createOutbox()
+  const erased = await other.apply(id, [{ type: 'erased', reviewer: ADA }])
+  if ('refused' in erased) throw new Error(erased.refused)
+  await other.run(erased.submission, erased.added)
+  expect(board.shown.get('slack-1')!.title).toBe('Form Submission erased')
+  slow.resolve(ok)
+  await runtime.drain()
+  expect(board.shown.get('slack-1')!.title).toBe('Form Submission erased')
+})
+
+test('a card that was behind and is edited for a click is done: no later attempt is left', async () => {
+  const { board, runtime, store } = triage
+  const id = await triage.post(FORM)
+  await clickBehind(id, Promise.resolve(ok))
+  await runtime.drain()
+  expect(await store.get(id)).toSatisfy(isOver)
+  expect(board.history.map(({ title }) => title)).toEqual(['New Form Submission', 'Form Submission forwarded'])
+})
+
+test('a card whose first post had arrived, so that the second found that, is brought to what is by now', async () => {
+  triage = await openTriage({ form: { claim: 'soft' } })
+  const { board, decide, runtime } = triage
+  const post = board.post.bind(board)
+  board.post = async (...first) => {
+    const outcome = await post(...first)
+    // As Discord and Google Chat do for a post that they have seen.
+    board.post = () => Promise.resolve(outcome)
+    return { ok: false, permanent: false, reason: 'No answer.' }
+  }
+  const id = await triage.post(FORM)
+  await decide({ id, action: 'take' })
+  runtime.time += 60_000
+  await triage.sweep()
+  await runtime.drain()
+  expect(board.shown.get('slack-1')!.notes).toEqual(['Ada has it (Slack, 12:00 UTC)'])
+})

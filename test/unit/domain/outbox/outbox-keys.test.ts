@@ -1,0 +1,105 @@
+import { beforeEach, expect, test } from 'vitest'
+import { deliveryKey } from '../../../../server/domain/outbox/deliver'
+import type { Submission } from '../../../../server/ports/submission'
+import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+
+const SUBMISSION: Submission = {
+  id: 'one', version: 1, state: 'open', receivedAt: 0, expiresAt: 1, data: { name: 'Ada', tags: ['a'] },
+  reminded: false, edited: [],
+  cards: [], decision: null, work: [], delivered: [], failures: [], history: [],
+}
+
+const MESSAGE = ['forms@example.com', 'team@example.com']
+
+let triage: Triage
+
+beforeEach(async () => { triage = await openTriage() })
+
+test('the delivery key is the same for the same data, whatever else changed', () => {
+  const later: Submission = { ...SUBMISSION, version: 9, state: 'settling', data: { name: 'Ada', tags: ['a'] } }
+  expect(deliveryKey(later, MESSAGE)).toBe(deliveryKey(SUBMISSION, MESSAGE))
+})
+
+test('the delivery key differs for edited data and for another submission', () => {
+  const keys = [
+    SUBMISSION, { ...SUBMISSION, data: { name: 'Ada', tags: ['b'] } }, { ...SUBMISSION, id: 'two' },
+  ].map(submission => deliveryKey(submission, MESSAGE))
+  expect(new Set(keys).size).toBe(3)
+})
+
+test('the delivery key differs for another sender, another recipient and a correction', () => {
+  const keys = [
+    MESSAGE, ['other@example.com', 'team@example.com'], ['forms@example.com', 'sales@example.com'], [...MESSAGE, 1000],
+  ].map(message => deliveryKey(SUBMISSION, message))
+  expect(new Set(keys).size).toBe(4)
+})
+
+test('the delivery key says nothing of the data and fits into a header', () => {
+  expect(deliveryKey(SUBMISSION, MESSAGE)).toMatch(/^one-[0-9a-f]{16}$/)
+})
+
+test('results written together grow the version by one, and work added later has another key', async () => {
+  const { outbox, store } = triage
+  const id = await triage.post({ name: 'Ada' })
+  const claim = { type: 'claimed', action: 'forward', reviewer: ADA, deliveries: triage.deliveries } as const
+  await outbox.apply(id, [claim])
+  const claimed = (await store.get(id))!
+  const [email, endpoint] = ['email', 'endpoint'].map(wanted => claimed.work.find(({ kind }) => kind === wanted)!.key)
+  await outbox.apply(
+    id, [{ type: 'done', key: endpoint! }, { type: 'failed', key: email!, reason: 'Refused.', retryAt: null }],
+  )
+  const reopened = (await store.get(id))!
+  expect(reopened.version).toBe(claimed.version + 1)
+  await outbox.apply(id, [claim])
+  const again = (await store.get(id))!
+  const emails = [claimed, again].map(({ work }) => work.find(({ kind }) => kind === 'email')!.key)
+  expect(new Set(emails).size).toBe(2)
+  expect(new Set(again.work.map(({ key }) => key)).size).toBe(again.work.length)
+})
+
+test('the endpoint is told what was erased, again until it listens, and never what was in it', async () => {
+  const id = await triage.post({ name: 'Ada' })
+  await triage.decide({ id, action: 'forward' })
+  await triage.runtime.drain()
+  triage.endpoint.answers.push({ ok: false, reason: 'Down.', permanent: false })
+  await triage.quarantine.decide('erase', id, ADA)
+  await triage.runtime.drain()
+  const at = new Date(triage.runtime.time).toISOString()
+  expect((await triage.store.get(id))?.work).toMatchObject([{ kind: 'erasure', attempts: 1, reason: 'Down.' }])
+  triage.runtime.time += 60_000
+  await triage.sweep()
+  await triage.runtime.drain()
+  const [forward, ...told] = triage.endpoint.calls
+  expect(forward!.key.startsWith(id)).toBe(true)
+  expect(told.map(({ key, body }) => [key, JSON.parse(body)])).toEqual(Array.from({ length: 2 }, () => [
+    `${id}-erased`, { type: 'erased', timestamp: at, data: { submission: id } },
+  ]))
+  expect(await triage.store.get(id)).toMatchObject({ state: 'erased', work: [] })
+})
+
+test('of a form without an endpoint nobody is told what was erased, and nothing fails for it', async () => {
+  Object.assign(triage.presentation.forms.of(undefined), { endpoint: null })
+  const id = await triage.post({ name: 'Ada' })
+  const tried: string[] = []
+  const { run } = triage.outbox
+  triage.outbox.run = (next, added, ...more) => {
+    tried.push(...added.map(({ kind }) => kind))
+    return run.call(triage.outbox, next, added, ...more)
+  }
+  await triage.quarantine.decide('erase', id, ADA)
+  await triage.runtime.drain()
+  expect(tried).toEqual(['update'])
+})
+
+test('nobody waits for an undo with a process that ends, and whoever sweeps next sends what was due', async () => {
+  triage.runtime.wait = () => new Promise(() => {})
+  triage.revocableMs.forward = 10_000
+  const id = await triage.post({ name: 'Ada' })
+  await triage.decide({ id, action: 'forward' })
+  await triage.runtime.drain()
+  expect(triage.mailer.calls).toEqual([])
+  triage.runtime.time += 10_000
+  await triage.sweep()
+  await triage.runtime.drain()
+  expect(triage.mailer.calls).toHaveLength(1)
+})

@@ -1,0 +1,241 @@
+import { beforeEach, expect, test } from 'vitest'
+import { SUBMISSION_TTL_MS, isOver } from '../../../../server/domain/lifecycle/record'
+import type { Outcome } from '../../../../server/ports/delivery'
+import { failing, ok } from '../../../fakes/board'
+import { ADA, LEASE_MS, openTriage, type Triage } from '../../../fakes/triage'
+import { decisions } from '../../../fixtures/views'
+import { until } from '../../../support/until'
+
+const FORM = { name: 'Ada', quantity: 2 }
+
+let triage: Triage
+
+beforeEach(async () => { triage = await openTriage() })
+
+/** A claim whose process dies before it does anything. */
+async function claimAndDie(id: string): Promise<void> {
+  const applied = await triage.outbox.apply(
+    id, [{ type: 'claimed', action: 'forward', reviewer: ADA, deliveries: triage.deliveries }],
+  )
+  expect(applied).toHaveProperty('submission')
+}
+
+test('a forward sends one email and one POST, updates the card and leaves an audit line without form data', async () => {
+  const { store, board, mailer, endpoint } = triage
+  const id = await triage.post(FORM)
+  await triage.forward(id)
+  expect(mailer.calls).toHaveLength(1)
+  expect(endpoint.calls.map(({ body }) => JSON.parse(body))).toEqual([FORM])
+  expect(board.shown.get('slack-1')).toMatchObject({ title: 'Form Submission forwarded', actions: [] })
+  expect(await store.get(id)).toSatisfy(isOver)
+  expect(await store.audit(10)).toEqual([
+    { id, outcome: 'forwarded', at: triage.runtime.time, reviewer: ADA, receivedAt: expect.any(Number) },
+  ])
+})
+
+test('a record may be outdated: what it refuses, or what meets another version, is decided on the newest', async () => {
+  const outdated = [{ state: 'settling' as const }, { version: 1 }]
+  for (const changes of outdated) {
+    const id = await triage.post(FORM)
+    const { data: _, ...record } = (await triage.store.get(id))!
+    const claim = { type: 'claimed' as const, action: 'forward' as const, reviewer: ADA, deliveries: triage.deliveries }
+    const applied = await triage.outbox.apply(id, [claim], { ...record, ...changes })
+    expect(applied).toMatchObject({ submission: { data: FORM, version: 3 } })
+  }
+})
+
+test('fifty forwards at once send one email', async () => {
+  const id = await triage.post(FORM)
+  const results = await Promise.all(Array.from({ length: 50 }, () => triage.decide({ id, action: 'forward' })))
+  await triage.runtime.drain()
+  expect(results.filter(({ kind }) => kind === 'done')).toHaveLength(1)
+  expect([triage.mailer.calls.length, triage.endpoint.calls.length]).toEqual([1, 1])
+})
+
+test('an email that is given up opens the submission again, and a second forward sends only the email', async () => {
+  const { store, board, mailer, endpoint } = triage
+  mailer.answers.push(failing('Resend refused the sender.', { permanent: true }))
+  const id = await triage.post(FORM)
+  await triage.forward(id)
+  expect(await store.get(id)).toMatchObject({ state: 'open', decision: null, data: FORM, delivered: ['endpoint'] })
+  expect(board.shown.get('slack-1')).toMatchObject({ actions: decisions('Retry email'), notes: [
+    expect.stringContaining('Email failed: Resend refused the sender.'), expect.stringMatching(/^Sent to downstream/),
+    expect.stringMatching(/^Forward again to send only the email/),
+  ] })
+
+  await triage.forward(id)
+  expect([mailer.calls.length, endpoint.calls.length]).toEqual([2, 1])
+  expect(board.shown.get('slack-1')).toMatchObject({ actions: [] })
+  expect(await store.get(id)).toSatisfy(isOver)
+})
+
+test('a delivery that fails is tried again by the sweep when it is due, and what was done is not repeated', async () => {
+  const { mailer, endpoint, runtime, store } = triage
+  mailer.answers.push(failing('Resend is down.', { retryAfterMs: 60_000 }))
+  const id = await triage.post(FORM)
+  await triage.forward(id)
+  expect(await store.get(id)).toMatchObject({
+    state: 'settling', work: [{ kind: 'email', attempts: 1, dueAt: runtime.time + 60_000 }],
+  })
+  runtime.time += 59_999
+  await triage.sweep()
+  expect(mailer.calls).toHaveLength(1)
+  runtime.time += 1
+  await triage.sweep()
+  await runtime.drain()
+  expect(mailer.calls.map(({ key }) => key)).toEqual([mailer.calls[0]!.key, mailer.calls[0]!.key])
+  expect(endpoint.calls).toHaveLength(1)
+  expect(await store.get(id)).toSatisfy(isOver)
+})
+
+test('a port that throws counts as a failure that is tried again', async () => {
+  triage.mailer.send = () => Promise.reject(new Error('bug'))
+  const id = await triage.post(FORM)
+  await triage.forward(id)
+  expect(await triage.store.get(id)).toMatchObject({ state: 'settling', work: [{ kind: 'email', attempts: 1 }] })
+})
+
+test('two edits of one card never overtake each other', async () => {
+  const { board, mailer, runtime, store } = triage
+  runtime.patience = 0
+  const id = await triage.post(FORM)
+  const first = Promise.withResolvers<Outcome>()
+  board.updates.push(first.promise)
+  mailer.answers.push(failing('Refused.', { permanent: true }))
+  await triage.decide({ id, action: 'forward' })
+  await until('it is open again', async () => (await store.get(id))?.failures.length)
+  first.resolve(ok)
+  await runtime.drain()
+  expect(board.overlap).toBe(1)
+  expect(board.history.map(({ actions }) => actions.length)).toEqual([3, 0, 3])
+})
+
+test('edits of one card for two decisions do not overtake each other either', async () => {
+  const { board, mailer, runtime } = triage
+  runtime.patience = 0
+  const id = await triage.post(FORM)
+  const slow = Promise.withResolvers<Outcome>()
+  board.updates.push(ok, slow.promise)
+  mailer.answers.push(failing('Refused.', { permanent: true }))
+  await triage.decide({ id, action: 'forward' })
+  await until('it is open again', async () => (await triage.store.get(id))?.failures.length)
+  const before = runtime.backgrounded
+  await triage.decide({ id, action: 'forward' })
+  await until(
+    'the second decision is under way', () => runtime.backgrounded > before && triage.mailer.calls.length === 2,
+  )
+  slow.resolve(ok)
+  await runtime.drain()
+  expect(board.overlap).toBe(1)
+  expect(board.shown.get('slack-1')).toMatchObject({ actions: [] })
+})
+
+test('a card whose post ends after everything was decided shows the decision', async () => {
+  const { board, store, runtime } = triage
+  const post = Promise.withResolvers<Outcome>()
+  board.posts.push(post.promise)
+  const id = await triage.receive(FORM)
+  await triage.decide({ id, action: 'spam' })
+  expect(await store.get(id)).toSatisfy(isOver)
+  post.resolve(ok)
+  await runtime.drain()
+  expect(board.shown.get('slack-1')).toMatchObject({ actions: [], fields: [], notes: [
+    expect.stringMatching(/^Marked as spam by Ada on Slack, /),
+  ] })
+  expect(await store.get(id)).toSatisfy(isOver)
+})
+
+test('a card whose post ends while deliveries are tried again shows the decision', async () => {
+  const { board, mailer, runtime } = triage
+  const post = Promise.withResolvers<Outcome>()
+  board.posts.push(post.promise)
+  mailer.answers.push(failing('Resend is down.'))
+  await forwardWhilePosting(await triage.receive(FORM))
+  post.resolve(ok)
+  await runtime.drain()
+  expect(board.shown.get('slack-1')).toMatchObject({ actions: [], title: 'Form Submission being forwarded', notes: [
+    expect.anything(), expect.stringMatching(/^Sent to downstream/),
+    expect.stringMatching(/^Email failed: Resend is down. Next attempt on .* UTC$/),
+  ] })
+})
+
+async function forwardWhilePosting(id: string): Promise<void> {
+  await triage.decide({ id, action: 'forward' })
+  await until(
+    'the email is put off', async () => (await triage.store.get(id))?.work.some(({ attempts }) => attempts === 1),
+  )
+}
+
+test('results are written back again and again while the store does not answer', async () => {
+  const { mailer, runtime, outage, store } = triage
+  runtime.patience = 0
+  const id = await triage.post(FORM)
+  const sent = Promise.withResolvers<Outcome>()
+  mailer.answers.push(sent.promise)
+  await triage.decide({ id, action: 'forward' })
+  await until('only the email is left', async () => (await store.get(id))?.work.length === 1)
+  runtime.waits.length = 0
+  runtime.patience = 1000
+  outage.calls = 3
+  sent.resolve(ok)
+  await runtime.drain()
+  expect(runtime.waits).toEqual([200, 400, 800])
+  expect(await store.get(id)).toSatisfy(isOver)
+  expect(mailer.calls).toHaveLength(1)
+})
+
+test('a result that could not be written back at all is delivered again after the lease under the same key', async () => {
+  const { mailer, runtime, outage, store } = triage
+  const id = await triage.post(FORM)
+  await claimAndDie(id)
+  const submission = (await store.get(id))!
+  outage.calls = Number.POSITIVE_INFINITY
+  await triage.outbox.run(submission, submission.work.filter(({ kind }) => kind === 'email'))
+  outage.calls = 0
+  runtime.time += LEASE_MS
+  await triage.sweep()
+  await runtime.drain()
+  expect(mailer.calls.map(({ key }) => key)).toEqual([mailer.calls[0]!.key, mailer.calls[0]!.key])
+  expect(await store.get(id)).toSatisfy(isOver)
+})
+
+test('what a process that died between claim and delivery left is done once after its lease', async () => {
+  const { mailer, endpoint, runtime, board } = triage
+  const id = await triage.post(FORM)
+  await claimAndDie(id)
+  runtime.time += LEASE_MS - 1
+  expect(await triage.sweep()).toBe(0)
+  expect(mailer.calls).toHaveLength(0)
+  runtime.time += 1
+  expect(await triage.sweep()).toBe(1)
+  expect(await triage.sweep()).toBe(0)
+  await runtime.drain()
+  expect([mailer.calls.length, endpoint.calls.length]).toEqual([1, 1])
+  expect(board.shown.get('slack-1')).toMatchObject({ actions: [] })
+})
+
+test('two sweeps at once do each work once', async () => {
+  const ids = await Promise.all(Array.from({ length: 20 }, () => triage.post(FORM)))
+  await Promise.all(ids.map(claimAndDie))
+  triage.runtime.time += LEASE_MS
+  const [one, two] = await Promise.all([triage.sweep(), triage.sweep()])
+  expect(one + two).toBe(20)
+  expect(new Set(triage.mailer.calls.map(({ key }) => key)).size).toBe(20)
+  expect([triage.mailer.calls.length, triage.endpoint.calls.length]).toEqual([20, 20])
+})
+
+test('a submission expires at exactly 7 days, and its card says so', async () => {
+  const { board, runtime, store } = triage
+  const id = await triage.post(FORM)
+  const { receivedAt } = (await store.get(id))!
+  runtime.time = receivedAt + SUBMISSION_TTL_MS - 1
+  await triage.sweep()
+  expect(board.shown.get('slack-1')).toMatchObject({ actions: decisions() })
+  expect(await store.get(id)).toMatchObject({ state: 'open', data: FORM })
+  runtime.time += 1
+  await triage.sweep()
+  await runtime.drain()
+  expect(board.shown.get('slack-1')).toMatchObject({ title: 'Expired Form Submission', actions: [], fields: [] })
+  expect(await store.get(id)).toSatisfy(isOver)
+  expect(await store.audit(1)).toMatchObject([{ id, outcome: 'expired', reviewer: null }])
+})

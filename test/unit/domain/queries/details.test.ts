@@ -1,0 +1,121 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { SubmissionEnded } from '../../../../server/domain/errors'
+import { historyLine } from '../../../../server/domain/queries/details'
+import { OpsSubmissions } from '../../../../server/domain/queries/ops-submissions'
+import { failing, ok } from '../../../fakes/board'
+import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+import { inWords } from '../../../support/words'
+
+const LOCAL = { id: 'local', name: 'Local', platform: 'Ops page', role: 'reviewer' } as const
+let triage: Triage
+let submissions: OpsSubmissions
+beforeEach(async () => {
+  triage = await openTriage()
+  submissions = new OpsSubmissions(triage)
+})
+test('what is over comes with what is still known of it, and can be erased as long as a card shows it', async () => {
+  const id = await triage.post({ name: 'Ada' })
+  await submissions.decide(id, { action: 'forward' }, ADA)
+  await triage.runtime.drain()
+  const ended = async () => {
+    const error = await submissions.show(id, LOCAL).catch((error: unknown) => error) as SubmissionEnded
+    return { message: error.message, submission: inWords(error.submission) }
+  }
+  expect(await ended()).toMatchObject({ submission: {
+    id, state: 'done', open: false, erased: true, erasedAt: null, mayErase: true, fields: [],
+    notes: [expect.stringMatching(/^Forwarded by Ada/), 'Sent to team@example.com and downstream.example.com'],
+    cards: [{ platform: 'Slack' }],
+  } })
+  await submissions.decide(id, { action: 'erase' }, LOCAL)
+  await triage.runtime.drain()
+  expect(await ended()).toMatchObject({
+    message: expect.stringMatching(/^Erased by Local/),
+    submission: {
+      mayErase: false, erasedAt: expect.any(Number),
+      notes: [expect.stringMatching(/^Erased by Local/), expect.stringMatching(/^Sent to/)],
+    },
+  })
+})
+
+test('until when form data is kept is said as the store keeps it', async () => {
+  const id = await triage.post({ name: 'Ada' })
+  const kept = (await triage.store.get(id))!
+  const until = triage.runtime.now() + 60_000
+  const decision = { action: 'forward', reviewer: ADA, at: triage.runtime.now() } as const
+  await triage.store.replace(kept, {
+    ...kept, version: kept.version + 1, state: 'settled', decision, delivered: ['email'], keptUntil: until,
+  })
+  expect(await submissions.show(id, LOCAL)).toMatchObject({ state: 'done', erased: false, expiresAt: until })
+})
+
+test('history is told in words', () => {
+  const text = (entry: Parameters<typeof historyLine>[0]) => historyLine(entry, key => key.toUpperCase())
+  expect(text({ at: 1, event: 'claimed', action: 'spam', edited: false, reviewer: ADA })).toEqual({
+    at: 1, event: 'claimed', text: 'Marked as spam by Ada on Slack', reason: null, againAt: null, verdict: null,
+  })
+  expect(text({ at: 2, event: 'failed', kind: 'update', room: 'slack', reason: 'no', again: 9 })).toMatchObject({
+    text: 'Card update on SLACK failed', reason: 'no', againAt: 9,
+  })
+  expect(text({ at: 3, event: 'failed', kind: 'email', reason: 'no', again: null })).toMatchObject({
+    text: 'Email failed', againAt: null,
+  })
+  expect(text({ at: 4, event: 'reopened' })).toMatchObject({ text: 'Open for a decision again' })
+  expect(text({ at: 5, event: 'receipt', receipt: { verdict: 'bounced' } })).toMatchObject({
+    text: 'Email: Bounced', verdict: 'bounced',
+  })
+})
+
+test('which of the rooms of one platform it was is told in its history and of what fails', async () => {
+  triage = await openTriage({ platforms: ['slack', 'slack/C2'] })
+  submissions = new OpsSubmissions(triage)
+  triage.board.posts.push(ok, failing('Slack answered 500.'))
+  const id = await triage.post({ name: 'Ada' })
+  const { history, work, problem } = await submissions.show(id, LOCAL)
+  expect(history.map(({ text }) => text)).toEqual(['Received', 'Card posted on Slack', 'Card on Slack: C2 failed'])
+  expect([work[0]!.what, problem!.what]).toEqual(['Card on Slack: C2', 'Card on Slack: C2'])
+  triage.runtime.time += 60_000
+  await triage.sweep()
+  await triage.runtime.drain()
+  expect((await submissions.show(id, LOCAL)).history.at(-1)).toMatchObject({ text: 'Card posted on Slack: C2' })
+})
+
+test('of which card an update failed is told where its platform has another one', async () => {
+  triage = await openTriage({ platforms: ['slack', 'slack/C2'] })
+  submissions = new OpsSubmissions(triage)
+  const id = await triage.post({ name: 'Ada' })
+  const posted = (await triage.store.get(id))!
+  const cards = posted.cards.map((card, index) => ({ ...card, platform: 'slack', threadId: `slack:C${index + 1}` }))
+  await triage.store.replace(posted, { ...posted, version: posted.version + 1, cards })
+  triage.board.placeOf = ({ threadId }) => threadId === 'slack:C1' ? ['slack/C1', 'slack'] : ['slack/C2']
+  triage.board.updates.push(failing('Slack answered 500.'), failing('Slack answered 500.'))
+  await submissions.decide(id, { action: 'forward' }, ADA)
+  await triage.runtime.drain()
+  const submission = await submissions.show(id, LOCAL).catch((error: unknown) => (error as SubmissionEnded).submission!)
+  const { history, work } = submission as Awaited<ReturnType<OpsSubmissions['show']>>
+  const failed = history.filter(({ event }) => event === 'failed').map(({ text }) => text)
+  expect(failed.toSorted()).toEqual(['Card update on Slack failed', 'Card update on Slack: C2 failed'])
+  expect(work.map(({ what }) => what).toSorted()).toEqual(['Card update on Slack', 'Card update on Slack: C2'])
+})
+
+test('history of before rooms were noted is told by its platform', () => {
+  expect(historyLine({ at: 1, event: 'posted', platform: 'slack' }, room => room).text).toBe('Card posted on slack')
+})
+
+test('while a group cannot be looked up nobody is told that they may not decide, but to try again', async () => {
+  triage = await openTriage({ form: { reviewers: ['slack:S1'] } })
+  submissions = new OpsSubmissions(triage)
+  triage.board.groups.set('slack:S1', async () => ({ ok: false, permanent: false, reason: 'Slack: no connection.' }))
+  const id = await triage.post({ name: 'Ada' })
+  const unsure = { ...ADA, names: ['slack:U1'], role: 'reviewer' } as const
+  for (const viewer of [unsure, { ...unsure, role: null }]) {
+    expect(await submissions.show(id, viewer)).toMatchObject({ open: true, mayDecide: null, mayErase: false })
+  }
+  expect(await submissions.show(id, { ...unsure, role: 'viewer' })).toMatchObject({ mayDecide: false })
+  const code = 'PEOPLE_UNKNOWN'
+  for (const action of ['spam', 'erase', 'forward']) {
+    await expect(submissions.decide(id, { action }, unsure)).rejects.toMatchObject({ code })
+  }
+  await expect(submissions.postAgain(id, unsure)).rejects.toMatchObject({ code })
+  // Whoever is on Slack may be in it, and nobody else.
+  await expect(submissions.decide(id, { action: 'spam' }, LOCAL)).rejects.toMatchObject({ code: 'NOT_A_REVIEWER' })
+})

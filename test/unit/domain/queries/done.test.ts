@@ -1,0 +1,145 @@
+import { beforeEach, expect, test } from 'vitest'
+import { InvalidRequest } from '../../../../server/domain/errors'
+import { countDone, listDone } from '../../../../server/domain/queries/listing'
+import { TRACE_TTL_MS } from '../../../../server/ports/store'
+import type { AuditLine, DecisionOutcome } from '../../../../server/ports/submission'
+import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+import { inWords } from '../../../support/words'
+
+let triage: Triage
+beforeEach(async () => { triage = await openTriage({ revocableMs: { forward: 0, spam: 60_000 } }) })
+async function ended(action: 'forward' | 'spam' = 'forward'): Promise<string> {
+  const id = await triage.post({ name: 'Ada' })
+  triage.runtime.time += 1000
+  await triage.decide({ id, action })
+  await triage.runtime.drain()
+  return id
+}
+
+/** With so many lines above those of the audit trail, each of a submission of its own and one ms after the other. */
+function withLines(count: number, outcome: DecisionOutcome) {
+  const { time } = triage.runtime
+  const above = Array.from({ length: count }, (_, index): AuditLine => (
+    { id: `above-${index}`, outcome, at: time - index / count, receivedAt: time - 1000, reviewer: null }
+  ))
+  const audit = async (limit: number, since = -Infinity) => (
+    [...above, ...await triage.store.audit(limit)].filter(({ at }) => at >= since).slice(0, limit)
+  )
+  return { ...triage, store: Object.assign(Object.create(triage.store) as typeof triage.store, { audit }) }
+}
+
+const idsOf = ({ rows }: { rows: { id: string }[] }) => rows.map(({ id }) => id)
+
+test('what is over is listed, the latest end first, page by page, by what became of it and without form data', async () => {
+  const ids = [await ended(), await ended(), await ended()]
+  await triage.post({ name: 'waits' })
+  const first = inWords(await listDone({ limit: 2 }, triage))
+  expect(first).toMatchObject({ total: 3, scanned: 2, rows: [
+    {
+      id: ids[2], state: 'done', preview: [], erased: true,
+      ending: expect.stringMatching(/^Forwarded by Ada on Slack/),
+    }, { id: ids[1] },
+  ] })
+  const second = await listDone({ limit: 2, before: first.cursor! }, triage)
+  expect([idsOf(second), second.cursor]).toEqual([[ids[0]], null])
+})
+
+test('a page begins below the one above, whatever became of the row that ended that', async () => {
+  const ids = [await ended(), await ended(), await ended()]
+  const { cursor } = await listDone({ limit: 2 }, triage)
+  triage.runtime.time += 1000
+  await triage.quarantine.decide('erase', ids[1]!, ADA)
+  await triage.runtime.drain()
+  expect(idsOf(await listDone({ limit: 2, before: cursor! }, triage))).toEqual([ids[0]])
+  for (const before of [ids[1]!, '', '-', 'x-y']) {
+    await expect(listDone({ limit: 2, before }, triage)).rejects.toThrow(InvalidRequest)
+  }
+})
+
+test('spam that can be taken back is not over, nor is what was taken back', async () => {
+  const id = await ended('spam')
+  expect(await listDone({ limit: 9 }, triage)).toMatchObject({ rows: [], total: 0 })
+  triage.runtime.time += 1000
+  await triage.decide({ id, action: 'reopen' })
+  await triage.runtime.drain()
+  expect(await listDone({ limit: 9 }, triage)).toMatchObject({ rows: [], total: 0 })
+})
+
+test('spam is over when it cannot be taken back any more', async () => {
+  const id = await ended('spam')
+  triage.runtime.time += 60_000
+  await triage.sweep()
+  await triage.runtime.drain()
+  expect(await listDone({ limit: 9 }, triage)).toMatchObject({ rows: [{ id, state: 'done' }], total: 1 })
+})
+
+test('spam that can be taken back until its 7 days end is over then', async () => {
+  const id = await triage.post({ name: 'Ada' })
+  const { expiresAt } = (await triage.store.get(id))!
+  triage.runtime.time = expiresAt - 1000
+  await triage.decide({ id, action: 'spam' })
+  await triage.runtime.drain()
+  triage.runtime.time = expiresAt - 1
+  expect((await listDone({ limit: 9 }, triage)).total).toBe(0)
+  triage.runtime.time = expiresAt
+  await triage.sweep()
+  await triage.runtime.drain()
+  expect(await listDone({ limit: 9 }, triage)).toMatchObject({ rows: [{ id }], total: 1 })
+})
+
+test('what ended in one millisecond is on one page each, whichever way the list goes', async () => {
+  const ids = [await triage.post({}), await triage.post({}), await triage.post({})]
+  for (const id of ids) await triage.decide({ id, action: 'forward' })
+  await triage.runtime.drain()
+  for (const sort of ['newest', 'oldest'] as const) {
+    const seen: string[] = []
+    for (let before: string | undefined; ;) {
+      const page = await listDone({ limit: 1, sort, before }, triage)
+      seen.push(...idsOf(page))
+      if (page.cursor === null) break
+      before = page.cursor
+    }
+    expect(seen).toEqual(sort === 'oldest' ? ids : ids.toReversed())
+  }
+})
+
+test('a trace is listed as long as it is kept, and found by the beginning of its id', async () => {
+  const [id] = [await ended(), await ended()]
+  expect(await listDone({ limit: 9, q: id }, triage)).toMatchObject({ rows: [{ id }], total: 2 })
+  triage.runtime.time += TRACE_TTL_MS
+  expect(await listDone({ limit: 9 }, triage)).toMatchObject({ rows: [], total: 0 })
+})
+
+test('what ended before a thousand other lines of the audit trail is listed, and counted in the list', async () => {
+  const ids = [await ended(), await ended()]
+  for (const sort of ['newest', 'oldest'] as const) {
+    const page = await listDone({ limit: 9, sort }, withLines(1500, 'revoked'))
+    expect([idsOf(page), page.total, page.cursor]).toEqual([sort === 'oldest' ? ids : ids.toReversed(), 2, null])
+  }
+  expect((await listDone({ limit: 9 }, withLines(4500, 'forwarded'))).total).toBe(4502)
+})
+
+test('what the audit trail does not tell in a thousand lines is not counted beside the list', async () => {
+  await ended()
+  expect(await countDone(withLines(998, 'revoked'))).toBe(1)
+  for (const outcome of ['revoked', 'forwarded'] as const) {
+    expect(await countDone(withLines(1000, outcome))).toBeNull()
+  }
+  // What is older than any trace is not missing.
+  const old = withLines(1000, 'forwarded')
+  triage.runtime.time += TRACE_TTL_MS + 1
+  expect(await countDone(old)).toBe(0)
+})
+
+test('a search among what is done ends with its time, and goes on from there', async () => {
+  const ids = [await ended(), await ended(), await ended(), await ended()]
+  const slow = { ...triage, store: Object.assign(Object.create(triage.store) as typeof triage.store, {
+    get: (id: string) => {
+      triage.runtime.time += 60
+      return triage.store.get(id)
+    },
+  }) }
+  const first = await listDone({ limit: 1, q: ids[0] }, slow)
+  expect(first).toMatchObject({ rows: [], total: 4, scanned: 2, cursor: expect.any(String) })
+  expect(idsOf(await listDone({ limit: 1, q: ids[0], before: first.cursor! }, slow))).toEqual([ids[0]])
+})

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import type { Marks } from '../../../../server/domain/fields/fields'
+import type { EditForm } from '../../../../server/ports/board'
+import type { Submission } from '../../../../server/ports/submission'
+import { Decisions } from '../../../../server/domain/review/decisions'
+import type { SubmissionStore } from '../../../../server/ports/store'
+import { failing } from '../../../fakes/board'
+import { silentMonitor } from '../../../fakes/runtime'
+import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+
+const GRACE = { id: 'U2', name: 'Grace', platform: 'Slack' }
+
+const marksOf = ({ inputs }: EditForm): Marks => new Map(inputs.map(({ id, mark }) => [id, mark]))
+
+/** Between somebody's reading and writing, Grace corrects a field, and forwards what cannot be delivered. */
+async function whileWriting(triage: Triage, id: string, write: () => Promise<unknown>): Promise<unknown> {
+  const gate = Promise.withResolvers<undefined>()
+  triage.outage.writes = gate.promise
+  const before = triage.outage.written
+  const written = write()
+  await expect.poll(() => triage.outage.written).toBe(before + 1)
+  triage.outage.writes = Promise.resolve()
+  triage.mailer.answers.push(failing('Resend answered 422.', { permanent: true }))
+  const corrected = triage.decide({ id, action: 'edit', values: { f1: '+49 30 1234' }, person: GRACE })
+  expect(await corrected).toMatchObject({ kind: 'done' })
+  await triage.runtime.drain()
+  expect(await triage.store.get(id)).toMatchObject({ state: 'open', data: { phone: '+49 30 1234' } })
+  gate.resolve(undefined)
+  return written
+}
+
+test('an edit keeps what somebody else corrected between its reading and its writing', async () => {
+  const triage = await openTriage()
+  const id = await triage.post({ name: 'Ada', phone: '1' })
+  const attempt = { id, action: 'edit', person: ADA, place: 'everywhere' } as const
+  const shown = marksOf(await triage.decisions.open(attempt) as EditForm)
+  const edit = () => triage.decide({ id, action: 'edit', values: { f0: 'Ada Lovelace', f1: '1' }, shown })
+  expect(await whileWriting(triage, id, edit)).toMatchObject({ kind: 'done' })
+  expect(await triage.store.get(id)).toMatchObject({
+    data: { name: 'Ada Lovelace', phone: '+49 30 1234' }, before: { name: 'Ada', phone: '1' },
+  })
+})
+
+test('what does not fit the version that the edit meets is told, and nothing is decided', async () => {
+  const fields = { phone: { type: 'tel' } } as const
+  const triage = await openTriage({ form: { fields } })
+  const id = await triage.post({ name: 'Ada', phone: 'none' })
+  // As it stood there when it was read, so nobody typed it.
+  const edit = () => triage.decide({ id, action: 'edit', values: { f0: 'Ada Lovelace', f1: 'none' } })
+  const errors = { f1: 'This is not a phone number.' }
+  expect(await whileWriting(triage, id, edit)).toEqual({ kind: 'invalid', errors })
+  expect(await triage.store.get(id)).toMatchObject({ state: 'open', data: { name: 'Ada', phone: '+49 30 1234' } })
+})
+
+test.each<[number, string, Partial<Submission>]>([
+  [0, 'nobody has used', {}], [1, 'was edited', { edited: ['name'] }], [1, 'was delivered', { delivered: ['email'] }],
+  [1, 'was sent', { sent: [{ delivery: 'email', content: 'x', to: ['team@example.com'], at: 1 }] }],
+  [1, 'is to be confirmed', { confirmation: { to: 'ada@example.com' } }],
+])('a decision reads %i times what %s, when its record is at hand', async (times, _what, changes) => {
+  const triage = await openTriage()
+  const id = await triage.post({ name: 'Ada' })
+  const stored = (await triage.store.get(id))!
+  const next = { ...stored, version: stored.version + 1, ...changes }
+  await triage.store.replace(stored, next)
+  const reads: string[] = []
+  const { data, ...record } = next
+  const store = Object.assign(Object.create(triage.store) as SubmissionStore, {
+    recall: () => record,
+    get: (id: string) => {
+      reads.push(id)
+      return triage.store.get(id)
+    },
+  })
+  const decisions = new Decisions({ ...triage, store, monitor: silentMonitor })
+  await decisions.decide({ id, action: 'spam', person: ADA, place: 'everywhere' })
+  expect(reads).toHaveLength(times)
+  await triage.runtime.drain()
+})

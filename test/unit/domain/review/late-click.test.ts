@@ -1,0 +1,120 @@
+import { beforeEach, expect, test } from 'vitest'
+import { type Attempt, Decisions } from '../../../../server/domain/review/decisions'
+import type { Place } from '../../../../server/ports/board'
+import type { Person } from '../../../../server/ports/submission'
+import { plain } from '../../../../shared/utils/line'
+import { ok } from '../../../fakes/board'
+import { formsOf } from '../../../fakes/forms'
+import { silentLog, silentMonitor } from '../../../fakes/runtime'
+import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+
+const CARD = { platform: 'slack', threadId: 'slack:C1:1', messageId: '1' }
+
+let triage: Triage
+/** Kinds and details, and what the log names. */
+let incidents: string[][]
+let logged: string[]
+beforeEach(async () => {
+  triage = await openTriage()
+  incidents = []
+  logged = []
+})
+const decisions = () => new Decisions({
+  ...triage, monitor: { ...silentMonitor, incident: (...incident: string[]) => void incidents.push(incident) },
+  log: { ...silentLog, warn: event => void logged.push(event) },
+})
+const clickAt = (id: string, place: Place, press?: string) => ({ id, place, person: ADA, press: { card: CARD, press } })
+
+/** Words that a click is told; null for none. */
+async function click(id: string, place: string[], press?: string, person: Person = ADA): Promise<string | null> {
+  const result = await decisions().decide({ ...clickAt(id, place, press), action: 'spam', person })
+  await triage.runtime.drain()
+  return 'message' in result && result.kind !== 'silent' ? plain(result.message) : null
+}
+
+const drawn = () => triage.board.history.length
+
+test('a click that decides is not answered, the next one is told that it came too late, and the same one is not', async () => {
+  const id = await triage.post({ name: 'Ada' })
+  expect(await click(id, ['slack'], 'p1')).toBeNull()
+  expect(await click(id, ['slack'], 'p2')).toMatch(/^Marked as spam by Ada on Slack, /)
+  expect(await click(id, ['slack'], 'p1')).toBeNull()
+})
+
+test('a click on what is still being forwarded is told by whom', async () => {
+  const id = await triage.post({ name: 'Ada' })
+  const held = Promise.withResolvers<typeof ok>()
+  triage.mailer.answers.push(held.promise)
+  await triage.decide({ id, action: 'forward' })
+  expect(await decisions().decide({ ...clickAt(id, ['slack']), action: 'spam' })).toEqual({
+    kind: 'unchanged',
+    message: expect.arrayContaining([expect.stringMatching(/^Forwarded by Ada on Slack, /)]) as object,
+  })
+  held.resolve(ok)
+  await triage.runtime.drain()
+})
+
+test('a click that is sent again after its forward failed is not answered: nothing is decided', async () => {
+  const id = await triage.post({ name: 'Ada' })
+  triage.mailer.answers.push({ ok: false, permanent: true, reason: 'No.' })
+  const press = clickAt(id, ['slack'], 'p1')
+  expect(await decisions().decide({ ...press, action: 'forward' })).toEqual({ kind: 'done' })
+  await triage.runtime.drain()
+  expect(await decisions().decide({ ...press, action: 'spam' })).toMatchObject({ kind: 'silent' })
+  await triage.runtime.drain()
+  expect((await triage.store.get(id))?.state).toBe('open')
+})
+
+test.each<[string, (click: Attempt) => Promise<object | null>]>([
+  ['forward', click => decisions().decide({ ...click, action: 'forward' })],
+  ['edit', click => decisions().open({ ...click, action: 'edit' })],
+  ['undo', click => decisions().decide({ ...click, action: 'undo' })],
+  ['ask how to send again', click => decisions().open({ ...click, action: 'resend' })],
+  ['send again', click => decisions().decide({ ...click, action: 'resend' })],
+  ['take', click => decisions().decide({ ...click, action: 'take' })],
+  ['hand back', click => decisions().decide({ ...click, action: 'hand-back' })],
+])('a click to %s with an id that the store does not know draws nothing and is told nothing, but counted', async (_, press) => {
+  const before = drawn()
+  expect(await press(clickAt(crypto.randomUUID(), ['slack']))).toMatchObject({ kind: 'silent' })
+  await triage.runtime.drain()
+  expect([drawn(), incidents, logged]).toEqual([before, [['unknown-submission']], ['review.unknown']])
+})
+
+test('an unknown id says nothing of the store in a room that is not ours, nor at the ops pages, nor without a click', async () => {
+  const id = crypto.randomUUID()
+  const spam = (attempt: Attempt) => decisions().decide({ ...attempt, action: 'spam' })
+  await spam(clickAt(id, ['slack/C666']))
+  await spam({ id, place: ['slack'], person: ADA })
+  await spam({ id, place: 'everywhere', person: ADA, press: { press: 'p1' } })
+  expect(incidents).toEqual([])
+})
+
+test('a click in another room is told that it counts elsewhere, and nothing of what became of the form', async () => {
+  triage.presentation.forms = formsOf({ rooms: ['slack'] }, { jobs: { rooms: ['slack/C2'] } })
+  const id = await triage.post({ name: 'Ada' })
+  const said = await click(id, ['slack/C2'])
+  expect(said).toMatch(/belongs to another channel, so nothing was changed/)
+  await triage.decide({ id, action: 'forward' })
+  await triage.runtime.drain()
+  expect([await click(id, ['slack/C2']), await click(id, ['slack/C666'])]).toEqual([said, said])
+  expect(incidents).toEqual([['misplaced', 'Slack'], ['misplaced', 'Slack'], ['misplaced', 'Slack']])
+})
+
+test.each<[string, (click: Attempt) => Promise<unknown>]>([
+  ['forward', click => decisions().decide({ ...click, action: 'forward' })],
+  ['edit', click => decisions().open({ ...click, action: 'edit' })],
+  ['undo', click => decisions().decide({ ...click, action: 'undo' })],
+  ['send again', click => decisions().decide({ ...click, action: 'resend' })],
+  ['take', click => decisions().decide({ ...click, action: 'take' })],
+  ['hand back', click => decisions().decide({ ...click, action: 'hand-back' })],
+])('a click to %s in another room draws nothing there of what was decided, nor brings it there', async (_, press) => {
+  triage.presentation.forms = formsOf({ rooms: ['slack'] }, { jobs: { rooms: ['slack/C2'] } })
+  const id = await triage.post({ name: 'Ada' })
+  await triage.decide({ id, action: 'forward' })
+  await triage.runtime.drain()
+  const [before, drawn] = [await triage.store.get(id), triage.board.history.length]
+  await press(clickAt(id, ['slack/C2']))
+  await triage.runtime.drain()
+  expect(triage.board.history.slice(drawn)).toEqual([])
+  expect(await triage.store.get(id)).toEqual(before)
+})

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { SubmissionEnded } from '../../../../server/domain/errors'
+import { belongsTo } from '../../../../server/domain/review/scope'
+import { nextAttention, SUBMISSION_TTL_MS } from '../../../../server/domain/lifecycle/record'
+import { formsOf } from '../../../fakes/forms'
+import { ADA, openTriage } from '../../../fakes/triage'
+import { DATA, LEASE, NOW, refusal, REVIEWER, step } from '../../../fixtures/lifecycle'
+
+const open = step(null, { type: 'received', id: 'one', data: DATA, rooms: ['slack'] }).next
+const held = step(null, { type: 'received', id: 'one', data: DATA, rooms: [], held: true }).next
+
+test('what is held has no work, cannot be decided, and is looked at when its 7 days have passed', () => {
+  expect(held).toMatchObject({ state: 'held', work: [], cards: [], expiresAt: NOW + SUBMISSION_TTL_MS })
+  for (const action of ['forward', 'spam'] as const) expect(
+    refusal(held, { type: 'claimed', action, reviewer: REVIEWER, deliveries: ['email'] }),
+  ).toBe('held')
+  expect(nextAttention(held)).toBe(held.expiresAt)
+  expect(refusal(held, { type: 'expired' }, held.expiresAt - 1)).toBe('not-due')
+  expect(step(held, { type: 'expired' }, held.expiresAt)).toMatchObject({ finished: true, next: { data: null } })
+})
+
+test('until it is released it is of no room, and of the ops pages alone', () => {
+  const ports = { presentation: { forms: formsOf({ rooms: ['slack'] }) }, board: { roomOf: () => 'slack' } }
+  expect([belongsTo(['slack'], held, ports), belongsTo('everywhere', held, ports)]).toEqual([false, true])
+  expect(belongsTo(['slack'], open, ports)).toBe(true)
+})
+
+test('released it is open, with a card to post in each room, until the same end', () => {
+  const { next, added, finished } = step(
+    held, { type: 'released', reviewer: REVIEWER, rooms: ['slack', 'discord'] }, NOW + 1,
+  )
+  expect(next).toMatchObject({ state: 'open', version: 2, data: DATA, expiresAt: held.expiresAt, history: [
+    { event: 'received' }, { event: 'held' }, { event: 'released', reviewer: REVIEWER },
+  ] })
+  expect(added.map(({ key, dueAt }) => [key, dueAt])).toEqual([
+    ['post:slack', NOW + 1 + LEASE], ['post:discord', NOW + 1 + LEASE],
+  ])
+  expect(finished).toBe(false)
+  expect(refusal(held, { type: 'released', reviewer: REVIEWER, rooms: [] }, held.expiresAt)).toBe('expired')
+})
+
+test('erased it is over; what is not held is not released', () => {
+  expect(step(held, { type: 'erased', reviewer: REVIEWER })).toMatchObject({
+    finished: true, added: [], next: { state: 'erased', data: null, work: [] },
+  })
+  expect(refusal(open, { type: 'released', reviewer: REVIEWER, rooms: [] })).toBe('not-held')
+})
+
+test('released in a room that paces its cards, its card comes in its turn; what is over is released no more', async () => {
+  const triage = await openTriage()
+  triage.board.interval = 10_000
+  await triage.post({ name: 'first' })
+  const id = await triage.receive({ name: 'Ada' }, { held: true })
+  await triage.quarantine.decide('release', id, ADA)
+  await triage.runtime.drain()
+  expect((await triage.store.get(id))!.cards).toHaveLength(1)
+  await triage.decide({ id, action: 'spam' })
+  await triage.runtime.drain()
+  await expect(triage.quarantine.decide('release', id, ADA)).rejects.toThrow(SubmissionEnded)
+})

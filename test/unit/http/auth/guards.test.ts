@@ -1,0 +1,29 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { createEvent } from 'h3'
+import { expect, test } from 'vitest'
+import { requireCron } from '../../../../server/http/auth/guards'
+
+const SECRET = 'a-cron-secret-of-some-length'
+
+/** The status with which a call is refused; null when it passes. */
+function refusal(authorization: string | undefined, secret: string | undefined, optional: boolean): number | null {
+  const incoming = Object.assign(new IncomingMessage(new Socket()), { headers: { authorization } })
+  try {
+    requireCron(createEvent(incoming, new ServerResponse(incoming)), secret, { optional })
+    return null
+  }
+  catch (error) {
+    return (error as { status: number }).status
+  }
+}
+
+test.each([false, true])('once there is a secret nobody calls without it, whether it has to be set or not (optional: %s)', (optional) => {
+  const calls = [undefined, `Bearer ${SECRET}x`, SECRET, `Bearer ${SECRET}`]
+  expect(calls.map(given => refusal(given, SECRET, optional))).toEqual([401, 401, 401, null])
+})
+
+test('without a secret nobody calls but where none has to be set', () => {
+  expect([refusal(undefined, undefined, false), refusal('Bearer undefined', undefined, false)]).toEqual([403, 403])
+  expect(refusal(undefined, undefined, true)).toBeNull()
+})

@@ -1,0 +1,221 @@
+import { PassThrough, Readable } from 'node:stream'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import type { H3Event } from 'h3'
+import { afterEach, expect, test, vi } from 'vitest'
+import { BodyMemory } from '../../../../server/http/body/body-memory'
+import { readUpload } from '../../../../server/http/body/upload'
+import type { TakeFile } from '../../../../server/ports/files'
+import { until } from '../../../support/until'
+
+const MIB = 2 ** 20
+const rule = { max: 20, maxBytes: 4 * MIB, types: ['text/plain'] }
+
+type Part = readonly [disposition: string, content: string]
+
+function* encoded(parts: readonly Part[]) {
+  for (const [disposition, content] of parts) yield `--b\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`
+  yield '--b--\r\n'
+}
+
+const memory = () => new BodyMemory(64 * MIB, MIB)
+
+/** Reads a form from what a request brings. */
+function read(
+  body: Iterable<string> | AsyncIterable<string>, take: TakeFile, timeoutMs = 60_000, uploads = memory(),
+  remoteAddress = '203.0.113.1',
+) {
+  const limits = { memory: memory(), uploads, timeoutMs, trustedProxies: 0 }
+  const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+  const req = Object.assign(new PassThrough(), { headers, complete: true, socket: { remoteAddress } })
+  Readable.from(body).pipe(req)
+  const event = { node: { req, res: { setHeader: () => {} } }, context: {} } as unknown as H3Event
+  return readUpload(event, { rule, take, count: async () => {} }, MIB, limits)
+}
+
+/** Sends parts, and reads them as a form; resolves with that and the files. */
+async function upload(parts: readonly Part[]) {
+  const files: object[] = []
+  const fields = await read(encoded(parts), async ({ content, ...file }) => {
+    files.push({ ...file, content: Buffer.concat(await Array.fromAsync(content)).toString() })
+  })
+  return { fields, files }
+}
+
+test('a form has its fields by name, several of one name together, and its files', async () => {
+  expect(await upload([
+    ['name="name"', 'Ada'], ['name="tag"', 'a'], ['name="cv"; filename="cv.txt"', 'I write.'], ['name="tag"', 'b'],
+  ])).toEqual({
+    fields: { name: 'Ada', tag: ['a', 'b'] }, files: [{ field: 'cv', name: 'cv.txt', content: 'I write.' }],
+  })
+})
+
+test('a name has its quotes and line breaks, as browsers write them', async () => {
+  expect(await upload([['name="a%22b%0D%0Ac%20"', 'x'], ['name="%22%0a"; filename="my %22cv%22.txt"', 'y']])).toEqual({
+    fields: { 'a"b\r\nc%20': 'x' }, files: [{ field: '"\n', name: 'my "cv".txt', content: 'y' }],
+  })
+})
+
+test.each([1, 2, 3, 5, 65_536])('a form in chunks of %i bytes is whole, whatever its texts', async (size) => {
+  const files: string[] = []
+  const body = [...encoded([
+    ['name="a"', '\r'], ['name="cv"; filename="cv.txt"', '\r\n--\r'], ['name="b"', '\r\n--a\r\n--'],
+    ['name="cv"; filename="empty.txt"', ''], ['name="c"', ''], ['name="cv"; filename="-.txt"', '\r\n\r'],
+  ])].join('')
+  const chunks = Array.from(body.matchAll(new RegExp(`[^]{1,${size}}`, 'g')), ([chunk]) => chunk)
+  expect(await read(chunks, async ({ content }) => {
+    await setImmediate()
+    files.push(Buffer.concat(await Array.fromAsync(content)).toString())
+  })).toEqual({ a: '\r', b: '\r\n--a\r\n--', c: '' })
+  expect(files).toEqual(['\r\n--\r', '', '\r\n\r'])
+})
+
+test('names of fields count among what a form may hold', async () => {
+  const parts = (count: number) => Array.from({ length: count }, (_, index) => (
+    [`name="${'n'.repeat(10_000)}${index}"`, 'x'] as const
+  ))
+  expect(Object.keys((await upload(parts(100))).fields)).toHaveLength(100)
+  await expect(upload(parts(105))).rejects.toThrow('The body is larger than 1048576 bytes.')
+})
+
+test('what belongs to no part ends with what a form with its files may have', async () => {
+  function* preamble() {
+    for (let sent = 0; sent < 100; sent++) yield 'x'.repeat(MIB)
+  }
+  await expect(read(preamble(), async () => {})).rejects.toThrow('With its files the form is larger than')
+})
+
+test('a form that is refused is answered once what it began to store is over', async () => {
+  let isOver = false
+  const parts = encoded([['name="cv"; filename="cv.txt"', 'I write.'], ['name="a"', 'x'.repeat(MIB)]])
+  const refused = read(parts, async ({ content }) => {
+    await Array.fromAsync(content).catch(() => { /* It was refused meanwhile. */ })
+    // What is in memory is read before these turns of the event loop.
+    for (let turn = 0; turn < 10; turn++) await setImmediate()
+    isOver = true
+  }).catch((error: Error) => [error.message, isOver])
+  expect(await refused).toEqual([expect.stringContaining('The body is larger than'), true])
+})
+
+test('a file in a field without a name is a file', async () => {
+  expect(await upload([['filename="cv.txt"', 'I write.']])).toEqual({
+    fields: {}, files: [{ field: '', name: 'cv.txt', content: 'I write.' }],
+  })
+})
+
+test('more parts than any form has are not looked at', async () => {
+  const parts = (count: number) => Array.from({ length: count }, () => ['name="a"', 'x'] as const)
+  expect((await upload(parts(5000))).fields.a).toHaveLength(5000)
+  await expect(upload(parts(5001))).rejects.toThrow('The form has more than 5000 fields and files.')
+})
+
+const filesOf = (bytes: number, count: number) => Array.from({ length: count }, (_, index) => (
+  [`name="cv"; filename="${index}.txt"`, 'x'.repeat(bytes)] as const
+))
+const FIELD = ['name="a"', 'x'] as const
+
+test.each([
+  ['alone', filesOf(60_000, 700)], ['between fields', filesOf(60_000, 700).flatMap(file => [FIELD, file])],
+] as const)('small files that wait for the first one to be stored stay where they are, %s', async (_, parts) => {
+  let sent = 0
+  function* counted() {
+    for (const part of encoded(parts)) {
+      sent += part.length
+      yield part
+    }
+  }
+  let [taken, whileFirst] = [0, 0]
+  await read(counted(), async ({ content }) => {
+    // What is in memory flows before the next turn of the event loop.
+    if (taken++ === 0) {
+      await setImmediate()
+      whileFirst = sent
+    }
+    await Array.fromAsync(content)
+  })
+  expect(whileFirst).toBeGreaterThan(0)
+  expect(whileFirst).toBeLessThan(2 * MIB)
+  expect(taken).toBe(700)
+})
+
+test('one client has so many uploads at once, and room for others when they are over, however they end', async () => {
+  const [uploads, first] = [new BodyMemory(16 * MIB, MIB), Promise.withResolvers<never>()]
+  const send = (content: string) => read(encoded([['name="cv"; filename="cv.txt"', content]]), async (file) => {
+    await Array.fromAsync(file.content)
+    if (content === 'wait') await first.promise
+  }, 60_000, uploads).then(() => 'read', (error: Error & { status?: number }) => error.status ?? error.message)
+  const held = [send('wait'), send('wait')]
+  expect(await send('x')).toBe(429)
+  first.reject(new Error('No room.'))
+  expect(await Promise.all(held)).toEqual(['No room.', 'No room.'])
+  expect(await Promise.all([send('x'), send('x')])).toEqual(['read', 'read'])
+})
+
+test('uploads that have been arriving for more than a second make room for others', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const [uploads, end] = [new BodyMemory(16 * MIB, MIB), Promise.withResolvers<null>()]
+  async function* slow() {
+    yield '--b\r\nContent-Disposition: form-data; name="cv"; filename="cv.txt"\r\n\r\nI write.'
+    await end.promise
+  }
+  const take: TakeFile = async ({ content }) => void await Array.fromAsync(content).catch(() => {})
+  const from = (address: string, body: Parameters<typeof read>[0]) => read(body, take, 60_000, uploads, address)
+    .then(() => 'read', (error: { status?: number }) => error.status)
+  const held = [1, 2, 3].flatMap(host => [1, 2].map(() => from(`203.0.113.${host}`, slow())))
+  const quick = () => from('203.0.113.9', encoded([['name="cv"; filename="cv.txt"', 'x']]))
+  expect(await quick()).toBe(503)
+  vi.advanceTimersByTime(1001)
+  expect(await quick()).toBe('read')
+  expect(await Promise.race(held)).toBe(503)
+  end.resolve(null)
+  await Promise.all(held)
+})
+
+test('what a form that is refused is still storing ends at once, with why', async () => {
+  let ended: unknown
+  const [begun, late] = [Promise.withResolvers<null>(), Promise.withResolvers<null>()]
+  async function* sent() {
+    yield '--b\r\nContent-Disposition: form-data; name="cv"; filename="cv.txt"\r\n\r\nI write.'
+    await begun.promise
+    for (let size = 0; size < 90 * MIB; size += MIB) yield 'x'.repeat(MIB)
+    await late.promise
+  }
+  const refused = read(sent(), async ({ content }) => {
+    begun.resolve(null)
+    await Array.fromAsync(content).catch((error: Error) => { ended = error.message })
+  })
+  const [why, answer] = ['With its files the form is larger than', refused.catch((error: Error) => error.message)]
+  expect(await until('the end', () => ended)).toContain(why)
+  expect(await answer).toContain(why)
+  late.resolve(null)
+})
+
+afterEach(() => void vi.useRealTimers())
+
+test('a sender has its time anew for every further mebibyte, and no more without one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const turns = async () => { for (let turn = 0; turn < 20; turn++) await setImmediate() }
+  async function* sent() {
+    yield '--b\r\nContent-Disposition: form-data; name="cv"; filename="cv.txt"\r\n\r\n'
+    for (const bytes of [MIB, MIB, MIB, 1]) {
+      yield 'x'.repeat(bytes)
+      await turns()
+      vi.advanceTimersByTime(40)
+    }
+  }
+  let size = 0
+  const refused = read(sent(), async ({ content }) => {
+    for await (const chunk of content) size += chunk.length
+  }, 50)
+  await expect(refused).rejects.toMatchObject({ status: 408 })
+  expect(size).toBeGreaterThan(3 * MIB)
+})
+
+test('the time that a storage takes is not its sender\'s', async () => {
+  const stored: string[] = []
+  await read(encoded(filesOf(200_000, 3)), async ({ name, content }) => {
+    await setTimeout(100)
+    await Array.fromAsync(content)
+    stored.push(name)
+  }, 20)
+  expect(stored).toEqual(['0.txt', '1.txt', '2.txt'])
+})

@@ -1,0 +1,101 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { createEvent } from 'h3'
+import { expect, test } from 'vitest'
+import { embedded } from '../../../../server/http/pages/embed'
+import type { FieldRule } from '../../../../server/ports/field-rules'
+import type { FileInput } from '../../../../server/ports/files'
+
+const ACTION = 'https://forms.example.com/api/form/contact'
+
+function shown(accept: string, rules: object, action = ACTION): string {
+  const incoming = Object.assign(new IncomingMessage(new Socket()), { headers: { accept } })
+  const form = { key: 'contact', name: 'Contact', honeypot: '_gotcha', ...rules }
+  return embedded(createEvent(incoming, new ServerResponse(incoming)), form, action)
+}
+
+const note = (rules: object, action?: string) => /This preview cannot be sent: [^<]*/.exec(
+  shown('text/html', rules, action),
+)?.[0]
+
+test('a preview that cannot be sent says so, and why', () => {
+  const shop = { allowedOrigins: ['https://shop.example', 'https://www.shop.example'] }
+  const only = 'This preview cannot be sent: only https://shop.example, https://www.shop.example may send it.'
+  expect([note(shop), note(shop, '/api/form/contact')]).toEqual([only, only])
+  expect(note({ apiKey: 'secret' })).toBe('This preview cannot be sent: only servers that have FORM_API_KEY may send it.')
+  expect(note({ turnstile: {} })).toMatch(/^This preview cannot be sent: the human check needs a script/)
+  expect(shown('text/html', { apiKey: 'secret' })).not.toContain('secret')
+})
+
+test('a preview that can be sent, and the HTML to copy, say nothing of it', () => {
+  expect([note({}), note({ allowedOrigins: ['https://forms.example.com'] })]).toEqual([undefined, undefined])
+  expect(shown('*/*', { allowedOrigins: ['https://shop.example'] })).not.toContain('preview')
+})
+
+/** A header of a preview. */
+function headerOf(name: string, redirect?: string, action = ACTION): string {
+  const incoming = Object.assign(new IncomingMessage(new Socket()), { headers: { accept: 'text/html' } })
+  const event = createEvent(incoming, new ServerResponse(incoming))
+  embedded(event, { key: 'contact', honeypot: '_gotcha', redirect }, action)
+  return String(event.node.res.getHeader(name))
+}
+
+test('a preview shows its origin to where it is sent, and to nobody else', () => {
+  expect(headerOf('Referrer-Policy')).toBe('same-origin')
+})
+
+test('a preview may be sent where the form goes, and be led on to the form\'s own page', () => {
+  const allowed = (...of: [redirect?: string, action?: string]) => (
+    /form-action ([^;]*)/.exec(headerOf('Content-Security-Policy', ...of))?.[1]
+  )
+  expect(allowed()).toBe('https://forms.example.com')
+  expect(allowed('https://shop.example/thanks?x')).toBe('https://forms.example.com https://shop.example')
+  expect(allowed('https://shop.example/thanks', '/api/form/contact')).toBe('\'self\' https://shop.example')
+  expect(allowed('https://forms.example.com/thanks')).toBe('https://forms.example.com')
+})
+
+test('the human check has the site key of its widget, or a place for it', () => {
+  const known = shown('*/*', { turnstile: { secretKey: 'secret', siteKey: '0x4"B' } })
+  expect(known).toContain('data-sitekey="0x4&quot;B"')
+  expect(known).not.toMatch(/secret|YOUR_SITE_KEY|site key/)
+  expect(shown('*/*', { turnstile: { secretKey: 'secret' } })).toMatch(/site key of your widget[^]*"YOUR_SITE_KEY"/)
+})
+
+const html = (files?: FileInput, fields?: Record<string, FieldRule>) => {
+  const request = new IncomingMessage(new Socket())
+  const form = { key: 'jobs', honeypot: '_gotcha', files, fields }
+  return embedded(createEvent(request, new ServerResponse(request)), form, '/api/form/jobs')
+}
+
+test('a form that takes files has an input for them, and sends them', () => {
+  const form = html({ multiple: true, accept: 'image/*,application/pdf' })
+  expect(form).toContain('<form action="/api/form/jobs" method="post" enctype="multipart/form-data"')
+  expect(form).toContain('<input id="jobs-files" name="files" type="file" multiple accept="image/*,application/pdf">')
+  expect(html({ multiple: false, accept: 'image/*' })).not.toContain('multiple')
+  expect(html()).not.toMatch(/type="file"|enctype/)
+})
+
+test('a form with fields for files has an input for each of them, and no other', () => {
+  const form = html({ multiple: false, accept: 'application/pdf' }, {
+    name: {}, cv: { label: 'Your CV', type: 'file', required: true }, photo: { type: 'file' },
+  })
+  expect(form).toContain('<label for="jobs-1">Your CV</label>')
+  expect(form).toContain('<input id="jobs-1" name="cv" required type="file" accept="application/pdf">')
+  expect(form).toContain('<label for="jobs-2">photo <small>(optional)</small></label>')
+  expect(form.match(/type="file"/g)).toHaveLength(2)
+  expect(form).not.toContain('name="files"')
+})
+
+test('what a form and its fields are called is text, whatever is in it', () => {
+  const rules = { name: 'A <b> & "c"', fields: { '"><i>': { label: '<u>&amp;' } } }
+  expect(shown('*/*', rules)).toMatch(/<label for="contact-0">&lt;u&gt;&amp;amp; <small>[^]* name="&quot;&gt;&lt;i&gt;"/)
+  const preview = shown('text/html', rules)
+  expect(preview).toContain('<h1>A &lt;b&gt; &amp; &quot;c&quot;</h1>')
+  expect(preview).not.toMatch(/<[biu]>/)
+})
+
+test('a choice is sent as it is written', () => {
+  expect(html(undefined, { size: { type: 'select', options: ['Large  & "tall"'] } })).toContain(
+    '<option value="Large  &amp; &quot;tall&quot;">Large  &amp; &quot;tall&quot;</option>',
+  )
+})

@@ -1,0 +1,37 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { createEvent } from 'h3'
+import { expect, test } from 'vitest'
+import { problemPage, thanksPage } from '../../../../server/http/pages/form-pages'
+import type { FieldProblem } from '../../../../server/ports/field-rules'
+import type { FormPages } from '../../../../server/ports/form'
+
+function request(headers: Record<string, string> = {}) {
+  const incoming = Object.assign(new IncomingMessage(new Socket()), { url: '/', headers })
+  return createEvent(incoming, new ServerResponse(incoming))
+}
+
+/** Items of the list of what is wrong. */
+function listed(labels: readonly string[]): string[] {
+  const problems = labels.map((label): FieldProblem => ({ key: label, label, problem: 'unknown' }))
+  const html = problemPage(request(), { error: 'x', message: 'x', code: 'INVALID_FIELDS', problems }, {})
+  return [...html.matchAll(/<li>(.*?)<\/li>/gs)].map(([, item]) => item!)
+}
+
+test('names of fields that a sender made up are text, cut, and a few of them', () => {
+  const [hostile] = listed(['<img src=x onerror=alert(1)>"\u202E'])
+  expect(hostile).toMatch(/^<strong>&lt;img src=x onerror=alert\(1\)&gt;&quot;⟨U\+202E⟩<\/strong>/)
+  expect(listed(['x'.repeat(1000)])[0]).toContain(`>${'x'.repeat(150)}<`)
+  const many = listed(Array.from({ length: 40 }, (_, index) => `field ${index}`))
+  expect([many.length, many.at(-1)]).toEqual([31, '…'])
+})
+
+test('a way back leads to a website, and to nothing else that a browser may come from', () => {
+  const back = (referer: string, pages: FormPages = {}) => (
+    /class="back" href="([^"]*)"/.exec(thanksPage(request({ referer }), pages))?.[1]
+  )
+  expect(back('https://anywhere.example/?a=1&b="2"')).toBe('https://anywhere.example/?a=1&amp;b=%222%22')
+  for (const other of ['android-app://com.example/', 'javascript:alert(1)', 'about:client', '']) {
+    expect(back(other)).toBeUndefined()
+  }
+})

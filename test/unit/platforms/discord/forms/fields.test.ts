@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { printable } from '../../../../../server/platforms/shared/text'
+import {
+  INPUT_LENGTH, INPUTS_PER_MODAL, inputsNeeded, modalInputs, partsOf, readInputs, type FormField,
+} from '../../../../../server/platforms/discord/forms/fields'
+import { createForm, currentFields, type OpenModal } from '../../../../../server/platforms/discord/forms/form'
+import { pickedModal, pickerMessage, takeEdits } from '../../../../../server/platforms/discord/forms/picker'
+import { hostileText } from '../../../../fixtures/form-data'
+import { validateModal } from '../../../../support/discord/modal'
+import type { Json } from '../../../../support/discord/types'
+import { runs } from '../../../../support/properties'
+
+const fieldOf = (value: string, position = 0, label = `key ${position}`): FormField => ({
+  id: `f${position}`, label, value, optional: true, multiline: false, maxLength: 20_000,
+})
+
+/** Values as a client sends them back: trimmed, without control characters. */
+const asSent = (inputs: readonly object[]) => Object.fromEntries(
+  (inputs as Json[]).map(({ component }) => [component.custom_id, printable(String(component.value ?? '')).trim()]),
+)
+
+const longText = fc.array(
+  fc.oneof(hostileText, fc.constantFrom('word ', '\n', 'x'.repeat(3999), '👍'.repeat(1000))), { maxLength: 60 },
+).map(parts => parts.join('').slice(0, 20_000).toWellFormed())
+
+describe('a value of any length', () => {
+  test('is cut into parts that fill one input each, and that make up the value', () => {
+    fc.assert(fc.property(longText, (value) => {
+      const parts = partsOf(fieldOf(value))
+      expect(parts.map(({ text, glue }) => text + glue).join('')).toBe(value)
+      expect(parts.every(({ text }) => text.length <= INPUT_LENGTH && text.isWellFormed())).toBe(true)
+    }))
+  })
+
+  test('comes back unchanged when nothing was typed, although Discord trims it', () => {
+    fc.assert(fc.property(longText, (value) => {
+      const field = fieldOf(value)
+      fc.pre(inputsNeeded(field) <= 5)
+      const components = modalInputs([field], [0])
+      expect(() => validateModal({ title: 'Edit', custom_id: 'edit', components })).not.toThrow()
+      expect(readInputs([field], [0], asSent(components))).toEqual({ f0: value })
+    }))
+  })
+
+  test('up to 20,000 characters takes at most five inputs', () => {
+    for (const value of [
+      'x'.repeat(20_000), 'a line\n'.repeat(2857), 'two words '.repeat(2000),
+    ]) expect(inputsNeeded(fieldOf(value))).toBeLessThanOrEqual(5)
+  })
+
+  test('changed in one part keeps the others, white space at the cuts included', () => {
+    const value = `${'one '.repeat(1000)}\n\n${'two '.repeat(1000)}`
+    const field = fieldOf(value)
+    const typed = asSent(modalInputs([field], [0]))
+    const [first = ''] = Object.keys(typed)
+    expect(readInputs([field], [0], { ...typed, [first]: 'new' })).toEqual({
+      f0: `new${partsOf(field)[0]!.glue}${partsOf(field).slice(1).map(({ text, glue }) => text + glue).join('')}`,
+    })
+  })
+
+  test('emptied in all parts is empty', () => {
+    const field = fieldOf('x'.repeat(9000))
+    expect(readInputs([field], [0], { 'i0.0': '', 'i0.1': '', 'i0.2': '' })).toEqual({ f0: '' })
+  })
+
+  test('whose input is missing is kept', () => expect(readInputs([fieldOf('a')], [0], {})).toEqual({ f0: 'a' }))
+})
+
+describe('a form of many fields', () => {
+  const fieldsOf = (entries: readonly (readonly [string, string])[]) => (
+    entries.map(([label, value], position) => fieldOf(value, position, label))
+  )
+  const anyFields = fc.array(fc.tuple(
+    fc.oneof(hostileText, fc.constantFrom('a', 'a ', 'a:', 'a (2)', '\\a', 'name')),
+    fc.oneof(hostileText, fc.constantFrom('a: b', 'x\na: b', 'x\n\\a: b', '\n\n', ' name: x\nname: y')),
+  ), { minLength: 6, maxLength: 20 }).map(fieldsOf)
+  const formOf = (fields: FormField[]): OpenModal => ({
+    ...createForm('id', { type: 'modal', callbackId: 'edit', title: 'Edit', children: [] }), mode: 'picker', fields,
+  })
+  const positions = ({ fields }: OpenModal) => fields.map((_, position) => position)
+  /** Picks each field in turn, types into those that `texts` names, and sends the rest as Discord does. */
+  const pickAll = (
+    form: OpenModal, texts: Readonly<Record<number, string>> = {},
+  ) => positions(form).reduce((edited, position) => {
+    if (inputsNeeded(edited.fields[position]!) > INPUTS_PER_MODAL) return edited
+    const { data } = pickedModal(edited, [position]) as { data: { components: object[] } }
+    return takeEdits(edited, [position], {
+      ...asSent(data.components), ...position in texts ? { [`i${position}`]: texts[position]! } : {},
+    })
+  }, form)
+  const valuesOf = (form: OpenModal) => currentFields(form).map(({ value }) => value)
+
+  test('is picked, and comes back unchanged when nothing was typed', () => {
+    fc.assert(fc.property(anyFields, (fields) => {
+      const form = formOf(fields)
+      expect(valuesOf(pickAll(form))).toEqual(valuesOf(form))
+      expect(pickAll(form).edits).toEqual({})
+    }), { numRuns: runs(500) })
+  })
+
+  test('takes lines that look like the label of another field as they were typed', () => {
+    const form = formOf(fieldsOf([['name', 'Ada'], ['city', 'London']]))
+    expect(valuesOf(pickAll(form, { 0: 'a\ncity: b\nname: c' }))).toEqual(['a\ncity: b\nname: c', 'London'])
+  })
+
+  test('tells equal labels apart', () => {
+    const form = formOf(fieldsOf([['a', '1'], ['a:', '2'], ['a', '3']]))
+    expect(valuesOf(pickAll(form, { 2: 'new' }))).toEqual(['1', '2', 'new'])
+    const offered = pickerMessage(form).components.flatMap(({ components }) => (
+      (components as { options?: { value: string }[] }[]).flatMap(({ options = [] }) => options)
+    ))
+    expect(offered.map(({ value }) => value)).toEqual(['0', '1', '2'])
+  })
+})

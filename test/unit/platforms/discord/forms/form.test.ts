@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  createForm, currentFields, formModal, withValues, type OpenModal,
+} from '../../../../../server/platforms/discord/forms/form'
+import { privately, REPLY, type Reply } from '../../../../../server/platforms/discord/interactions'
+import { pickedModal, pickerMessage, takeEdits } from '../../../../../server/platforms/discord/forms/picker'
+import { editModal } from '../../../../../server/adapters/chat/modals'
+import { editForm } from '../../../../../server/domain/cards/card-view'
+import type { SubmissionData } from '../../../../../server/ports/submission'
+import { formData, hostileText } from '../../../../fixtures/form-data'
+import { manyFields, PRESENTATION, submissionOf } from '../../../../fixtures/views'
+import { describing } from '../../../../support/discord/described'
+import { shownText } from '../../../../support/discord/markdown'
+import { validateModal } from '../../../../support/discord/modal'
+import { validateMessage } from '../../../../support/discord/validate'
+import { runs } from '../../../../support/properties'
+
+const CONTEXT = '00000000-0000-4000-8000-000000000000'
+const formOf = (data: SubmissionData): OpenModal => createForm(
+  CONTEXT, editModal(editForm(submissionOf(data), PRESENTATION), 'discord')!,
+)
+
+/** As the SDK's state hands it back. */
+const stored = (form: OpenModal): OpenModal => JSON.parse(JSON.stringify(form)) as OpenModal
+
+const mistakes = await describing()
+
+function check(reply: Reply): void {
+  expect(mistakes('POST /interactions/:id/:token/callback', reply)).toEqual([])
+  if (reply.type === REPLY.modal) validateModal(reply.data)
+  else if ('data' in reply) validateMessage(reply.data as object)
+}
+
+/** Every page, and a modal for whatever is picked on it. */
+function checkPicker(form: OpenModal): void {
+  for (let page = 0; page * 100 < Math.max(1, form.fields.length); page++) {
+    const { content, components } = pickerMessage(form, page, 'Not sent: **name**: Please fill this in.')
+    check(privately(content, components))
+    expect(content.length).toBeLessThanOrEqual(2000)
+  }
+  for (const [position] of form.fields.slice(0, 30).entries()) {
+    check(pickedModal(form, [position]))
+    check(pickedModal(
+      form, [position, form.fields.length - 1].filter((picked, index, all) => all.indexOf(picked) === index),
+    ))
+  }
+}
+
+describe('the edit form', () => {
+  test('of any submission is one that Discord takes, step by step', () => {
+    fc.assert(fc.property(formData, (data) => {
+      const form = stored(formOf(data))
+      if (form.mode === 'picker') checkPicker(form)
+      else check(formModal(form))
+      checkPicker({ ...form, mode: 'picker' })
+    }), { numRuns: runs(200) })
+  })
+
+  test('of any submission with anything typed is one that Discord takes', () => {
+    fc.assert(fc.property(formData, hostileText, (data, text) => {
+      const form = formOf(data)
+      const filled = stored(
+        withValues(form, Object.fromEntries(form.fields.map(({ id }) => [id, text.toWellFormed().slice(0, 4000)]))),
+      )
+      checkPicker({ ...filled, mode: 'picker' })
+      if (filled.mode === 'native') check(formModal(filled))
+    }), { numRuns: runs(100) })
+  })
+
+  test('offers every field of 2,000, and names the rest as kept', () => {
+    const form = formOf(manyFields(2010))
+    expect(form.fields).toHaveLength(2000)
+    checkPicker(form)
+    expect(pickerMessage(form).content).toContain('Page 1 of 20')
+    expect(pickerMessage(form).content).toContain('“key 2000”')
+  })
+
+  test('says nothing in private that has an effect, but the link to the submission', () => {
+    fc.assert(fc.property(formData, (data) => {
+      const form = formOf(data)
+      const edited = takeEdits(form, form.fields.map((_, position) => position), Object.fromEntries(
+        form.fields.map((_, position) => [`i${position}`, 'x']),
+      ))
+      const { content } = pickerMessage(edited)
+      const effects = shownText(content.replace(/https:\/\/forms\.example\.com\/\S+/, '')).effects
+      expect(effects).toEqual(['strong'])
+    }), { numRuns: runs(200) })
+  })
+
+  test('whose values outgrow one modal goes on in the picker', () => {
+    const form = formOf({ a: 'x'.repeat(11_000), b: '', c: '' })
+    expect(form.mode).toBe('native')
+    const grown = withValues(form, { f0: 'x'.repeat(12_000), f1: 'new', f2: '' })
+    expect(grown.mode).toBe('picker')
+    expect(currentFields(grown).map(({ value }) => value.length)).toEqual([12_000, 3, 0])
+  })
+})
