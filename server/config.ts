@@ -12,7 +12,7 @@ import { misspelt } from './config/misspelt'
 import { everyoneListed, peopleVariables, readPeople, type PeopleConfig } from './config/people'
 import { readPlatforms, wantedPlatforms } from './config/platforms'
 import { readTools, toolsVariables, type ToolsConfig } from './config/tools'
-import { readText, readVariables, type Environment } from './config/values'
+import { readVariable, readVariables, type Environment } from './config/values'
 import { platforms } from './platforms/registry'
 import type { Require, Variable } from './variable'
 
@@ -126,7 +126,7 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
   const siteUrl = (values.NUXT_PUBLIC_SITE_URL ?? (host ? `https://${host}` : local))?.replace(/(?<!\/)\/+$/, '') ?? null
   const requireSite = (why: string) => siteUrl ?? require(['NUXT_PUBLIC_SITE_URL'], `, but ${why}`)
   const context = {
-    require, requireSite, siteUrl, production, isGiven: (name: string) => readText(table, name, env) !== undefined,
+    require, requireSite, siteUrl, production, isGiven: (name: string) => readVariable(table, name, env) !== undefined,
   }
 
   const wanted = wantedPlatforms(values, context)
@@ -223,7 +223,7 @@ export function checkConfig(env: Environment = process.env): ConfigArea[] {
   return Object.entries(areas).map(([area, variables]) => ({
     area,
     variables: Object.entries(variables).map(([name, { alias, about, where }]) => (
-      { name, alias, about, where, set: readText(table, name, env) !== undefined }
+      { name, alias, about, where, set: readVariable(table, name, env) !== undefined }
     )),
   }))
 }

@@ -8,7 +8,7 @@ const MOST = 2000
 const [BEFORE, BEHIND] = ['([{\'"<', '.,;:!?)]}\'">']
 
 /** The text in pieces, web and email addresses and telephone links apart. */
-export function addressesIn(text: string): Piece[] {
+export function linkAddresses(text: string): Piece[] {
   const pieces: Piece[] = []
   let plain = ''
   for (const word of text.split(/(\s+)/)) {

@@ -31,11 +31,11 @@ export function fullTime(time: number | string): string {
 
 const FORMATS = { date: FULL, clock: TODAY, seconds: SECONDS } as const
 
-export function momentText({ at, shows }: Moment): string {
+export function momentText({ at, shows }: Timestamp): string {
   return FORMATS[shows].format(at)
 }
 
 /** A line in the reader's time zone, where it has to be one text. */
-export function here(line: Line): string {
-  return written(line, text => text, momentText)
+export function here(line: RichText): string {
+  return renderRich(line, text => text, momentText)
 }

@@ -12,13 +12,13 @@ import { forgetApprovals, registerApprovals, sweepApprovals, withdrawApprovals }
 import { registerStops, Stops } from '../handlers/stops'
 import type { Connection } from '../platforms/connection'
 import type { ApprovalStore } from '../ports/approvals'
-import type { Place } from '../ports/board'
+import type { Scope } from '../ports/board'
 import type { Conversation } from '../ports/conversation'
 import type { Forms } from '../ports/form'
 import type { Monitor } from '../ports/monitor'
 import type { Log, Runtime } from '../ports/runtime'
 import type { SubmissionAccess } from '../ports/submission-access'
-import { once } from '../../shared/utils/turns'
+import { memoizeAsync } from '../../shared/utils/turns'
 
 /** Thread history window (specification, "Limits"). */
 const HISTORY = 20
@@ -36,7 +36,7 @@ interface AgentParts {
   people: People
   forms: Forms
   approvals: ApprovalStore
-  submissionsAt: (place: Place) => SubmissionAccess
+  submissionsAt: (place: Scope) => SubmissionAccess
   decisions: Pick<Decisions, 'refusal'>
   runtime: Runtime
   monitor: Monitor
@@ -76,7 +76,7 @@ export function createAgentConversation({
   let replier: AgentReplier | undefined
   let running: Agent | undefined
 
-  const agentOf = once(async (bot: Chat) => {
+  const agentOf = memoizeAsync(async (bot: Chat) => {
     const [{ Agent }, { createModels }, { createToolset }] = await Promise.all([
       import('../adapters/ai/agent'), import('../adapters/ai/model'), import('../adapters/ai/toolset'),
     ])
@@ -145,7 +145,7 @@ export function createAgentConversation({
 
 interface ToolsParts {
   config: Pick<Config, 'tools' | 'dataDir' | 'revocableMs'>
-  submissionsAt: (place: Place) => SubmissionAccess
+  submissionsAt: (place: Scope) => SubmissionAccess
   forms: Pick<Forms, 'rooms'>
   /** What `config.tools.selection` names, as the configured provider has it. */
   models: { embedding?: EmbeddingModel, reranker?: LanguageModel }

@@ -16,7 +16,7 @@ import { createMonitor } from '../domain/operations/monitor'
 import { PasswordGuesses } from '../domain/operations/password-guesses'
 import { Storage } from '../domain/operations/readiness'
 import { People } from '../domain/people/people'
-import { admit, Reviewers } from '../domain/people/reviewers'
+import { admitPerson, Reviewers } from '../domain/people/reviewers'
 import { type AcceptPorts, enter, Quota } from '../domain/intake/intake'
 import { CardQueue } from '../domain/cards/card-queue'
 import { Decisions } from '../domain/review/decisions'
@@ -24,7 +24,7 @@ import { jsonSchemaOf } from '../domain/fields/fields'
 import { HeldNotice } from '../domain/cards/quarantine-notice'
 import { OpsSubmissions } from '../domain/queries/ops-submissions'
 import { Outbox } from '../domain/outbox/outbox'
-import { reached } from '../domain/queries/rows'
+import { orUnavailable } from '../domain/queries/rows'
 import { isRoom } from '../domain/review/scope'
 import { deliveriesOf, type Presentation } from '../domain/cards/card-view'
 import { Quarantine } from '../domain/review/quarantine'
@@ -35,11 +35,11 @@ import { postRefusedAgain, sweep } from '../domain/outbox/sweep'
 import { resumeStalled } from '../handlers/answer-queue'
 import { background, keepAlive } from '../http/background'
 import { createBodyReader } from '../http/body/body'
-import { apart } from '../http/errors'
+import { detached } from '../http/errors'
 import { whyClosed } from '../http/auth/viewer'
 import type { Connection } from '../platforms/connection'
 import { platforms } from '../platforms/registry'
-import type { Place } from '../ports/board'
+import type { Scope } from '../ports/board'
 import type { Mailer } from '../ports/delivery'
 import type { Log, Runtime } from '../ports/runtime'
 import type { Person } from '../ports/submission'
@@ -47,7 +47,7 @@ import { createAgentConversation } from './agent'
 import { startBot, type Bot } from './bot'
 import { bodyLimitsOf, createFiles, openStore, type Stores } from './stores'
 import { createForms, rulesOf, sampleUpload } from './forms'
-import { once } from '../../shared/utils/turns'
+import { memoizeAsync } from '../../shared/utils/turns'
 import { createUpkeep } from './operations'
 import { platformServices } from './platforms'
 import type { Services } from './services'
@@ -108,7 +108,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
 
   const { leaseMs } = config.retry
   let running: Bot | undefined
-  const started = once(async () => running = await startBot({
+  const started = memoizeAsync(async () => running = await startBot({
     connections, places, state, log, chat, takes: config.people.claimMs !== null, agent, audience, messages, leaseMs,
     settings: config.agent,
   }))
@@ -119,7 +119,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     queues, board, forms, post: (...card) => outbox.post(...card), policy: config.retry, overviewUrl: pagesUrl,
     runtime, log,
   })
-  const renderEmail = once(async () => (await import('../adapters/email/template')).renderEmail)
+  const renderEmail = memoizeAsync(async () => (await import('../adapters/email/template')).renderEmail)
   const outbox: Outbox = new Outbox({
     store, board, queue, mailer, presentation, files, runtime, monitor, log, policy: config.retry,
     cardDataMs: config.cardDataMs, mail: config.mail, confirmations, ended: id => agent?.forget(id, bot),
@@ -134,13 +134,13 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     store, outbox, board, presentation, platforms: connections.map(({ platform }) => platform.label), runtime, people,
     reviewers, decisions, installations, queue, health, monitor, log,
   }
-  const submissionsAt = (place: Place) => new RoomSubmissions({ store, board, decisions, presentation }, place)
+  const submissionsAt = (place: Scope) => new RoomSubmissions({ store, board, decisions, presentation }, place)
   const agent = createAgentConversation({
     config, connections, places, people, forms, approvals, submissionsAt, decisions, runtime, monitor, log,
   })
   const membership = new Membership({ board, rooms: forms.rooms, runtime, log })
   const audience = {
-    isRoom: (place: Place) => isRoom(place, forms),
+    isRoom: (place: Scope) => isRoom(place, forms),
     isMember: (platform: string, person: Person) => membership.of(platform, person), limiter: questions,
   }
 
@@ -175,12 +175,12 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     sweep: sweepDue, policy: config.retry,
   })
   const heldNotice = new HeldNotice({ store, queues, board, presentation, runtime, log })
-  const postAgain = once(() => postRefusedAgain({ store, outbox }))
+  const postAgain = memoizeAsync(() => postRefusedAgain({ store, outbox }))
 
   return {
     config, log, missing, decides, store, signIns, operations, testEmail, testCards, close, formUrl,
     guesses: new PasswordGuesses({ limiter: guesses, runtime, monitor, log }),
-    admit: person => admit(person, { people, reviewers, forms, viewers: config.people.viewers }),
+    admit: person => admitPerson(person, { people, reviewers, forms, viewers: config.people.viewers }),
     files, bodyLimits, readBody: createBodyReader(bodyLimits),
     load: () => Promise.all([
       // The bot starts as it would at the first webhook: its adapters ask their platforms who they are.
@@ -215,12 +215,12 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
       // Also when the rest fails: this is how the status knows since when.
       const checked = storage.check()
       files.sweep()
-      if (!config.serverless) await reached(postAgain())
+      if (!config.serverless) await orUnavailable(postAgain())
       const others = Promise.all([
         agent?.sweep(bot), resumeStalled(messages, leaseMs, started, runtime), heldNotice.tell(), checked,
       ])
       others.catch(() => { /* Where the store is away, nobody waits for them. */ })
-      const taken = await reached(sweepDue())
+      const taken = await orUnavailable(sweepDue())
       await others
       return taken
     },
@@ -243,6 +243,6 @@ function createRuntime(now: () => number): Runtime {
     wait: ms => new Promise(resolve => setTimeout(resolve, ms)),
     turn: () => new Promise(resolve => setImmediate(resolve)),
     within: async (task, ms) => void await withinOrNull(ms, task),
-    apart,
+    detached,
   }
 }

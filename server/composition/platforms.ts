@@ -1,7 +1,7 @@
 import type { Chat } from 'chat'
 import type { ListenerSupervisor } from '../adapters/chat/listener-supervisor'
 import type { Config } from '../config'
-import { reached } from '../domain/queries/rows'
+import { orUnavailable } from '../domain/queries/rows'
 import { handleWebhook } from '../handlers/webhook'
 import type { Connection } from '../platforms/connection'
 import { platformByName, platforms } from '../platforms/registry'
@@ -38,7 +38,7 @@ export function platformServices(
       return {
         definition,
         manifest: manifest && siteUrl !== null ? variant => manifest(siteUrl, settings, variant) : null,
-        listener: listener ? { ...listener, status: () => reached(listener.status()) } : null,
+        listener: listener ? { ...listener, status: () => orUnavailable(listener.status()) } : null,
         install: install ? { ...install, finish: code => install.finish(code, bot) } : null,
       }
     },

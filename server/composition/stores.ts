@@ -11,9 +11,9 @@ import { EmbeddedStore } from '../adapters/embedded/store'
 import { createEmbeddedTestReceipts } from '../adapters/embedded/test-receipts'
 import { createFormFiles } from '../adapters/files/form-files'
 import { RedisApprovals } from '../adapters/redis/approvals'
-import { CALL_TIMEOUT_MS } from '../adapters/redis/connection/calls'
+import { REDIS_TIMEOUT_MS } from '../adapters/redis/connection/calls'
 import { RedisCardQueue } from '../adapters/redis/card-queue'
-import { bounded, createRedis } from '../adapters/redis/connection/client'
+import { boundedCall, createRedis } from '../adapters/redis/connection/client'
 import { clockOf } from '../adapters/redis/connection/clock'
 import { createRedisDrafts } from '../adapters/redis/drafts'
 import { createRedisHealthBook } from '../adapters/redis/health'
@@ -37,7 +37,7 @@ import type { MessageQueue } from '../ports/message-queue'
 import type { HealthBook, Monitor } from '../ports/monitor'
 import type { TestReceipts } from '../ports/delivery'
 import type { Log, StoreClock } from '../ports/runtime'
-import type { SubmissionStore, Unreadable } from '../ports/store'
+import type { SubmissionStore, UnreadableRecord } from '../ports/store'
 
 /** Everything that is kept, in Redis or on this machine. */
 export interface Stores {
@@ -108,7 +108,7 @@ export function openStore(config: Config, log: Log): Stores {
     }
   }
   const client = createRedis(config.storeUrl, log)
-  const unreadable = (error: Unreadable) => {
+  const unreadable = (error: UnreadableRecord) => {
     log.error('record.unreadable', { submission: error.submission, error })
   }
   const limit = rateLimit > 0 ? { limit: rateLimit, windowS: 60 } : undefined
@@ -126,7 +126,7 @@ export function openStore(config: Config, log: Log): Stores {
     ...limitersOf(config, limit => createRedisLimiter(client, limit)),
     state: async () => (await import('../adapters/redis/state')).createChatState(client),
     clock: clockOf(client),
-    advice: () => bounded(adviceOf(client), CALL_TIMEOUT_MS),
+    advice: () => boundedCall(adviceOf(client), REDIS_TIMEOUT_MS),
     close: () => store.close(),
   }
 }

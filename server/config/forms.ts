@@ -8,7 +8,7 @@ import { MOST_ADDRESSES } from '../domain/fields/addresses'
 import { isObject, parseJson, RepeatedKey } from '../domain/json'
 import { CONTROLS } from '../domain/intake/envelope'
 import { fieldRule, takesFiles, type WrittenField, fileRule } from './field-rules'
-import { inPlainWords, readable } from './issues'
+import { inPlainWords, parseSetting } from './issues'
 import { listedPerson } from './people'
 
 const website = origin('it is not an origin such as https://example.com')
@@ -134,13 +134,15 @@ export function readForms(
     if (!KEY.test(key)) tell(' is no key of lower-case letters, digits and hyphens')
     if (isObject(form) && form.name === undefined) tell('.name is missing: a text')
     const named = formSchema.extend({ name: formSchema.shape.name.default(key) })
-    const read: FormConfig = readable(named, form, tell) ?? { name: key }
+    const read: FormConfig = parseSetting(named, form, tell) ?? { name: key }
     for (const problem of formProblems(read, platforms, honeypot)) tell(`.${problem}`)
     return [key, takesFiles(read.fields) ? { ...read, files: read.files ?? fileRule.parse({}) } : read] as const
   })
   return {
     forms: Object.fromEntries(forms),
-    ...people !== undefined && { people: readable(peopleSchema, people, problem => report(`people${problem}`)) ?? {} },
+    ...people !== undefined && {
+      people: parseSetting(peopleSchema, people, problem => report(`people${problem}`)) ?? {},
+    },
   }
 }
 

@@ -23,7 +23,7 @@ export const inPlainWords: { error: z.core.$ZodErrorMap } = { error: (issue) => 
  *
  * @param tell takes each mistake behind its path
  */
-export function readable<T>(schema: z.ZodType<T>, value: unknown, tell: (problem: string) => void): T | undefined {
+export function parseSetting<T>(schema: z.ZodType<T>, value: unknown, tell: (problem: string) => void): T | undefined {
   const told = new Set<string>()
   const rest = structuredClone(value)
   for (;;) {

@@ -1,10 +1,10 @@
 import { outside, platforms } from '../platforms/registry'
-import type { Definition, Reading } from '../platforms/platform'
+import type { Definition, VariableReader } from '../platforms/platform'
 import type { FormsConfig } from './forms'
 
 type ReadValues = Readonly<Record<string, unknown>>
 
-interface PlatformsContext extends Pick<Reading, 'require' | 'requireSite'> {
+interface PlatformsContext extends Pick<VariableReader, 'require' | 'requireSite'> {
   /** Null when it is missing. */
   siteUrl: string | null
   /** Whether a variable is set, be it malformed: the rest of its group is wanted as much. */
@@ -46,7 +46,7 @@ export function readPlatforms(
   { forms, people }: { forms: FormsConfig, people: readonly string[] },
   { require, requireSite, siteUrl }: PlatformsContext,
 ): Readonly<Record<string, unknown>> {
-  const reading = (key: string): Reading => ({
+  const reading = (key: string): VariableReader => ({
     require, requireSite, siteUrl: siteUrl ?? '',
     channels: Object.values(forms).flatMap(({ channels }) => channels?.[key] ?? []),
     people: people.filter(entry => entry.startsWith(`${key}:`)).map(entry => entry.slice(key.length + 1)),

@@ -26,7 +26,7 @@ export function readVariables(table: Table, env: Environment, dotenv: string): R
   const cut = cutIn(dotenv, env)
   const hint = (name: string) => {
     if ([name, table[name]!.alias ?? ''].some(each => cut.has(each))) return CUT
-    return isHalfQuoted(readText(table, name, env) ?? '') ? HALF_QUOTED : ''
+    return isHalfQuoted(readVariable(table, name, env) ?? '') ? HALF_QUOTED : ''
   }
   const describe = (name: string) => {
     const { about, where } = table[name]!
@@ -57,7 +57,7 @@ export function readVariables(table: Table, env: Environment, dotenv: string): R
 }
 
 /** The text of a variable under its own name or its alias; empty counts as not set. */
-export function readText(table: Table, name: string, env: Environment): string | undefined {
+export function readVariable(table: Table, name: string, env: Environment): string | undefined {
   const alias = table[name]?.alias
   return env[name]?.trim() || (alias && env[alias]?.trim()) || undefined
 }

@@ -1,5 +1,5 @@
-import type { Line } from '../../shared/types/line'
-import { plain } from '../../shared/utils/line'
+import type { RichText } from '../../shared/types/line'
+import { plainText } from '../../shared/utils/line'
 import { counted } from '../../shared/utils/text'
 import type { FieldProblem } from '../ports/field-rules'
 import { StoreFull } from '../ports/store'
@@ -7,8 +7,8 @@ import { StoreFull } from '../ports/store'
 /** An error with a stable `code`; `http/errors.ts` turns it into a status. */
 export class DomainError extends Error {
   /** @param line what went wrong; the message names UTC where it tells of a moment */
-  constructor(readonly code: string, readonly line: Line, options?: ErrorOptions) {
-    super(plain(line), options)
+  constructor(readonly code: string, readonly line: RichText, options?: ErrorOptions) {
+    super(plainText(line), options)
     this.name = new.target.name
   }
 }
@@ -16,7 +16,7 @@ export class DomainError extends Error {
 /** The class of errors that have one code and a message of their own. */
 function worded(code: string) {
   return class extends DomainError {
-    constructor(line: Line) {
+    constructor(line: RichText) {
       super(code, line)
     }
   }
@@ -164,7 +164,7 @@ export class SubmissionUnreadable extends DomainError {
 /** It is over, and the audit trail knows how; the message says so. */
 export class SubmissionEnded extends worded('SUBMISSION_ENDED') {
   /** @param submission what is still known of it, for people who asked for all of it */
-  constructor(line: Line, readonly submission?: object) {
+  constructor(line: RichText, readonly submission?: object) {
     super(line)
   }
 }
@@ -173,11 +173,11 @@ export class SubmissionEnded extends worded('SUBMISSION_ENDED') {
 export class AlreadyDecided extends worded('ALREADY_DECIDED') {}
 
 /** Somebody else has it; the message says who, and what may be done all the same. */
-export class Taken extends worded('TAKEN') {}
+export class AlreadyAssigned extends worded('TAKEN') {}
 
 /** Somebody who may not decide; the message says who may. */
 export class NotAReviewer extends DomainError {
-  constructor(line: Line) {
+  constructor(line: RichText) {
     super('NOT_A_REVIEWER', line)
   }
 }

@@ -1,9 +1,9 @@
 import type { Adapter, CardElement, Message, Thread } from 'chat'
 import { verdictLine, type Approvals } from '../domain/conversation/approvals'
-import type { Line } from '../../shared/types/line'
-import { onDate, said } from '../../shared/utils/line'
+import type { RichText } from '../../shared/types/line'
+import { dateTime, rich } from '../../shared/utils/line'
 import { visible } from '../../shared/utils/text'
-import type { KeptTurn, ProposedCall, Verdict, WaitingTurn } from '../ports/approvals'
+import type { KeptTurn, ProposedCall, ApprovalDecision, WaitingTurn } from '../ports/approvals'
 import type { ApprovalView } from '../ports/board'
 import type { AgentTurn, Conversation } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
@@ -14,7 +14,7 @@ import { speakerOf, type SpeakerHandlers } from './speaker'
 import type { Stops } from './stops'
 
 /** The model in its loop; what it remembers is what it is given. */
-export interface Agent {
+export interface AgentRunner {
   start(messages: Message[], isDM: boolean, conversation: Conversation): Promise<AgentTurn>
   resume(kept: KeptTurn, conversation: Conversation): Promise<AgentTurn>
   present(turn: WaitingTurn, conversation: Conversation): Promise<ProposedCall[]>
@@ -22,7 +22,7 @@ export interface Agent {
 
 export interface AgentHandlers extends SpeakerHandlers {
   /** Loaded on first use. */
-  agent: () => Promise<Agent>
+  agent: () => Promise<AgentRunner>
   approvals: Approvals
   /** The last messages of a thread, oldest first. */
   history: (threadId: string) => Promise<Message[]>
@@ -119,7 +119,7 @@ export class AgentReplier {
 
   /** Resolves with whether the turn came to its own end. Never rejects. */
   private async run(
-    thread: Thread, conversation: Conversation, begin: (agent: Agent) => Promise<AgentTurn>,
+    thread: Thread, conversation: Conversation, begin: (agent: AgentRunner) => Promise<AgentTurn>,
   ): Promise<boolean> {
     const { agent, say, stopsOn, withdraw, render, log } = this.handlers
     const { name: platform } = thread.adapter
@@ -223,10 +223,12 @@ async function* unlessClosed(words: AsyncIterable<string>, stopped: { isClosed: 
 }
 
 /** Of several questions of one answer, what is approved waits for the others. */
-function notesOf({ asker, calls: { length: count }, expiresAt }: WaitingTurn, verdict: Verdict | null): Line[] {
+function notesOf(
+  { asker, calls: { length: count }, expiresAt }: WaitingTurn, verdict: ApprovalDecision | null,
+): RichText[] {
   const asked = `Asked by ${asker.name} on ${asker.platform}`
   const when = count > 1 ? `all ${count} questions of this answer are decided` : 'somebody approves'
-  if (!verdict) return [said`${asked}. Nothing is done before ${when}; this ends on ${onDate(expiresAt)}.`]
+  if (!verdict) return [rich`${asked}. Nothing is done before ${when}; this ends on ${dateTime(expiresAt)}.`]
   const waits = verdict.approved && count > 1 ? [`It is done once ${when}.`] : []
-  return [asked, said`${verdictLine(verdict)}, ${onDate(verdict.at)}`, ...waits]
+  return [asked, rich`${verdictLine(verdict)}, ${dateTime(verdict.at)}`, ...waits]
 }

@@ -1,6 +1,6 @@
 import type { Adapter, Chat, Lock, Message, StateAdapter, Thread } from 'chat'
 import { withinOrNull } from '../../shared/utils/time'
-import type { Place } from '../ports/board'
+import type { Scope } from '../ports/board'
 import type { MessageQueue } from '../ports/message-queue'
 import type { Runtime } from '../ports/runtime'
 
@@ -11,7 +11,7 @@ export interface QueuedMessage {
   /** It opened the conversation, as far as could be told when it arrived. */
   opens: boolean
   /** Where it was said. */
-  place: Place
+  place: Scope
 }
 
 /** A message as a process put it away; another version did not tell where it was said. */

@@ -1,11 +1,11 @@
 import type { ActionEvent, Adapter, Chat, Message, Thread } from 'chat'
-import { clickArrived, escalation, failed, greeting, TEST_CLICK, whereabouts } from '../domain/conversation/texts'
-import type { Place } from '../ports/board'
+import { clickArrived, escalation, failureReply, greeting, TEST_CLICK, whereabouts } from '../domain/conversation/texts'
+import type { Scope } from '../ports/board'
 import type { Speech } from '../ports/conversation'
 import type { MessageQueue } from '../ports/message-queue'
 import type { Log } from '../ports/runtime'
 import { createAnswerQueue, type AnswerQueue, type QueuedMessage } from './answer-queue'
-import { whisper, type PrivatelyHandlers } from './speaker'
+import { replyPrivately, type PrivatelyHandlers } from './speaker'
 import { fullNameOf } from './review'
 
 /** Who answers: a script, or a model. Called for one message of a thread at a time, in order of arrival. */
@@ -18,7 +18,7 @@ export interface ConversationHandlers extends Pick<PrivatelyHandlers, 'render'> 
   /** How long a process that died keeps a thread, ms. */
   leaseMs: number
   /** Where an event that is being handled comes from, by its signed request. */
-  here: (threadId: string, adapter: Adapter) => Promise<Place>
+  here: (threadId: string, adapter: Adapter) => Promise<Scope>
   platformLabel: (key: string) => string
   /** Notified when somebody asks for a human, as platforms write it. */
   escalationMention?: string
@@ -46,7 +46,7 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
     }
     catch (error) {
       log.error('conversation.failed', { platform, message: message.id, error })
-      await thread.post(render({ speech: failed }, platform)).catch(() => {})
+      await thread.post(render({ speech: failureReply }, platform)).catch(() => {})
     }
   }
 
@@ -76,7 +76,7 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
     }
     catch (error) {
       log.error('conversation.failed', { platform: event.adapter.name, action: actionId, error })
-      await whisper(event, 'That did not work just now. Press the button again in a moment.', handlers).catch(() => {})
+      await replyPrivately(event, 'That did not work just now. Press the button again in a moment.', handlers).catch(() => {})
     }
   })
   onClick('hello', async event => greeting(await fullNameOf(event)))

@@ -1,11 +1,11 @@
 import type { AdapterPostableMessage, Author, Chat } from 'chat'
 import type { Home } from '../domain/conversation/home'
-import { failed } from '../domain/conversation/texts'
+import { failureReply } from '../domain/conversation/texts'
 import type { Speech } from '../ports/conversation'
 import type { Person } from '../ports/submission'
 import type { ConversationHandlers } from './conversation'
 import { reviewerOf } from './review'
-import type { Sent, SpeakerHandlers } from './speaker'
+import type { IncomingEvent, SpeakerHandlers } from './speaker'
 
 export interface HomeHandlers extends Pick<ConversationHandlers, 'render' | 'log'>, SpeakerHandlers {
   home: Home
@@ -20,7 +20,9 @@ interface WithHome {
 export function registerHome(bot: Chat, handlers: HomeHandlers): void {
   const { home, render, log } = handlers
 
-  async function show(visit: Sent, what: (person: Person, platform: string) => Promise<Speech>): Promise<void> {
+  async function show(
+    visit: IncomingEvent, what: (person: Person, platform: string) => Promise<Speech>,
+  ): Promise<void> {
     const { adapter, user: { userId } } = visit
     const showHome = (speech: Speech) => (adapter as WithHome).showHome?.(userId, render({ speech }, adapter.name))
     try {
@@ -28,7 +30,7 @@ export function registerHome(bot: Chat, handlers: HomeHandlers): void {
     }
     catch (error) {
       log.error('home.failed', { platform: adapter.name, error })
-      await showHome({ text: failed.text })?.catch(() => {})
+      await showHome({ text: failureReply.text })?.catch(() => {})
     }
   }
 

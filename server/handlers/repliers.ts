@@ -4,7 +4,7 @@ import { parseCommand, type ChatCommands, withoutAddress } from '../domain/conve
 import { welcome, helpWithModel, exhausted } from '../domain/conversation/texts'
 import { identityOf } from '../domain/people/people'
 import { visible } from '../../shared/utils/text'
-import type { Place } from '../ports/board'
+import type { Scope } from '../ports/board'
 import type { Answer } from '../ports/conversation'
 import type { Person } from '../ports/submission'
 import type { QueuedMessage } from './answer-queue'
@@ -12,12 +12,12 @@ import type { ConversationHandlers, Replier } from './conversation'
 import type { Limiter } from '../ports/limiter'
 import { speakerOf, type SpeakerHandlers } from './speaker'
 
-export interface Script extends Pick<ConversationHandlers, 'render'> {
+export interface ScriptedReplies extends Pick<ConversationHandlers, 'render'> {
   commands: ChatCommands
 }
 
 /** Answers without a model: a welcome, and a few commands. */
-export function createScript(script: Script): Replier {
+export function createScript(script: ScriptedReplies): Replier {
   const { commands, render } = script
   return async ({ thread, message, opens, place }) => {
     const command = parseCommand(message.text)
@@ -32,7 +32,9 @@ export function createScript(script: Script): Replier {
 }
 
 /** Says it for everybody; a card follows from then on what becomes of its submission. */
-export async function postAnswer(to: Thread | Channel, answer: Answer, { commands, render }: Script): Promise<void> {
+export async function postAnswer(
+  to: Thread | Channel, answer: Answer, { commands, render }: ScriptedReplies,
+): Promise<void> {
   const { name: platform } = to.adapter
   const sent = await to.post(render(answer, platform))
   if (!('card' in answer)) return
@@ -90,7 +92,7 @@ function placeOf({ thread, message }: QueuedMessage): Thread | Channel {
 export interface Audience extends Pick<ConversationHandlers, 'render'>, SpeakerHandlers {
   agent: Replier
   script: Replier
-  isRoom: (place: Place) => boolean
+  isRoom: (place: Scope) => boolean
   /** Whether somebody who writes elsewhere shares a room of the cards. */
   isMember: (platform: string, person: Person) => Promise<boolean>
   /** Counts what one person asks the model; null for no limit. */

@@ -2,19 +2,21 @@ import type { ActionEvent, Adapter, Chat, ModalElement, ModalResponse, ModalSubm
 import { UNREADABLE } from '../domain/errors'
 import type { Decisions, Intent } from '../domain/review/decisions'
 import type { Marks } from '../domain/fields/fields'
-import type { CardAction, EditForm, Place, SendAgainForm } from '../ports/board'
-import { Unreadable } from '../ports/store'
+import type { CardAction, EditForm, Scope, SendAgainForm } from '../ports/board'
+import { UnreadableRecord } from '../ports/store'
 import type { Person } from '../ports/submission'
 import type { DecisionResult } from '../ports/submission-access'
-import { plain } from '../../shared/utils/line'
+import { plainText } from '../../shared/utils/line'
 import { visible } from '../../shared/utils/text'
 import { withinOrNull } from '../../shared/utils/time'
-import { tellPrivately, whisper, type PrivatelyHandlers, senderOf, type Sent, type SpeakerHandlers } from './speaker'
+import {
+  tellPrivately, replyPrivately, type PrivatelyHandlers, senderOf, type IncomingEvent, type SpeakerHandlers,
+} from './speaker'
 
 export interface ReviewHandlers extends PrivatelyHandlers, SpeakerHandlers {
   decisions: Pick<Decisions, 'decide' | 'open'>
   /** Where an event that is being handled comes from, by its signed request. */
-  here: (threadId: string, adapter: Adapter) => Promise<Place>
+  here: (threadId: string, adapter: Adapter) => Promise<Scope>
   /** What the platform calls a click, also when it is sent again; undefined where it does not say. */
   pressOf: (event: ActionEvent) => string | undefined
   /** Null where the platform has no modals. */
@@ -29,7 +31,7 @@ const FAILED = 'That did not work just now. Nothing is lost: press the button ag
 
 /** Why the effect of a click failed: of what cannot be read it would again. */
 const whyNot = (error: unknown, otherwise: string) => (
-  error instanceof Unreadable ? `${UNREADABLE} It cannot be decided. The log of the service names it.` : otherwise
+  error instanceof UnreadableRecord ? `${UNREADABLE} It cannot be decided. The log of the service names it.` : otherwise
 )
 
 /** Above what somebody reads alone, and why. */
@@ -78,7 +80,7 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
       await clicked(event, action, id).catch(async (error: unknown) => {
         log.error('review.failed', { action: button, submission: id, platform: adapter.name, error })
         // Told to the one who clicked, and nobody else.
-        await whisper(event, whyNot(error, FAILED), handlers).catch(() => {})
+        await replyPrivately(event, whyNot(error, FAILED), handlers).catch(() => {})
       })
     })
   }
@@ -96,7 +98,7 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
     if (result.kind === 'invalid') return { action: 'errors', errors: result.errors }
     // The form stays open: they may send it again as it is.
     const isTaken = result.kind === 'forbidden' && result.reason === 'taken'
-    if (isTaken) return { action: 'errors', errors: atFirst(event, plain(result.message)) }
+    if (isTaken) return { action: 'errors', errors: atFirst(event, plainText(result.message)) }
     return { action: 'update', modal: noticeModal(result.message, FORMS[callbackId]!) }
   }
 
@@ -149,12 +151,12 @@ function readForm(
 }
 
 /** Who clicked, by full name where it can be had in time. */
-export async function reviewerOf(event: Sent, handlers: SpeakerHandlers): Promise<Person> {
+export async function reviewerOf(event: IncomingEvent, handlers: SpeakerHandlers): Promise<Person> {
   return { ...personOf(event, handlers), name: await fullNameOf(event) }
 }
 
 /** Who clicked, by the name that came with the click. @throws Error for a click of nobody, whatever signed it */
-function personOf(event: Sent, handlers: SpeakerHandlers): Person {
+function personOf(event: IncomingEvent, handlers: SpeakerHandlers): Person {
   const { userId: id } = event.user
   if (typeof id !== 'string' || id === '') throw new Error('The platform does not say who clicked.')
   return senderOf(event, handlers)
@@ -164,7 +166,7 @@ function personOf(event: Sent, handlers: SpeakerHandlers): Person {
 const PATIENCE_MS = 800
 
 /** The full name of who clicked: Slack's payloads have the user name only. */
-export async function fullNameOf({ adapter, user }: Pick<Sent, 'adapter' | 'user'>): Promise<string> {
+export async function fullNameOf({ adapter, user }: Pick<IncomingEvent, 'adapter' | 'user'>): Promise<string> {
   const asked = adapter.getUser?.(user.userId)
   const known = asked && await withinOrNull(PATIENCE_MS, asked).catch(() => null)
   return visible(known?.fullName ?? user.fullName)

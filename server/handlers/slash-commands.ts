@@ -2,16 +2,16 @@ import type { Chat, SlashCommandEvent } from 'chat'
 import { COMMAND } from '../../shared/commands'
 import { parseAssignment, type Assignments } from '../domain/conversation/assignments'
 import { parseCommand } from '../domain/conversation/commands'
-import { failed, takesNothing } from '../domain/conversation/texts'
-import type { Place } from '../ports/board'
+import { failureReply, takesNothing } from '../domain/conversation/texts'
+import type { Scope } from '../ports/board'
 import type { Answer } from '../ports/conversation'
 import type { ConversationHandlers } from './conversation'
-import { postAnswer, type Assigning, type Script } from './repliers'
+import { postAnswer, type Assigning, type ScriptedReplies } from './repliers'
 import { reviewerOf } from './review'
 import type { SpeakerHandlers } from './speaker'
 
 export interface SlashCommandHandlers
-  extends Script, Pick<ConversationHandlers, 'here' | 'log'>, Pick<Assigning, 'mentionedIn'>, SpeakerHandlers {
+  extends ScriptedReplies, Pick<ConversationHandlers, 'here' | 'log'>, Pick<Assigning, 'mentionedIn'>, SpeakerHandlers {
   /** Null where people take nothing. */
   assignments: Assignments | null
 }
@@ -33,13 +33,13 @@ export function registerSlashCommands(bot: Chat, handlers: SlashCommandHandlers)
     }
     catch (error) {
       log.error('conversation.failed', { platform: adapter.name, command: COMMAND, error })
-      await say(event, { speech: failed }).catch(() => {})
+      await say(event, { speech: failureReply }).catch(() => {})
     }
   })
 }
 
 async function answerTo(
-  event: SlashCommandEvent, place: Place, handlers: SlashCommandHandlers,
+  event: SlashCommandEvent, place: Scope, handlers: SlashCommandHandlers,
 ): Promise<Answer> {
   const { commands, assignments, mentionedIn } = handlers
   const assignment = parseAssignment(event.text)

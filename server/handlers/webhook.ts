@@ -1,5 +1,5 @@
 import type { Chat } from 'chat'
-import { within } from '../../shared/utils/time'
+import { withTimeout } from '../../shared/utils/time'
 import { BotUnavailable } from '../domain/errors'
 import type { Monitor } from '../ports/monitor'
 import type { Log, Runtime } from '../ports/runtime'
@@ -25,7 +25,7 @@ export async function handleWebhook(
   )
   const started = bot().then(chat => chat.initialize().then(() => chat))
   const late = () => new Error('The bot did not start in time.')
-  const chat = await within(BOT_PATIENCE_MS, started, late).catch((error) => {
+  const chat = await withTimeout(BOT_PATIENCE_MS, started, late).catch((error) => {
     settled(503)
     log.warn('bot.unavailable', { platform: key, error })
     throw new BotUnavailable(error)

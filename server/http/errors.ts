@@ -47,7 +47,7 @@ export function route<T>(run: (event: H3Event) => Promise<T>) {
 }
 
 /** Body of a refused request. */
-export interface Refusal {
+export interface ErrorBody {
   error: string
   /** The same text, under the name that errors of h3 have it. */
   message: string
@@ -61,10 +61,10 @@ export interface Refusal {
  *
  * @param show makes another body of what went wrong
  */
-export function answer<T, S = Refusal>(
+export function answer<T, S = ErrorBody>(
   event: H3Event, run: () => Promise<T>,
-  show: (refusal: Refusal) => Promise<S | Refusal> | Refusal = refusal => refusal,
-): Promise<T | S | Refusal> {
+  show: (refusal: ErrorBody) => Promise<S | ErrorBody> | ErrorBody = refusal => refusal,
+): Promise<T | S | ErrorBody> {
   return withRequestId(event, async () => {
     try {
       return await run()
@@ -75,7 +75,7 @@ export function answer<T, S = Refusal>(
   })
 }
 
-function refusal(event: H3Event, error: unknown): Refusal {
+function refusal(event: H3Event, error: unknown): ErrorBody {
   const { status, ...body } = answerTo(error)
   setResponseStatus(event, status)
   const isTemporary = status === 429 || status === 503
@@ -85,7 +85,7 @@ function refusal(event: H3Event, error: unknown): Refusal {
 }
 
 /** What an error is answered with; of one that no route expects, the log alone learns more. */
-export function answerTo(error: unknown): Refusal & { status: number, submission?: object } {
+export function answerTo(error: unknown): ErrorBody & { status: number, submission?: object } {
   // Nothing else says why a storage refuses.
   if (!(error instanceof DomainError) || error instanceof FilesUnavailable) unexpected(error)
   const known = error instanceof DomainError
@@ -117,7 +117,7 @@ function withRequestId<T>(event: H3Event, run: () => Promise<T>): Promise<T> {
 }
 
 /** Runs what belongs to no request although one happened to begin it; what else a host keeps of that one stays. */
-export function apart<T>(run: () => T): T {
+export function detached<T>(run: () => T): T {
   return current.run(undefined, run)
 }
 

@@ -76,7 +76,7 @@ const MAX_IDEMPOTENCY_KEY = 255
  *
  * @throws HttpError 400, 401
  */
-export function admit(event: H3Event, rules: AdmissionRules): Sender {
+export function admitSender(event: H3Event, rules: AdmissionRules): Sender {
   const trusted = requireKey(event, rules)
   const address = clientAddress(event.node.req, rules.trustedProxies)
   const group = addressGroup(address)

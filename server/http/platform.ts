@@ -1,4 +1,4 @@
-import { within } from '../../shared/utils/time'
+import { withTimeout } from '../../shared/utils/time'
 import { getRouterParam, type H3Event } from 'h3'
 import { HttpError, noSuchRoute } from './errors'
 
@@ -32,5 +32,5 @@ export function requireListener<L>(event: H3Event, platformOf: (key: string) => 
 export async function started(connected: Promise<unknown>): Promise<void> {
   const late = `The listener is not connected yet, after ${PATIENCE_MS / 1000} s. It goes on trying; the log says why.`
   const failed = (error: Error) => { throw new HttpError(502, 'GATEWAY_FAILED', error.message) }
-  await within(PATIENCE_MS, connected.catch(failed), () => new HttpError(504, 'GATEWAY_CONNECTING', late))
+  await withTimeout(PATIENCE_MS, connected.catch(failed), () => new HttpError(504, 'GATEWAY_CONNECTING', late))
 }

@@ -8,7 +8,7 @@ import type { Connection, ManifestVariant } from './connection'
 import type { Platform } from './traits'
 
 /** What a platform may ask for while its variables are read. */
-export interface Reading {
+export interface VariableReader {
   require: Require
   /** Reports that the public URL is missing, when it is. */
   requireSite: (why: string) => unknown
@@ -57,9 +57,9 @@ export interface Definition extends Platform {
   /** How lists name a group of people, without the key. */
   group?: { id: RegExp, example: string }
   /** Its settings, once everything that it needs is there. */
-  read(values: Readonly<Record<string, unknown>>, reading: Reading): unknown
+  read(values: Readonly<Record<string, unknown>>, reading: VariableReader): unknown
   /** Reports what is missing although the platform itself may not be wanted. */
-  check?(values: Readonly<Record<string, unknown>>, reading: Reading): void
+  check?(values: Readonly<Record<string, unknown>>, reading: VariableReader): void
   /** How it is set up for this deployment. `siteUrl` is null, and `settings` undefined, while nobody said them. */
   setup(siteUrl: string | null, settings: unknown): SetupStep[]
   /** What an app for this deployment is created from, without secrets. */

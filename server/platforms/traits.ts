@@ -1,5 +1,5 @@
 import type { ZodType } from 'zod'
-import type { Moment } from '../../shared/types/line'
+import type { Timestamp } from '../../shared/types/line'
 
 interface Link { label: string, url: string }
 
@@ -55,7 +55,7 @@ export interface Platform {
    * How a moment is written in a card's text, so that readers see it in their own time zones. Absent where there is
    * nothing for it, and UTC is named; and where a moment is an element of its own (`LineElement`).
    */
-  moment?: (moment: Moment) => string
+  moment?: (moment: Timestamp) => string
   /** It has a button of its own that stops the agent's answer. */
   stops?: true
   /**

@@ -2,7 +2,7 @@ import { handlers } from '#nitro-internal-virtual/server-handlers'
 import { setResponseHeader, type H3Event } from 'h3'
 import { defineNitroPlugin } from 'nitropack/runtime'
 import { HttpError, noSuchRoute, route } from '../http/errors'
-import { pathOf } from '../http/request'
+import { targetPath } from '../http/request'
 
 /**
  * Routes `GET http://host/path` by its path, and answers everything under `/api/` that no route takes. Left to itself,
@@ -13,7 +13,7 @@ export default defineNitroPlugin(({ h3App, router }) => {
   const { handler } = h3App
   h3App.handler = Object.assign((event: Parameters<typeof handler>[0]) => {
     const { req } = event.node
-    req.url = pathOf(req.url ?? '/')
+    req.url = targetPath(req.url ?? '/')
     return handler(event)
   }, handler)
   const paths = handlers.flatMap(({ route, method }) => route?.startsWith('/api/') && method ? [route] : [])

@@ -1,5 +1,5 @@
 declare module '#pages' {
-  const pages: readonly import('../http/pages/spa-shell').Page[]
+  const pages: readonly import('../http/pages/spa-shell').BuiltPage[]
   export default pages
 }
 

@@ -1,4 +1,4 @@
-import type { Place } from './board'
+import type { Scope } from './board'
 import type { CardRef, Field, Person } from './submission'
 
 /** A tool call that the agent may make only when somebody approves it. */
@@ -21,7 +21,7 @@ export interface WaitingTurn {
   id: string
   threadId: string
   /** Where it was asked; turns of versions that did not keep it have none. */
-  place?: Place
+  place?: Scope
   asker: Person
   /** Epoch ms; nobody can decide from then on. */
   expiresAt: number
@@ -31,7 +31,7 @@ export interface WaitingTurn {
 }
 
 /** What was decided about one call. */
-export interface Verdict {
+export interface ApprovalDecision {
   approved: boolean
   /** Null when nobody decided in time. */
   by: Person | null
@@ -48,7 +48,7 @@ export interface Verdict {
 export interface KeptTurn {
   turn: WaitingTurn
   /** By position of the call; null while it is open. */
-  verdicts: readonly (Verdict | null)[]
+  verdicts: readonly (ApprovalDecision | null)[]
   /** By position of the call; null where there is no card yet. */
   cards: readonly (CardRef | null)[]
   /** Every call was decided and somebody was told to go on. */
@@ -62,7 +62,7 @@ export type Recorded
   /** It was finished, has expired, or never was. */
   = | { state: 'gone' }
     /** Somebody was faster; what stands. */
-    | { state: 'decided', verdict: Verdict }
+    | { state: 'decided', verdict: ApprovalDecision }
     /** Others of the turn are still open. */
     | { state: 'recorded' }
     /** That was the last one. Exactly one caller is ever told so, and goes on with the turn. */
@@ -85,7 +85,7 @@ export interface ApprovalStore {
    *
    * @param until epoch ms; whoever completes the turn has until then before `lease` hands it out as abandoned
    */
-  decide(id: string, call: number | null, verdict: Verdict, until: number): Promise<Recorded>
+  decide(id: string, call: number | null, verdict: ApprovalDecision, until: number): Promise<Recorded>
   /** Ids of turns that expired, or were taken and never dropped; nobody else is handed them for `leaseMs`. */
   lease(leaseMs: number, limit: number): Promise<string[]>
   /** Forgets a turn: it is over. */

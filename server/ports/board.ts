@@ -1,4 +1,4 @@
-import type { Line } from '../../shared/types/line'
+import type { RichText } from '../../shared/types/line'
 import type { Outcome } from './delivery'
 import type { FieldRule } from './field-rules'
 import type { CardRef, Field, Person } from './submission'
@@ -43,7 +43,7 @@ export interface CardView {
   /** Those of them that it shows, as far as a platform can. */
   pictures?: readonly CardPicture[]
   /** Who, when, where to, what failed; one line each. */
-  notes: readonly Line[]
+  notes: readonly RichText[]
   /** The buttons that it offers, in this order. */
   actions: readonly CardAction[]
   /** The whole submission on the ops pages; null when nobody can open it there. */
@@ -57,7 +57,7 @@ export interface ApprovalView {
   title: string
   details: readonly Field[]
   /** Who asked, until when, what was decided; one line each. */
-  notes: readonly Line[]
+  notes: readonly RichText[]
   /** What the buttons carry; null when there is nothing to decide any more. */
   value: string | null
 }
@@ -66,7 +66,7 @@ export interface ApprovalView {
  * From where somebody asks or decides: names of a room, as the platform's signed request tells it, a thread by those of
  * its channel; no room has none of them. `everywhere` is for the ops pages, which sign people in.
  */
-export type Place = readonly string[] | 'everywhere'
+export type Scope = readonly string[] | 'everywhere'
 
 /** A button below what the bot says. */
 export interface SpeechButton {
@@ -91,9 +91,9 @@ export interface ReviewBoard {
   post(room: string, card: CardView, again?: string): Promise<Outcome<CardRef>>
   update(ref: CardRef, card: CardView): Promise<Outcome>
   /** Says something in the card's thread. Notifies who has these names, where that is possible. */
-  reply(ref: CardRef, text: Line, names?: readonly string[]): Promise<Outcome>
+  reply(ref: CardRef, text: RichText, names?: readonly string[]): Promise<Outcome>
   /** Says something in the room; plain text with a link and a button below, as far as there are any. */
-  announce(room: string, text: Line, url: string | null, button?: SpeechButton): Promise<Outcome>
+  announce(room: string, text: RichText, url: string | null, button?: SpeechButton): Promise<Outcome>
   /** Whether somebody of its platform is in the room; false where that is unknown. Answers within 15 s. */
   hasMember(room: string, person: Pick<Person, 'id' | 'names'>): Promise<Outcome<boolean>>
   /**

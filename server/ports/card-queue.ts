@@ -10,18 +10,18 @@ export interface CardQueueStore {
   /** Enters the queue by its time of arrival, or is there already; resolves with its place, of which 1 is the next. */
   enter(room: string, submission: Pick<Submission, 'id' | 'receivedAt'>): Promise<number>
   /** Takes out the first, which closes the gate for the interval; or says how long to wait before asking again. */
-  take(pace: Pace): Promise<Taken>
+  take(pace: Pace): Promise<QueueTurn>
   /** Nobody is let out for so long, ms; 0 opens the gate. */
   pause(room: string, pauseMs: number): Promise<void>
   /** How many wait. */
   length(room: string): Promise<number>
   /** True for the first who asks since the notice was last forgotten, or in 24 hours: a room is told of it once. */
-  takeNotice(room: string, about: Notice): Promise<boolean>
-  forgetNotice(room: string, about: Notice): Promise<void>
+  takeNotice(room: string, about: RoomNotice): Promise<boolean>
+  forgetNotice(room: string, about: RoomNotice): Promise<void>
 }
 
 /** What is told once: that cards wait for their turn, that forms are held, that the room takes no cards. */
-export type Notice = 'backlog' | 'held' | 'closed'
+export type RoomNotice = 'backlog' | 'held' | 'closed'
 
 /** A notice that nobody took back is forgotten after this, ms, so that there is another one. */
 export const NOTICE_TTL_MS = 24 * 60 * 60 * 1000
@@ -33,4 +33,4 @@ export interface Pace {
 }
 
 /** `waitMs` is null when nobody waits. */
-export type Taken = { id: string } | { id: null, waitMs: number | null }
+export type QueueTurn = { id: string } | { id: null, waitMs: number | null }

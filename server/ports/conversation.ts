@@ -1,12 +1,12 @@
-import type { Line } from '../../shared/types/line'
-import type { CardView, Place, SpeechButton } from './board'
+import type { RichText } from '../../shared/types/line'
+import type { CardView, Scope, SpeechButton } from './board'
 import type { ProposedCall } from './approvals'
 import type { Field, Person } from './submission'
 
 /** Something that the bot says. Plain text throughout: whoever renders it escapes it. */
 export interface Speech {
   /** One paragraph each. */
-  text: readonly Line[]
+  text: readonly RichText[]
   /** What the text is about. */
   items?: readonly SpeechItem[]
   buttons?: readonly SpeechButton[]
@@ -15,7 +15,7 @@ export interface Speech {
 }
 
 export interface SpeechItem extends Pick<Field, 'label'> {
-  value: Line
+  value: RichText
   /** A page to read on. */
   link?: { label: string, url: string }
   button?: SpeechButton
@@ -30,7 +30,7 @@ export interface Conversation {
   /** Of the thread's channel. */
   channelId: string
   /** Whose submissions there are. */
-  place: Place
+  place: Scope
   speaker: Person
   /** Who stands behind a tool call: the one who approved it, else the speaker. */
   responsible(toolCallId: string): Person

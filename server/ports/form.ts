@@ -1,7 +1,7 @@
 import { FIELD_PROBLEMS, type FieldRule } from './field-rules'
 import type { Endpoint } from './delivery'
 import type { FileInput, FileRule } from './files'
-import type { ClaimRule } from './submission'
+import type { LockMode } from './submission'
 
 /** A kind of form: how it reads, where its cards are posted and where its forwards go. */
 export interface Form {
@@ -32,7 +32,7 @@ export interface Form {
   /** Who may decide; everybody in its rooms when absent. */
   reviewers?: readonly string[]
   /** What it means to others that somebody has one; absent where nobody takes. */
-  claim?: ClaimRule
+  claim?: LockMode
 }
 
 export interface Forms {

@@ -1,5 +1,5 @@
 import type { Outcome } from './delivery'
-import type { AuditLine, Verdict, Work } from './submission'
+import type { AuditLine, EmailStatus, Work } from './submission'
 import type { Backlog } from './store'
 
 /** Watches what the service does, for metrics and the status page. Nothing here waits, fails, or sees form data. */
@@ -21,7 +21,7 @@ export interface Monitor {
   /** Somebody tried to decide a submission who is none of its reviewers. */
   refused(platform: string): void
   /** The mail provider told what became of an email. */
-  told(verdict: Verdict, news: boolean): void
+  told(verdict: EmailStatus, news: boolean): void
   /** The mail provider told something that is about no email on record. */
   toldForeign(): void
   /** Something happened that a person should look into. `detail` tells cases of one kind apart; never form data. */

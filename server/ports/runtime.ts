@@ -15,7 +15,7 @@ export interface Runtime {
   /** Keeps a function instance alive until `task` settles; a process that is told to end does not wait for it. */
   keepAlive(task: Promise<unknown>): void
   /** Runs what is done for everybody, and belongs to no request although one happened to begin it. */
-  apart<T>(run: () => T): T
+  detached<T>(run: () => T): T
 }
 
 /** The one clock that all processes on one store go by, whatever their machines say. */

@@ -7,7 +7,7 @@ export function isComplete(submission: SubmissionRecord): submission is Submissi
 }
 
 /** What is kept of a submission is nothing that this version reads. */
-export class Unreadable extends Error {
+export class UnreadableRecord extends Error {
   /** @param record where that can be read */
   constructor(readonly submission: string, readonly record: SubmissionRecord | null = null) {
     super(`What is kept of submission ${submission} cannot be read`)
@@ -26,7 +26,7 @@ export class KeyReused extends Error {}
  * @param holder its id and fingerprint, which earlier versions did not store
  * @throws KeyReused
  */
-export function holderOf(holder: string, fingerprint: string | undefined): string {
+export function keyHolder(holder: string, fingerprint: string | undefined): string {
   const [id, first] = holder.split(' ')
   if (first && fingerprint && first !== fingerprint) throw new KeyReused()
   return id!

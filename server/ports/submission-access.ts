@@ -1,4 +1,4 @@
-import type { Line } from '../../shared/types/line'
+import type { RichText } from '../../shared/types/line'
 import type { Action, Field, Person, Submission, SubmissionData } from './submission'
 
 /**
@@ -73,7 +73,7 @@ export interface Invalid { kind: 'invalid', errors: Readonly<Record<string, stri
  * Nothing happened; one line that says why, e.g. who was faster. `silent`: they are not told, because the store
  * does not know the id, or the platform sent the same click again.
  */
-export type Refused = { kind: 'unchanged' | 'silent', message: Line } | Forbidden
+export type Refused = { kind: 'unchanged' | 'silent', message: RichText } | Forbidden
 
 /**
  * They may not, and alone read why: no list names them, nobody can tell just now, another one has it, or it belongs to
@@ -82,5 +82,5 @@ export type Refused = { kind: 'unchanged' | 'silent', message: Line } | Forbidde
 export interface Forbidden {
   kind: 'forbidden'
   reason: 'unlisted' | 'unknown' | 'taken' | 'elsewhere'
-  message: Line
+  message: RichText
 }

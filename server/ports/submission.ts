@@ -41,7 +41,7 @@ export interface Person extends Reviewer {
 }
 
 /** Whoever says of a submission that they are on it. */
-export interface Holder extends Person {
+export interface Assignee extends Person {
   /** Who that is wherever they act: `identityOf`. */
   who: string
   /** When it began, and when it ends by itself, epoch ms. */
@@ -56,7 +56,7 @@ export interface Holder extends Person {
 }
 
 /** What a holder means to others: a word before they decide, or that they cannot. */
-export type ClaimRule = 'soft' | 'exclusive'
+export type LockMode = 'soft' | 'exclusive'
 
 /** Where one card is: enough to edit it in place. `isGivenUp`: its last edit was; it may be there all the same. */
 export interface CardRef {
@@ -109,16 +109,16 @@ export interface Decision {
  * What became of an email, as its provider tells. `complained`: a receiver marked it as spam. `suppressed`: it was not
  * sent, because an earlier one came back.
  */
-export type Verdict = 'sent' | 'delayed' | 'delivered' | 'complained' | 'suppressed' | 'failed' | 'bounced'
+export type EmailStatus = 'sent' | 'delayed' | 'delivered' | 'complained' | 'suppressed' | 'failed' | 'bounced'
 
 export interface Receipt {
-  verdict: Verdict
+  verdict: EmailStatus
   /** Why, in one line of the provider's or the receiver's: hostile until escaped. */
   reason?: string
 }
 
 /** What a delivery was given last. */
-export interface Sent {
+export interface SentDelivery {
   delivery: Delivery
   /** Tells its content from another one; empty once the form data was erased. */
   content: string
@@ -132,7 +132,7 @@ export interface Sent {
   receipt?: Receipt
 }
 
-export interface Failure {
+export interface DeliveryFailure {
   delivery: Delivery
   /** One line for people, without form data or secrets. */
   reason: string
@@ -194,7 +194,7 @@ export interface SubmissionRecord {
    */
   collapse?: { at: number, begun?: true }
   /** Who has it; only of one that is open. */
-  holder?: Holder
+  holder?: Assignee
   /** Who erased it. */
   erased?: { reviewer: Reviewer, at: number }
   work: readonly Work[]
@@ -205,9 +205,9 @@ export interface SubmissionRecord {
   /** Where its sender is told that it was passed on, as long as that may happen; or when it did, epoch ms. */
   confirmation?: { to: string, at?: undefined } | { at: number, to?: undefined }
   /** What each delivery was given last, in any round. */
-  sent?: readonly Sent[]
+  sent?: readonly SentDelivery[]
   /** Deliveries that were given up in the last round. */
-  failures: readonly Failure[]
+  failures: readonly DeliveryFailure[]
   /** Oldest first; the first and the latest when there were many. Of one that is over its last `press` is kept. */
   history: readonly HistoryEntry[]
   pressed?: string

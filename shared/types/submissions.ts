@@ -1,6 +1,6 @@
 import type { FieldType } from '../../server/ports/field-rules'
-import type { Line } from './line'
-import type { HistoryEntry, Verdict } from '../../server/ports/submission'
+import type { RichText } from './line'
+import type { HistoryEntry, EmailStatus } from '../../server/ports/submission'
 
 /**
  * What people tell apart. `retrying`: something went wrong and is tried again. `failed`: it waits for a person.
@@ -50,7 +50,7 @@ export interface BulkResult {
   error?: string
   code?: string
   /** The error, where it tells of a moment. */
-  line?: Line
+  line?: RichText
 }
 
 /** What became of a request to forget everything that contains something. */
@@ -93,7 +93,7 @@ export interface Row {
   /** The data is gone: it is spam, or its time has come. */
   erased: boolean
   /** What became of it, when it is over. */
-  ending: Line | null
+  ending: RichText | null
   cards: CardLocation[]
   problem: Problem | null
   /** Null for nobody. */
@@ -181,7 +181,7 @@ export interface HistoryLine {
   /** When it is tried again, epoch ms. */
   againAt: number | null
   /** What a receipt said. */
-  verdict: Verdict | null
+  verdict: EmailStatus | null
 }
 
 /** Something that is still to be done. */
@@ -211,7 +211,7 @@ export interface SubmissionDetails extends Omit<Row, 'state' | 'preview' | 'more
   fields: FieldDetails[]
   files: FileDetails[]
   /** Who decided, or what was given up. */
-  notes: readonly Line[]
+  notes: readonly RichText[]
   /** Where a forward goes, as people read it. */
   destinations: string[]
   /** What a forward without edits does when a part of it was done before: the button's label, and where it goes. */

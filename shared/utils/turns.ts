@@ -1,5 +1,5 @@
 /** Runs tasks of the same key one after the other. */
-export class Turns {
+export class KeyedMutex {
   private readonly last = new Map<string, Promise<unknown>>()
 
   run<T>(key: string, task: () => Promise<T>): Promise<T> {
@@ -18,7 +18,9 @@ export class Turns {
 }
 
 /** Starts at the first call and hands everybody the same result; a failed start is tried again at the next. */
-export function once<T, Args extends unknown[]>(start: (...args: Args) => Promise<T>): (...args: Args) => Promise<T> {
+export function memoizeAsync<T, Args extends unknown[]>(
+  start: (...args: Args) => Promise<T>,
+): (...args: Args) => Promise<T> {
   let started: Promise<T> | undefined
   return (...args) => started ??= start(...args).catch((error) => {
     started = undefined

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { EmbeddedApprovals } from '../../server/adapters/embedded/approvals'
 import { RedisApprovals } from '../../server/adapters/redis/approvals'
-import type { ApprovalStore, Verdict, WaitingTurn } from '../../server/ports/approvals'
+import type { ApprovalStore, ApprovalDecision, WaitingTurn } from '../../server/ports/approvals'
 import { endAfterAll, endAfterTest, testFolder } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { startRedis } from '../support/redis-server'
@@ -12,8 +12,8 @@ import { until } from '../support/until'
 interface Harness { one: ApprovalStore, other: ApprovalStore }
 
 const ASKER = { id: 'U1', name: 'Ada', platform: 'Slack' }
-const YES: Verdict = { approved: true, by: ASKER, at: 1 }
-const NO: Verdict = { approved: false, by: { ...ASKER, id: 'U2' }, at: 2 }
+const YES: ApprovalDecision = { approved: true, by: ASKER, at: 1 }
+const NO: ApprovalDecision = { approved: false, by: { ...ASKER, id: 'U2' }, at: 2 }
 const HOUR = 3_600_000
 
 function waitingTurn(calls = 1, expiresAt = Date.now() + HOUR): WaitingTurn {

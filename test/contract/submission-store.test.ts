@@ -3,7 +3,7 @@ import { createRedis, type RedisClient } from '../../server/adapters/redis/conne
 import { RedisStore } from '../../server/adapters/redis/store/store'
 import { dataLivesUntil, storeRules } from '../../server/domain/lifecycle/record'
 import type { Log } from '../../server/ports/runtime'
-import { Unreadable } from '../../server/ports/store'
+import { UnreadableRecord } from '../../server/ports/store'
 import { decided, line, over, submission } from '../fixtures/submissions'
 import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
@@ -124,7 +124,7 @@ describe('Redis submission store, in Redis', () => {
     const recalled = store.recall(created.id)!
     expect(await store.replace(recalled, decided({ ...recalled, data: {} }))).toBeNull()
     const present = await store.get(created.id).catch((error: unknown) => error)
-    expect(present instanceof Unreadable ? present.record : present).toMatchObject({ version: 2, state: 'open' })
+    expect(present instanceof UnreadableRecord ? present.record : present).toMatchObject({ version: 2, state: 'open' })
   })
 
   test('a creation and a replacement are two round trips', async () => {

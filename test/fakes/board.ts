@@ -1,5 +1,5 @@
-import type { Line } from '../../shared/types/line'
-import { plain } from '../../shared/utils/line'
+import type { RichText } from '../../shared/types/line'
+import { plainText } from '../../shared/utils/line'
 import type { CardView, ReviewBoard } from '../../server/ports/board'
 import type { Outcome } from '../../server/ports/delivery'
 import type { CardRef } from '../../server/ports/submission'
@@ -75,13 +75,13 @@ export class FakeBoard implements ReviewBoard {
     return answer
   }
 
-  async reply(ref: CardRef, text: Line, names?: readonly string[]): Promise<Outcome> {
-    this.replies.push({ ref, text: plain(text), ...names && { names } })
+  async reply(ref: CardRef, text: RichText, names?: readonly string[]): Promise<Outcome> {
+    this.replies.push({ ref, text: plainText(text), ...names && { names } })
     return ok
   }
 
-  async announce(platform: string, text: Line, url: string | null): Promise<Outcome> {
-    this.announcements.push({ platform, text: plain(text), url })
+  async announce(platform: string, text: RichText, url: string | null): Promise<Outcome> {
+    this.announcements.push({ platform, text: plainText(text), url })
     return ok
   }
 
@@ -115,7 +115,7 @@ export class FakeBoard implements ReviewBoard {
   }
 
   private show(messageId: string, view: CardView): void {
-    const card = { ...view, notes: view.notes.map(plain) }
+    const card = { ...view, notes: view.notes.map(plainText) }
     this.shown.set(messageId, card)
     this.history.push(card)
   }

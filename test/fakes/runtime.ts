@@ -37,7 +37,7 @@ export class FakeRuntime implements Runtime {
 
   keepAlive(): void { /* A process that is drained does not wait for it. */ }
 
-  apart = <T>(run: () => T) => run()
+  detached = <T>(run: () => T) => run()
 
   /** Resolves when nothing runs in the background any more; rejects when something there failed. */
   async drain(): Promise<void> {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { plain } from '../../shared/utils/line'
+import { plainText } from '../../shared/utils/line'
 import { EmbeddedCardQueue } from '../../server/adapters/embedded/card-queue'
 import { createEmbeddedLimiter } from '../../server/adapters/embedded/limiter'
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
@@ -111,7 +111,7 @@ export async function openTriage(
     /** Ada forwards it; resolves once that is through. */
     forward: async (id: string) => {
       const result = await decide({ id, action: 'forward' })
-      if ('message' in result) throw new Error(plain(result.message))
+      if ('message' in result) throw new Error(plainText(result.message))
       await runtime.drain()
     },
     sweep: () => sweep({ store, outbox, reviewers, presentation, leaseMs: LEASE_MS, runtime, log: silentLog }),

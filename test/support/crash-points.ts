@@ -1,7 +1,7 @@
 import { recordIn } from '../../server/adapters/redis/store/record'
 import { CREATE, PUT } from '../../server/adapters/redis/store/scripts'
 import { isOver } from '../../server/domain/lifecycle/record'
-import { within } from '../../shared/utils/time'
+import { withTimeout } from '../../shared/utils/time'
 import type { Deployment } from './deployment'
 import type { Proxy, Recorded } from './proxy'
 import { startServer } from './server'
@@ -175,7 +175,7 @@ export function arm(d: Deployment, tcp: TcpProxy, { at }: Pick<CrashPoint, 'at'>
       return { hold: hold(vendor, request, at.phase, die) }
     }
   }
-  return within(PATIENCE_MS, reached.promise, () => new Error('The point was never reached.')).then(() => {
+  return withTimeout(PATIENCE_MS, reached.promise, () => new Error('The point was never reached.')).then(() => {
     tcp.fault = () => undefined
     for (const vendor of [d.slack, d.resend, d.endpoint]) vendor.fault = () => undefined
   })

@@ -1,16 +1,16 @@
 import { cardView } from '../../server/domain/cards/card-view'
-import { plain } from '../../shared/utils/line'
-import type { Line } from '../../shared/types/line'
+import { plainText } from '../../shared/utils/line'
+import type { RichText } from '../../shared/types/line'
 
 /** A value with every line in it as somebody reads it who is told UTC. */
 export function inWords<T>(value: T): T {
-  if (isLine(value)) return plain(value) as T
+  if (isLine(value)) return plainText(value) as T
   if (Array.isArray(value)) return value.map(inWords) as T
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inWords(inner)])) as T
 }
 
-function isLine(value: unknown): value is Line {
+function isLine(value: unknown): value is RichText {
   return Array.isArray(value) && value.some(isMoment)
     && value.every(part => typeof part === 'string' || isMoment(part))
 }

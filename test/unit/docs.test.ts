@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 const root = new URL('../../', import.meta.url)
@@ -21,7 +21,8 @@ describe('docs/security.md', () => {
 
 it('docs/scaling.md tells of every key in Redis that lives longer than a second', () => {
   const folder = new URL('server/adapters/redis/', root)
-  const sources = readdirSync(folder).map(name => readFileSync(new URL(name, folder), 'utf8')).join('\n')
+  const files = globSync('**/*.ts', { cwd: folder })
+  const sources = files.map(name => readFileSync(new URL(name, folder), 'utf8')).join('\n')
   const names = new Set([...sources.matchAll(/\{triage\}:([a-z-]+)/g)].map(([, name]) => name!))
   const page = readFileSync(new URL('docs/scaling.md', root), 'utf8')
   // A channel, and what tries whether Redis takes writes.

@@ -1,10 +1,10 @@
-import type { Asked, AtOnce, Deciding, DecisionRequest, DecisionResult } from '../submission/use-submission'
+import type { DecisionQuestion, AtOnce, Deciding, DecisionRequest, DecisionAnswer } from '../submission/use-submission'
 
 interface Decided {
   id: string
   submission: Readonly<Ref<SubmissionDetails | null>>
   ended: Readonly<Ref<{ message: string } | null>>
-  decide: (request: DecisionRequest) => Promise<DecisionResult>
+  decide: (request: DecisionRequest) => Promise<DecisionAnswer>
   refresh: () => Promise<void>
   /** Goes on to the next one; false when this one stays. */
   goOn: () => Promise<boolean>
@@ -16,9 +16,9 @@ interface Decided {
 export function useDecision({ id, submission, ended, decide, refresh, goOn, leave }: Decided) {
   const { begin, say, fail, failed, tell, undoing } = useDone()
   /** With the submission as it was then: form and dialog outlive what happens meanwhile. */
-  const begun = shallowRef<Asked<Deciding> | null>(null)
+  const begun = shallowRef<DecisionQuestion<Deciding> | null>(null)
   const editing = computed(() => begun.value?.what === 'edit' ? begun.value.submission : null)
-  const asking = computed(() => begun.value?.what === 'edit' ? null : begun.value as Asked | null)
+  const asking = computed(() => begun.value?.what === 'edit' ? null : begun.value as DecisionQuestion | null)
   const dirty = ref(false)
   const over = computed(() => {
     if (!begun.value) return null
@@ -58,7 +58,7 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
   /** Null where whoever pressed is elsewhere by then: what came of it is said when it is known, and not before. */
   async function send(
     what: Deciding | AtOnce, request: DecisionRequest, shown: SubmissionDetails,
-  ): Promise<DecisionResult | null> {
+  ): Promise<DecisionAnswer | null> {
     const asked = begun.value
     const answer = decide(request)
     // Who has it, has to agree first.
@@ -105,7 +105,7 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
   const edit = (request: DecisionRequest) => send('edit', request, begun.value!.submission)
 
   /** After the dialog asked; where others wait too, whoever is too late need not stay to read why. */
-  async function confirmed(action: Exclude<Deciding, 'edit'>, to: string): Promise<DecisionResult | null> {
+  async function confirmed(action: Exclude<Deciding, 'edit'>, to: string): Promise<DecisionAnswer | null> {
     const request = action === 'resend' ? { action, to } : { action }
     const result = await send(action, request, begun.value!.submission)
     if (result && !result.decided && result.late && await goOn()) fail('Already decided', result.message)

@@ -1,5 +1,5 @@
-import type { Wish } from '../list/use-list-keyboard'
-import type { AtOnce, Deciding, DecisionResult } from '../submission/use-submission'
+import type { ListIntent } from '../list/use-list-keyboard'
+import type { AtOnce, Deciding, DecisionAnswer } from '../submission/use-submission'
 
 const DONE = {
   'forward': 'Forwarded. The cards follow.', 'edit': 'Forwarded. The cards follow.',
@@ -9,7 +9,7 @@ const DONE = {
   'take': 'You have it. The cards follow.', 'hand-back': 'Handed back. The cards follow.',
 } as const
 /** What was done to many at once. */
-export const ALL_DONE: Record<Wish, string> = { forward: 'forwarded', spam: 'marked as spam', take: 'taken' }
+export const ALL_DONE: Record<ListIntent, string> = { forward: 'forwarded', spam: 'marked as spam', take: 'taken' }
 const FAILED: Readonly<Partial<Record<Deciding | AtOnce, string>>> = {
   'release': 'It was not released', 'undo': 'It was not taken back', 'reopen': 'It was not taken back',
   'take': 'It is not yours', 'hand-back': 'It was not handed back',
@@ -118,12 +118,12 @@ export function useDone() {
     const ms = isRevocable ? Math.min(revocableMs, OFFER_MS) : READ_MS
     const title = all.length === 1
       ? DONE[done]
-      : `${counted(all.length, 'submission')} ${ALL_DONE[done as Wish]}. The cards follow.`
+      : `${counted(all.length, 'submission')} ${ALL_DONE[done as ListIntent]}. The cards follow.`
     notice.value = { number, title, icon: 'i-lucide-check', ms }
   }
 
   /** What came of it, for whoever is elsewhere by now: that it failed they have to know, whenever they look. */
-  function tell(id: string, done: Deciding | AtOnce, result: DecisionResult, revocableMs: number, number?: number) {
+  function tell(id: string, done: Deciding | AtOnce, result: DecisionAnswer, revocableMs: number, number?: number) {
     if (result.decided) return say(id, done, revocableMs, number)
     if (result.late) return fail(FAILED[done] ?? 'Already decided', result.message)
     toast.add({
@@ -134,7 +134,7 @@ export function useDone() {
   }
 
   /** The key that takes back what was decided last. */
-  const undoing = (): Command[] => last.value && Date.now() < last.value.until
+  const undoing = (): PaletteCommand[] => last.value && Date.now() < last.value.until
     ? [{ key: 'z', label: 'Undo the last decision', icon: 'i-lucide-undo-2', run: takeBack }]
     : []
 

@@ -1,5 +1,5 @@
 /** What somebody wants done with a row, or with all that are selected. */
-export type Wish = 'forward' | 'spam' | 'take'
+export type ListIntent = 'forward' | 'spam' | 'take'
 
 const WISHES = {
   forward: { key: 'f', label: 'Forward', icon: 'i-lucide-send' },
@@ -14,15 +14,15 @@ const linkOf = (id: string) => rowOf(id)?.querySelector('a') ?? null
 export const useCurrentRow = () => useState<string | null>('list-current', () => null)
 
 /** Hands on the list: one row is the current one, which keys move and decide; several can be selected. */
-export function useHands(rows: () => readonly Row[], turns: () => number) {
+export function useListKeyboard(rows: () => readonly Row[], turns: () => number) {
   const { decides, takes } = useSignIn()
   const selection = useSelection(rows, turns)
   const kept = useCurrentRow()
   const current = computed(() => rows().find(({ id }) => id === kept.value) ?? rows()[0] ?? null)
   const hovered = ref<string | null>(null)
   /** What is asked for; the part that does it is loaded when that is first the case. */
-  const wish = shallowRef<{ what: Wish, row: Row | null } | null>(null)
-  const wishes = computed(() => (Object.keys(WISHES) as Wish[]).filter(what => what !== 'take' || takes.value)
+  const wish = shallowRef<{ what: ListIntent, row: Row | null } | null>(null)
+  const wishes = computed(() => (Object.keys(WISHES) as ListIntent[]).filter(what => what !== 'take' || takes.value)
     .map(what => ({ what, ...WISHES[what] })))
 
   function focusOn(id: string) {
@@ -73,7 +73,7 @@ export function useHands(rows: () => readonly Row[], turns: () => number) {
 
   const mayDecide = (row: Row) => decides.value && row.open
 
-  function ask(what: Wish, row: Row | null) {
+  function ask(what: ListIntent, row: Row | null) {
     const mayTake = what !== 'take' || row === null || row.holder === null
     if (row && !(mayDecide(row) && mayTake)) return
     // A link with the focus would be followed by the Enter that answers the question.
@@ -85,7 +85,7 @@ export function useHands(rows: () => readonly Row[], turns: () => number) {
     if (current.value) void navigateTo(`/submissions/${encodeURIComponent(current.value.id)}${hash}`)
   }
 
-  function deciding(): Command[] {
+  function deciding(): PaletteCommand[] {
     const row = current.value
     const isMany = selection.ids.value.size > 0
     if (!decides.value || !(row || isMany)) return []
@@ -124,4 +124,4 @@ export function useHands(rows: () => readonly Row[], turns: () => number) {
   }
 }
 
-export type Hands = ReturnType<typeof useHands>
+export type ListKeyboard = ReturnType<typeof useListKeyboard>

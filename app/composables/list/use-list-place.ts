@@ -22,18 +22,18 @@ export interface ListFilter {
 /** As the search takes it. */
 const MOST_TEXT = 200
 
-export function listOf(state: RowState | undefined): ListName {
+export function listNameFor(state: RowState | undefined): ListName {
   return state === 'held' || state === 'spam' || state === 'done' ? state : 'pending'
 }
 
 /** Whether anything is left out of the list. */
 export function isFiltered({ sort, state, ...filter }: ListFilter): boolean {
-  return Object.values({ ...filter, state: listOf(state) === state ? undefined : state }).some(Boolean)
+  return Object.values({ ...filter, state: listNameFor(state) === state ? undefined : state }).some(Boolean)
 }
 
 /** Where the list is with this filter. Only what is pending is anybody's. */
 export function listAt({ holder, ...filter }: ListFilter) {
-  return { path: '/', query: { ...filter, ...listOf(filter.state) === 'pending' && { holder } } }
+  return { path: '/', query: { ...filter, ...listNameFor(filter.state) === 'pending' && { holder } } }
 }
 
 /** Where the list was left, for the way back. */
@@ -80,7 +80,7 @@ function filterIn(query: LocationQuery): ListFilter {
   const state = ROW_STATES.find(each => each === query.state)
   return {
     state,
-    holder: listOf(state) === 'pending' ? HOLDERS.find(each => each === query.holder) : undefined,
+    holder: listNameFor(state) === 'pending' ? HOLDERS.find(each => each === query.holder) : undefined,
     form: textIn(query, 'form'),
     platform: textIn(query, 'platform'),
     sort: query.sort === 'oldest' ? 'oldest' : undefined,

@@ -80,7 +80,7 @@ export function useQueue(id: () => string) {
 
   async function dueAt(row: Pick<Row, 'id' | 'state' | 'open'>, from: string): Promise<SubmissionDetails | null> {
     if (row.id === from || underWay.has(row.id) || !isDue(row)) return null
-    const found = await askOps<SubmissionDetails>(pathOf(row.id)).catch((error: unknown) => {
+    const found = await askOps<SubmissionDetails>(submissionPath(row.id)).catch((error: unknown) => {
       if (isOverNow(error)) return null
       throw error
     })

@@ -1,5 +1,5 @@
 import { useTimeoutFn } from '@vueuse/core'
-import { isFiltered, listOf, useListPlace, type ListName } from './use-list-place'
+import { isFiltered, listNameFor, useListPlace, type ListName } from './use-list-place'
 
 /** A page, the list that it is of, and what was asked for: another one may be on its way. */
 interface ShownPage extends RowPage { list: ListName, filter: ListFilter }
@@ -27,7 +27,7 @@ const [FIRST_PLACE, FIRST_PAGE] = ['[{},null]', `/api/submissions?limit=${PAGE_R
 /** A list of submissions: one page of it, kept current. Survives a look at a submission and the way back. */
 export function useSubmissionList() {
   const { filter, before, number, choose, first, older, newer: back } = useListPlace()
-  const list = computed(() => listOf(filter.value.state))
+  const list = computed(() => listNameFor(filter.value.state))
   const filtered = computed(() => isFiltered(filter.value))
   const place = () => JSON.stringify([filter.value, before.value])
   const page = useState<ShownPage | null>('list-page', () => null)

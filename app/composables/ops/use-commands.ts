@@ -1,7 +1,7 @@
 import { useEventListener } from '@vueuse/core'
 
 /** Something that can be done on a page: by its key, by the palette, and by a button somewhere. */
-export interface Command {
+export interface PaletteCommand {
   /** As `KeyboardEvent.key` has it. */
   key?: string
   label: string
@@ -19,10 +19,10 @@ const TAKEN = 'input:not([type=checkbox]), textarea, select, [contenteditable], 
 const DIALOG = '[role=dialog][data-state=open]'
 
 /** What each part of what is shown has on offer, the frame first. */
-const offers = shallowReactive(new Set<() => Command[]>())
+const offers = shallowReactive(new Set<() => PaletteCommand[]>())
 
 /** All that can be done now, what the page has before what the frame has; a key is of the first that has it. */
-export function commandsNow(): Command[] {
+export function commandsNow(): PaletteCommand[] {
   const keys = new Set<string>()
   return [...offers].toReversed().flatMap(offer => offer()).map(({ key, ...command }) => {
     if (key === undefined || keys.has(key)) return command
@@ -32,7 +32,7 @@ export function commandsNow(): Command[] {
 }
 
 /** Has this on offer, as long as the component is there. */
-export function useCommands(offer: () => Command[]): void {
+export function useCommands(offer: () => PaletteCommand[]): void {
   offers.add(offer)
   onBeforeUnmount(() => offers.delete(offer))
 }

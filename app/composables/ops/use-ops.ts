@@ -87,7 +87,7 @@ export const useNow = createSharedComposable(() => {
 const UNITS = [['d', 86_400_000], ['h', 3_600_000], ['min', 60_000], ['s', 1000]] as const
 
 /** `45 s`, `12 min`, `3 h 20 min`, `6 d 23 h`: as exact as a person on duty cares for. */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   const left = Math.max(0, ms)
   const first = UNITS.findIndex(([, size]) => left >= size)
   if (first === -1) return '0 s'

@@ -64,7 +64,7 @@ function useReviewer() {
 }
 
 interface FetchError extends Error {
-  data: { error?: unknown, line?: Line, message?: unknown }
+  data: { error?: unknown, line?: RichText, message?: unknown }
   statusCode: number
 }
 

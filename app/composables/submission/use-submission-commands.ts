@@ -6,10 +6,10 @@ interface Shown {
   atOnce: Readonly<Ref<AtOnce | undefined>>
   ask: (what: Deciding) => unknown
   act: (action: AtOnce) => unknown
-  undoing: () => Command[]
+  undoing: () => PaletteCommand[]
 }
 
-const AT_ONCE: Record<AtOnce, Omit<Command, 'run'>> = {
+const AT_ONCE: Record<AtOnce, Omit<PaletteCommand, 'run'>> = {
   'take': { key: 't', label: 'Take', icon: 'i-lucide-hand' },
   'hand-back': { key: 't', label: 'Hand back', icon: 'i-lucide-hand' },
   'undo': { key: 'z', label: 'Undo the forward', icon: 'i-lucide-undo-2' },
@@ -19,7 +19,7 @@ const AT_ONCE: Record<AtOnce, Omit<Command, 'run'>> = {
 
 /** What can be done where one submission is shown. Who may only look decides nothing. */
 export function useSubmissionCommands({ submission, editing, atOnce, ask, act, undoing }: Shown): void {
-  function deciding(): Command[] {
+  function deciding(): PaletteCommand[] {
     const { value } = submission
     if (!value?.mayDecide || editing.value) return []
     const asked = (what: Deciding, key: string, label: string, icon: string) => (

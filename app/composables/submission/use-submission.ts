@@ -2,7 +2,7 @@
 export type Deciding = 'forward' | 'resend' | 'edit' | 'spam' | 'erase'
 
 /** A decision that is asked about once more, with the submission as it was then. */
-export interface Asked<What extends Deciding = Exclude<Deciding, 'edit'>> {
+export interface DecisionQuestion<What extends Deciding = Exclude<Deciding, 'edit'>> {
   what: What
   submission: SubmissionDetails
   /** Why it was not done at once. */
@@ -18,19 +18,19 @@ export type DecisionRequest
     | { action: 'resend', to: string }
 
 /** What became of a decision. `late`: somebody else was faster, or it is over; `message` says who. */
-export type DecisionResult
+export type DecisionAnswer
   = | { decided: true }
     | { decided: false, message: string, late: boolean, errors: Record<string, string> }
 
-export const pathOf = (id: string) => `/api/submissions/${encodeURIComponent(id)}`
+export const submissionPath = (id: string) => `/api/submissions/${encodeURIComponent(id)}`
 
 /** It never was, or it is over. */
 export const isOverNow = (error: unknown) => [404, 410].includes(statusOf(error))
 
 /** Decides a submission as the person who looks, once. */
-export async function decideOn(id: string, request: DecisionRequest): Promise<DecisionResult> {
+export async function decideOn(id: string, request: DecisionRequest): Promise<DecisionAnswer> {
   try {
-    await askOnce(`${pathOf(id)}/decision`, request, () => isUnderWay(id))
+    await askOnce(`${submissionPath(id)}/decision`, request, () => isUnderWay(id))
     return { decided: true }
   }
   catch (error) {
@@ -48,7 +48,7 @@ export function useSubmission(id: string) {
   const ended = ref<{ how: string | null, message: string } | null>(null)
   /** It cannot be shown, only erased. */
   const unreadable = ref(false)
-  const path = pathOf(id)
+  const path = submissionPath(id)
   const { problem, refresh } = useRefresh(async () => {
     // Whether it has changed since is for the events to tell.
     if (ahead) return void (ahead = null)
@@ -68,7 +68,7 @@ export function useSubmission(id: string) {
   })
 
   /** What was decided is asked for by whoever stays. */
-  async function decide(request: DecisionRequest): Promise<DecisionResult> {
+  async function decide(request: DecisionRequest): Promise<DecisionAnswer> {
     const result = await decideOn(id, request)
     if (!result.decided) void refresh()
     return result

@@ -1,7 +1,7 @@
 import type { PrepareStepFunction, ToolSet } from 'ai'
 import type { ProposedCall } from '../../ports/approvals'
 import type { Conversation } from '../../ports/conversation'
-import type { Place } from '../../ports/board'
+import type { Scope } from '../../ports/board'
 import type { SubmissionAccess } from '../../ports/submission-access'
 import type { Field } from '../../ports/submission'
 
@@ -21,7 +21,7 @@ interface Description extends Pick<ProposedCall, 'content'> {
 export type MakeToolset = (conversation: Conversation) => Promise<Toolset>
 
 export interface ToolsetParts {
-  submissionsAt: (place: Place) => Pick<SubmissionAccess, 'get'>
+  submissionsAt: (place: Scope) => Pick<SubmissionAccess, 'get'>
   /** What a call replaces that writes a file. */
   replaced: (tool: string, input: unknown) => Promise<readonly Field[]>
   toolsOf: (conversation: Conversation) => ToolSet
@@ -60,6 +60,6 @@ async function describeSubmission(input: unknown, submissions: Pick<SubmissionAc
 }
 
 /** As people read it. */
-export function readable(value: unknown): string {
+export function toText(value: unknown): string {
   return typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value) ?? ''
 }

@@ -6,7 +6,7 @@ import type { ProposedCall } from '../../ports/approvals'
 import type { AgentTurn } from '../../ports/conversation'
 import type { Log } from '../../ports/runtime'
 import type { Field } from '../../ports/submission'
-import { readable, type Toolset } from './toolset'
+import { toText, type Toolset } from './toolset'
 
 type Part = TextStreamPart<ToolSet>
 // The third parameter is of no interest: the agent has no structured output.
@@ -156,9 +156,9 @@ function submissionIn(input: unknown): Pick<ProposedCall, 'submission'> {
 /** One detail of an argument, and one for each change of a list of changes, so that none hides the next. */
 function detailsOf(label: string, value: unknown): Field[] {
   const changes = Array.isArray(value) ? value as unknown[] : []
-  if (changes.length === 0 || !changes.every(isChange)) return [{ label, value: readable(value), edited: false }]
+  if (changes.length === 0 || !changes.every(isChange)) return [{ label, value: toText(value), edited: false }]
   return changes.map(({ field, value }) => ({
-    label: `Change ${field.trim() ? readable(field) : JSON.stringify(field)}`, value: readable(value), edited: false,
+    label: `Change ${field.trim() ? toText(field) : JSON.stringify(field)}`, value: toText(value), edited: false,
   }))
 }
 

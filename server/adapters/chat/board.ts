@@ -1,5 +1,5 @@
 import type { ButtonElement, CardChild, CardElement, Chat } from 'chat'
-import { plain } from '../../../shared/utils/line'
+import { plainText } from '../../../shared/utils/line'
 import { withinOrNull } from '../../../shared/utils/time'
 import type { CardView, ReviewBoard, SpeechButton } from '../../ports/board'
 import type { Outcome } from '../../ports/delivery'
@@ -103,14 +103,14 @@ export function createBoard(
     reply: (ref, text, names = []) => inRoom(ref.platform, (room, { platform, mentions }) => {
       const mentioned = idsOn(platform.key, names).find(id => platformByName(platform.key)?.person.id.test(id))
       const mention = mentioned && mentions?.of?.(mentioned)
-      return room.say(cardWith(lineElement(text)), plain(text), ref, mention)
+      return room.say(cardWith(lineElement(text)), plainText(text), ref, mention)
     }, roomOf(ref)),
     announce: (platform, text, url, button) => inRoom(platform, room => room.say(
       cardWith(
         lineElement(text), ...url === null ? [] : [{ type: 'link' as const, label: 'Open the overview', url }],
         ...button ? [{ type: 'actions' as const, children: [buttonElement(button)] }] : [],
       ),
-      plain(text),
+      plainText(text),
     )),
     hasMember: (key, { id, names = [] }) => inRoom<boolean>(key, async (room, { platform }) => (
       await room.hasMember?.(id, idsOn(platform.key, names)) ?? { ok: true, value: false }

@@ -1,8 +1,8 @@
 import type {
   ButtonElement, CardChild, CardElement, FieldElement, ImageElement, LinkElement, TextElement,
 } from 'chat'
-import type { Line } from '../../../shared/types/line'
-import { partsOf } from '../../../shared/utils/line'
+import type { RichText } from '../../../shared/types/line'
+import { richParts } from '../../../shared/utils/line'
 import { counted, cut } from '../../../shared/utils/text'
 import type { CardAction, CardLink as ViewLink, CardView } from '../../ports/board'
 import type { Field as ViewField } from '../../ports/submission'
@@ -184,17 +184,17 @@ function fitFields(
 
 /** A line as an element of a card. @param length most of each part between two moments, escaped */
 export function textElement(
-  line: Line, platform: Platform, { style, length }: { style?: 'muted', length: number },
+  line: RichText, platform: Platform, { style, length }: { style?: 'muted', length: number },
 ): LineElement {
   const { content, ...made } = fitted(line, length, platform)
   return { type: 'text', content, style, ...made }
 }
 
 /** A line as the platform shows it, and the line that it was made from where it has moments. */
-export function fitted(line: Line, length: number, platform: Platform): { content: string, line?: Line } {
+export function fitted(line: RichText, length: number, platform: Platform): { content: string, line?: RichText } {
   const escape = (text: string) => escapeWithin(text, length, platform)
   const content = lineText(line, { ...platform, escape })
-  const parts = partsOf(line).map(part => typeof part === 'string' ? cut(part, length) : part)
+  const parts = richParts(line).map(part => typeof part === 'string' ? cut(part, length) : part)
   return parts.every(part => typeof part === 'string') ? { content } : { content, line: parts }
 }
 

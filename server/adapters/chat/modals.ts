@@ -2,8 +2,8 @@ import {
   Modal, CardText, DateInput, NumberInput, RadioSelect, Select, SelectOption, TextInput,
   type ModalChild, type ModalElement,
 } from 'chat'
-import type { Line } from '../../../shared/types/line'
-import { partsOf } from '../../../shared/utils/line'
+import type { RichText } from '../../../shared/types/line'
+import { richParts } from '../../../shared/utils/line'
 import type { EditForm, EditInput, SendAgainForm, ShownInput } from '../../ports/board'
 import { platformByName } from '../../platforms/registry'
 import { lineElement, type KindInput } from '../../platforms/shared/elements'
@@ -71,9 +71,9 @@ export function sendAgainModal({ to }: SendAgainForm, platformKey: string): Moda
 }
 
 /** A modal that only says something. */
-export function noticeModal(message: Line, title = 'Edit & Forward'): ModalElement {
+export function noticeModal(message: RichText, title = 'Edit & Forward'): ModalElement {
   return Modal({ callbackId: 'notice', title, submitLabel: 'OK', closeLabel: 'Close', children: [
-    lineElement(partsOf(message).map(part => typeof part === 'string' ? cut(part, NOTICE_LENGTH) : part)),
+    lineElement(richParts(message).map(part => typeof part === 'string' ? cut(part, NOTICE_LENGTH) : part)),
   ] })
 }
 

@@ -1,5 +1,5 @@
 import { Actions, Button, Card, CardLink, Field, Fields, Section, type CardChild } from 'chat'
-import { plain } from '../../../shared/utils/line'
+import { plainText } from '../../../shared/utils/line'
 import type { SpeechButton } from '../../ports/board'
 import type { Answer, Speech, SpeechItem } from '../../ports/conversation'
 import { escapeWithin, fitted, lengthOf, renderCard, textElement } from './cards'
@@ -36,7 +36,7 @@ function renderSpeech({ text, items = [], buttons = [], mention }: Speech, platf
     ],
   })
   return {
-    card, fallbackText: cut(text.map(plain).join(' ').replace(/\s+/g, ' '), SUMMARY_LENGTH),
+    card, fallbackText: cut(text.map(plainText).join(' ').replace(/\s+/g, ' '), SUMMARY_LENGTH),
     ...mentions ? { mention: mentions } : {},
   }
 }

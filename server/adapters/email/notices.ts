@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { MailNotice, MailNotices } from '../../ports/delivery'
-import type { Receipt, Verdict } from '../../ports/submission'
+import type { Receipt, EmailStatus } from '../../ports/submission'
 import { cut, visible } from '../../../shared/utils/text'
 import { SUBMISSION_TAG } from './resend'
 
 /** https://resend.com/docs/webhooks/event-types */
-const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
+const VERDICTS: ReadonlyMap<string, EmailStatus> = new Map([
   ['email.sent', 'sent'], ['email.delivery_delayed', 'delayed'], ['email.delivered', 'delivered'],
   ['email.complained', 'complained'], ['email.suppressed', 'suppressed'], ['email.failed', 'failed'],
   ['email.bounced', 'bounced'],
@@ -83,7 +83,7 @@ function parse(body: string): unknown {
 
 type Details = Pick<z.infer<typeof event>['data'], 'bounce' | 'failed' | 'suppressed'>
 
-function receiptOf(verdict: Verdict, { bounce, failed, suppressed }: Details): Receipt {
+function receiptOf(verdict: EmailStatus, { bounce, failed, suppressed }: Details): Receipt {
   const text = verdict === 'bounced'
     ? BOUNCES.get(bounce?.subType ?? '') ?? bounce?.message
     : verdict === 'failed' ? failed?.reason : verdict === 'suppressed' ? suppressed?.message : undefined

@@ -1,8 +1,8 @@
 import {
-  GRACE_MS, type ApprovalStore, type KeptTurn, type Recorded, type Verdict, type WaitingTurn,
+  GRACE_MS, type ApprovalStore, type KeptTurn, type Recorded, type ApprovalDecision, type WaitingTurn,
 } from '../../ports/approvals'
 import type { CardRef } from '../../ports/submission'
-import { FileStore } from './files'
+import { JsonFolder } from './files'
 
 interface Entry {
   kept: KeptTurn
@@ -11,7 +11,7 @@ interface Entry {
 }
 
 /** Keeps waiting turns as files, for one process without Redis. Survives a restart. */
-export class EmbeddedApprovals extends FileStore implements ApprovalStore {
+export class EmbeddedApprovals extends JsonFolder implements ApprovalStore {
   private readonly entries = new Map<string, Entry>()
 
   constructor(dir: string, private readonly now: () => number) {
@@ -41,7 +41,7 @@ export class EmbeddedApprovals extends FileStore implements ApprovalStore {
     return entries.slice(0, limit).map(({ kept }) => kept.turn.id)
   }
 
-  async decide(id: string, call: number | null, verdict: Verdict, until: number): Promise<Recorded> {
+  async decide(id: string, call: number | null, verdict: ApprovalDecision, until: number): Promise<Recorded> {
     await this.loaded()
     // Nothing is awaited from here until the entry is replaced: that is what makes it atomic.
     const entry = this.entry(id)

@@ -1,4 +1,4 @@
-import { NOTICE_TTL_MS, type CardQueueStore, type Notice, type Pace, type Taken } from '../../ports/card-queue'
+import { NOTICE_TTL_MS, type CardQueueStore, type RoomNotice, type Pace, type QueueTurn } from '../../ports/card-queue'
 import type { Submission } from '../../ports/submission'
 
 interface Queue {
@@ -7,7 +7,7 @@ interface Queue {
   /** Epoch ms from which the next may go. */
   opensAt: number
   /** Of what the room was told, and until when that lasts, epoch ms. */
-  notices: Map<Notice, number>
+  notices: Map<RoomNotice, number>
 }
 
 /** The queues of cards in memory, for one process. After a restart the sweep puts everybody back. */
@@ -34,7 +34,7 @@ export class EmbeddedCardQueue implements CardQueueStore {
     return 0
   }
 
-  async take({ room, intervalMs }: Pace): Promise<Taken> {
+  async take({ room, intervalMs }: Pace): Promise<QueueTurn> {
     const queue = this.queue(room)
     const now = this.now()
     if (queue.waiting.length === 0) return { id: null, waitMs: null }
@@ -51,14 +51,14 @@ export class EmbeddedCardQueue implements CardQueueStore {
     return this.queue(room).waiting.length
   }
 
-  async takeNotice(room: string, about: Notice): Promise<boolean> {
+  async takeNotice(room: string, about: RoomNotice): Promise<boolean> {
     const { notices } = this.queue(room)
     const isFirst = (notices.get(about) ?? 0) <= this.now()
     if (isFirst) notices.set(about, this.now() + NOTICE_TTL_MS)
     return isFirst
   }
 
-  async forgetNotice(room: string, about: Notice): Promise<void> {
+  async forgetNotice(room: string, about: RoomNotice): Promise<void> {
     this.queue(room).notices.delete(about)
   }
 

@@ -2,15 +2,15 @@ import { promises as fs } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createStorage, type Driver, type Storage } from 'unstorage'
 import fsLite from 'unstorage/drivers/fs-lite'
-import { Turns } from '../../../shared/utils/turns'
+import { KeyedMutex } from '../../../shared/utils/turns'
 
 /** Folder of files being written. */
 const UNFINISHED = 'unfinished'
 
 /** What is kept as files of one folder: read once, before the first call, and written one change after the other. */
-export abstract class FileStore {
+export abstract class JsonFolder {
   protected readonly files: Storage
-  private readonly turns = new Turns()
+  private readonly turns = new KeyedMutex()
   private loading: Promise<void> | null = null
 
   /** @param dir folder of its own; made when missing. One process at a time. */

@@ -17,7 +17,7 @@ export interface Entry {
 }
 
 /** A page of the list, as `SubmissionStore.listPending` gives it out. */
-export function pageOf(
+export function slicePage(
   all: Entry[], { limit, before = '', sort }: PageRequest,
 ): { places: Entry[], cursor: string | null } {
   const order: typeof newestFirst = sort === 'oldest' ? (a, b) => newestFirst(b, a) : newestFirst

@@ -1,8 +1,8 @@
 import type { Installation, Installations } from '../../ports/installations'
-import { FileStore } from './files'
+import { JsonFolder } from './files'
 
 /** Keeps installations as files, for one process without Redis. Survives a restart. */
-export class EmbeddedInstallations extends FileStore implements Installations {
+export class EmbeddedInstallations extends JsonFolder implements Installations {
   private readonly known = new Map<string, Installation>()
 
   async find(app: string): Promise<Installation | null> {

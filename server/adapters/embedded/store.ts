@@ -1,14 +1,16 @@
 import type { Limiter } from '../../ports/limiter'
 import {
-  holderOf, isComplete, RECORD_GRACE_MS, TRACE_TTL_MS, type Backlog, type Created, type CreateOptions, type HourTally,
+  keyHolder, isComplete, RECORD_GRACE_MS, TRACE_TTL_MS, type Backlog, type Created, type CreateOptions, type HourTally,
   type List, type PageRequest, type PendingPage, type StoreRules, type StoreWatcher, type SubmissionStore,
 } from '../../ports/store'
 import type { AuditLine, Submission, SubmissionRecord } from '../../ports/submission'
 import type { EmbeddedCardQueue } from './card-queue'
 import { EmbeddedChanges } from './changes'
-import { FileStore } from './files'
+import { JsonFolder } from './files'
 import { take } from './limiter'
-import { AUDIT_FILES, AuditTrail, dueBy, newestFirst, pageOf, type Entry, IdempotencyKeys, KEY_FILES } from './indexes'
+import {
+  AUDIT_FILES, AuditTrail, dueBy, newestFirst, slicePage, type Entry, IdempotencyKeys, KEY_FILES,
+} from './indexes'
 
 interface EmbeddedStoreOptions extends StoreRules {
   /** Folder of its own; made when missing. One process at a time. */
@@ -29,7 +31,7 @@ interface EmbeddedStoreOptions extends StoreRules {
 type Stored = Submission & { /** Until when a trace is kept, epoch ms. */ until?: number }
 
 /** Keeps submissions as files, for one process without Redis: trying out, development. Survives a restart. */
-export class EmbeddedStore extends FileStore implements SubmissionStore {
+export class EmbeddedStore extends JsonFolder implements SubmissionStore {
   private readonly entries = new Map<string, Entry>()
   private readonly trail: AuditTrail
   private readonly keys: IdempotencyKeys
@@ -47,7 +49,7 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     if (!idempotencyKey) return this.add(submission, options)
     return this.inTurn(KEY_FILES + idempotencyKey, async () => {
       const holder = this.keys.holder(idempotencyKey) ?? ''
-      if (this.entries.has(holder.split(' ')[0]!)) return { id: holderOf(holder, fingerprint), places: [] }
+      if (this.entries.has(holder.split(' ')[0]!)) return { id: keyHolder(holder, fingerprint), places: [] }
       // The key first: killed in between, it points nowhere and the next one takes it over.
       await this.keys.hold(idempotencyKey, `${submission.id} ${fingerprint ?? ''}`)
       return this.add(submission, options)
@@ -95,7 +97,7 @@ export class EmbeddedStore extends FileStore implements SubmissionStore {
     const { only } = page
     const all = this.those(only === 'held' || only === 'spam' ? only : 'pending')
     const asked = only === 'stuck' || only === 'taken' ? all.filter(entry => entry[only]) : all
-    const { places, cursor } = pageOf(asked, page)
+    const { places, cursor } = slicePage(asked, page)
     const submissions = (await Promise.all(places.map(({ id }) => this.get(id)))).filter(each => each !== null)
     return { submissions, total: all.length, cursor }
   }

@@ -1,7 +1,7 @@
 import { Files, FilesError, type FilesOperation, type FilesPlugin, type ListResult } from 'files-sdk'
 import { HEAD_BYTES } from '../../ports/files'
 import { kindOf, nameWithExtension } from './file-kinds'
-import { FORM_FILES, openAdapter, TIMEOUT_MS, type FilesStorage } from './storage'
+import { FORM_FILES, openAdapter, STORAGE_TIMEOUT_MS, type FilesStorage } from './storage'
 
 export interface FilesStoreOptions {
   storage: FilesStorage
@@ -22,7 +22,7 @@ const UPLOAD_URL_LIFE_S = 3600
 /** The agent's files. Every operation, whoever starts it, passes the same checks of key, size and access. */
 export async function openFiles(options: FilesStoreOptions): Promise<Files> {
   const { adapter, plugins } = await openAdapter(options)
-  return new Files({ adapter, plugins: [checks(options), ...plugins], timeout: TIMEOUT_MS })
+  return new Files({ adapter, plugins: [checks(options), ...plugins], timeout: STORAGE_TIMEOUT_MS })
 }
 
 function checks({ storage, access, maxBytes }: FilesStoreOptions): FilesPlugin {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Files } from 'files-sdk'
 import { FileMissing, type FileStore } from '../../ports/files'
 import { kindOf, nameWithExtension } from './file-kinds'
-import { FORM_FILES, openAdapter, TIMEOUT_MS, type FilesStorage } from './storage'
+import { FORM_FILES, openAdapter, STORAGE_TIMEOUT_MS, type FilesStorage } from './storage'
 
 interface FormFilesOptions {
   storage: FilesStorage
@@ -106,7 +106,7 @@ async function open({ storage, dir, owner }: FormFilesOptions): Promise<{ files:
     openAdapter({ storage, dir, access: 'private' }), import('files-sdk'),
   ])
   const root = storage.kind === 'disk' ? FORM_FILES : `${FORM_FILES}/${await owner()}`
-  return { files: new Files({ adapter, plugins, timeout: TIMEOUT_MS }), root }
+  return { files: new Files({ adapter, plugins, timeout: STORAGE_TIMEOUT_MS }), root }
 }
 
 /** The bytes in new buffers of `PART_BYTES`, the last of which may have fewer. */

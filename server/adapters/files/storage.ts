@@ -6,7 +6,7 @@ export type FilesStorage
     | { kind: 's3', endpoint: string, bucket: string, region?: string, accessKeyId: string, secretAccessKey: string }
 
 /** An operation of the vendor's may take so long, ms. */
-export const TIMEOUT_MS = 15_000
+export const STORAGE_TIMEOUT_MS = 15_000
 
 /** Folder of what came with forms, which nothing else touches. */
 export const FORM_FILES = 'form-files'

@@ -3,7 +3,7 @@ import http, { type ProxyEnv } from 'node:http'
 import type { Socket } from 'node:net'
 import { Agent, buildConnector, request, type Dispatcher } from 'undici'
 import { jsonIn } from '../../../shared/utils/json'
-import { within } from '../../../shared/utils/time'
+import { withTimeout } from '../../../shared/utils/time'
 import type { HttpAnswer, HttpClient, HttpRequest } from '../../ports/http'
 
 /** Vendors close idle connections after 5 s and more: ours go first, so that none is closed under a request. */
@@ -54,7 +54,7 @@ export function createHttpClient({ idleMs = IDLE_MS, proxied = null }: HttpOptio
   return (request) => {
     const over = new AbortController()
     // Before there is a connection nothing can be aborted.
-    return within(request.timeoutMs, exchange(request, dispatcher, over.signal), () => {
+    return withTimeout(request.timeoutMs, exchange(request, dispatcher, over.signal), () => {
       const late = failure('NO_ANSWER')
       over.abort(late)
       return late

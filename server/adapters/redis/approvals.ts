@@ -1,5 +1,5 @@
 import {
-  GRACE_MS, type ApprovalStore, type KeptTurn, type Recorded, type Verdict, type WaitingTurn,
+  GRACE_MS, type ApprovalStore, type KeptTurn, type Recorded, type ApprovalDecision, type WaitingTurn,
 } from '../../ports/approvals'
 import type { CardRef } from '../../ports/submission'
 import { createCalls, type Calls, lease, script } from './connection/calls'
@@ -67,12 +67,12 @@ export class RedisApprovals implements ApprovalStore {
     return this.calls.call(() => this.client.zRange(DUE, 0, limit - 1))
   }
 
-  async decide(id: string, call: number | null, verdict: Verdict, until: number): Promise<Recorded> {
+  async decide(id: string, call: number | null, verdict: ApprovalDecision, until: number): Promise<Recorded> {
     const args = [id, call ?? '', JSON.stringify(verdict), until]
     const decided = await this.calls.run(DECIDE, [turnKey(id), DUE], args)
     const [state, ...rest] = decided as [Recorded['state'], ...string[]]
     switch (state) {
-      case 'decided': return { state, verdict: JSON.parse(rest[0]!) as Verdict }
+      case 'decided': return { state, verdict: JSON.parse(rest[0]!) as ApprovalDecision }
       case 'complete': return { state, kept: parse(Object.fromEntries(pairs(rest)))! }
       default: return { state }
     }
@@ -97,7 +97,9 @@ function parse(fields: Record<string, string>): KeptTurn | null {
   const cards = JSON.parse(fields.cards ?? '[]') as (CardRef | null)[]
   return {
     turn,
-    verdicts: turn.calls.map((_, position) => fields[position] ? JSON.parse(fields[position]) as Verdict : null),
+    verdicts: turn.calls.map((_, position) => (
+      fields[position] ? JSON.parse(fields[position]) as ApprovalDecision : null
+    )),
     cards: turn.calls.map((_, position) => cards[position] ?? null),
     taken: fields.taken === '1',
   }

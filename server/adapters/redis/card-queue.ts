@@ -1,9 +1,9 @@
-import { NOTICE_TTL_MS, type CardQueueStore, type Notice, type Pace, type Taken } from '../../ports/card-queue'
+import { NOTICE_TTL_MS, type CardQueueStore, type RoomNotice, type Pace, type QueueTurn } from '../../ports/card-queue'
 import type { Submission } from '../../ports/submission'
 import { createCalls, type Calls, script } from './connection/calls'
 import type { RedisClient } from './connection/client'
 
-const NOTICES: Record<Notice, string> = { backlog: 'notice', held: 'held-notice', closed: 'closed-notice' }
+const NOTICES: Record<RoomNotice, string> = { backlog: 'notice', held: 'held-notice', closed: 'closed-notice' }
 
 /**
  * What the script that stores a submission does to queues, too. The queue of a room is two keys, of which `at` is the
@@ -44,7 +44,7 @@ export class RedisCardQueue implements CardQueueStore {
     return (rank ?? 0) + 1
   }
 
-  async take({ room, intervalMs }: Pace): Promise<Taken> {
+  async take({ room, intervalMs }: Pace): Promise<QueueTurn> {
     const [id, waitMs] = await this.calls.run(TAKE, queueKeys(room), [intervalMs]) as [string, number]
     return id ? { id } : { id: null, waitMs: waitMs < 0 ? null : waitMs }
   }
@@ -60,12 +60,12 @@ export class RedisCardQueue implements CardQueueStore {
     return this.calls.call(() => this.client.zCard(keyOf(room, 'waiting')))
   }
 
-  async takeNotice(room: string, about: Notice): Promise<boolean> {
+  async takeNotice(room: string, about: RoomNotice): Promise<boolean> {
     const once = { NX: true, PX: NOTICE_TTL_MS } as const
     return await this.calls.call(() => this.client.set(keyOf(room, NOTICES[about]), '1', once)) !== null
   }
 
-  async forgetNotice(room: string, about: Notice): Promise<void> {
+  async forgetNotice(room: string, about: RoomNotice): Promise<void> {
     await this.calls.call(() => this.client.del(keyOf(room, NOTICES[about])))
   }
 }

@@ -1,7 +1,7 @@
 import { defineEventHandler } from 'h3'
 import { useServices } from '../../app'
 import { readForm } from '../../http/body/body'
-import { admit, formKey, publicPost, requireForm } from '../../http/form'
+import { admitSender, formKey, publicPost, requireForm } from '../../http/form'
 import { wantsPage } from '../../http/request'
 
 /**
@@ -16,7 +16,7 @@ export default defineEventHandler((event) => {
   const form = services.inbox(formKey(event))
   return publicPost(event, form?.rules ?? {}, async () => {
     const { enter, rules } = requireForm(event, form)
-    const { upload, take } = await enter(admit(event, rules))
+    const { upload, take } = await enter(admitSender(event, rules))
     const taken = await take(readForm(event, services, maxBodyBytes, upload))
     if (wantsPage(event)) return (await import('../../http/pages/form-pages')).sendOn(event, taken, rules, log)
     return { status: 'received', submissionId: taken.id }

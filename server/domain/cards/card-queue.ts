@@ -105,7 +105,7 @@ export class CardQueue {
       if (this.running.has(room)) continue
       this.running.add(room)
       const { runtime, log } = this.ports
-      runtime.background(runtime.apart(() => this.drain(room).then(() => void this.failing.delete(room), (error) => {
+      runtime.background(runtime.detached(() => this.drain(room).then(() => void this.failing.delete(room), (error) => {
         if (!this.failing.has(room)) log.warn('queue.failed', { room, error })
         this.failing.add(room)
       })))

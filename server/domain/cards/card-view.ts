@@ -1,12 +1,12 @@
-import type { Line } from '../../../shared/types/line'
-import { onDate, said, toTheSecond, byClock } from '../../../shared/utils/line'
+import type { RichText } from '../../../shared/types/line'
+import { dateTime, rich, exactTime, timeOfDay } from '../../../shared/utils/line'
 import { visible } from '../../../shared/utils/text'
 import type { CardAction, CardState, CardView, EditForm } from '../../ports/board'
 import { FILE_LOST } from '../../ports/delivery'
 import type { Form, Forms } from '../../ports/form'
 import {
-  type Submission, type Delivery, type Failure, type Work, INTERIM_OUTCOMES, type AuditLine, type DecisionOutcome,
-  type HistoryEntry, type Reviewer, type SubmissionRecord, type ClaimRule, type Holder,
+  type Submission, type Delivery, type DeliveryFailure, type Work, INTERIM_OUTCOMES, type AuditLine,
+  type DecisionOutcome, type HistoryEntry, type Reviewer, type SubmissionRecord, type LockMode, type Assignee,
 } from '../../ports/submission'
 import { envelopeFields } from '../intake/envelope'
 import { editInputs, inOrder, markOf, readFields } from '../fields/fields'
@@ -42,8 +42,8 @@ export function cardView(submission: Submission, presentation: Presentation): Ca
 }
 
 /** What the card's thread is told a day before the end. */
-export function reminder({ expiresAt }: Submission): Line {
-  return said`Nobody has decided this submission yet. It expires and is erased on ${onDate(expiresAt)}.`
+export function reminder({ expiresAt }: Submission): RichText {
+  return rich`Nobody has decided this submission yet. It expires and is erased on ${dateTime(expiresAt)}.`
 }
 
 /** A card of a submission that is not kept, nor its trace: it offers nothing. */
@@ -83,7 +83,7 @@ function cardState({ state, decision, erased, failures }: Submission): CardState
   return state === 'settled' ? 'forwarded' : 'forwarding'
 }
 
-function notes(submission: Submission, form: Form): Line[] {
+function notes(submission: Submission, form: Form): RichText[] {
   const { state, decision, erased, data, edited } = submission
   if (erased) return [erasureLine(erased)]
   if (state === 'expired') return ['Expired — nobody decided in 7 days.']
@@ -131,43 +131,43 @@ export function leftOf({ delivered }: Submission, form: Form): Delivery[] {
 }
 
 /** Notes on a forward so far: what was sent, what is on its way, what was given up. */
-export function progressNotes(submission: Submission, form: Form): Line[] {
+export function progressNotes(submission: Submission, form: Form): RichText[] {
   const { delivered, failures, sent = [] } = submission
   const sentTo = (delivery: Delivery) => sent.find(each => each.delivery === delivery)?.to ?? targetsOf(delivery, form)
   return [
     ...listed('Sent to', [...delivered].sort(byOrder(each => each)).flatMap(sentTo)),
     ...sending(submission, form),
     ...receiptNotes(submission),
-    ...submission.confirmation?.at ? [said`Confirmed to its sender on ${onDate(submission.confirmation.at)}`] : [],
+    ...submission.confirmation?.at ? [rich`Confirmed to its sender on ${dateTime(submission.confirmation.at)}`] : [],
     // Those of a round before this one, while that can be taken back.
     ...isRevocable(submission) ? [] : failed(failures),
     ...sent.filter(each => !delivered.includes(each.delivery) && !isLost(each)).map(
-      ({ to, at }) => said`Corrects what was sent to ${listOf(to)} on ${onDate(at)}`,
+      ({ to, at }) => rich`Corrects what was sent to ${listOf(to)} on ${dateTime(at)}`,
     ),
   ]
 }
 
-function sending(submission: Submission, form: Form): Line[] {
+function sending(submission: Submission, form: Form): RichText[] {
   const { revocableUntil } = submission
   const targets = underWay(submission).filter(({ reason }) => reason === undefined).flatMap(
     ({ kind }) => targetsOf(kind, form),
   )
   return revocableUntil === undefined
     ? listed('Being sent to', targets)
-    : listed('Goes to', targets).map(line => said`${line} at ${toTheSecond(revocableUntil)}`)
+    : listed('Goes to', targets).map(line => rich`${line} at ${exactTime(revocableUntil)}`)
 }
 
 /** What failed and is tried again, and when. */
-function retryNotes(submission: Submission): Line[] {
+function retryNotes(submission: Submission): RichText[] {
   return underWay(submission).flatMap(
     ({ kind, reason, dueAt }) => reason === undefined
       ? []
-      : [said`${DELIVERY_NAMES[kind]} failed: ${reason} Next attempt on ${onDate(dueAt)}`],
+      : [rich`${DELIVERY_NAMES[kind]} failed: ${reason} Next attempt on ${dateTime(dueAt)}`],
   )
 }
 
 /** What stands when deliveries were given up: what failed, what was sent, and what deciding again does. */
-function reopenedNotes(submission: Submission, form: Form): Line[] {
+function reopenedNotes(submission: Submission, form: Form): RichText[] {
   const { failures, delivered } = submission
   if (failures.length === 0) return []
   const left = leftOf(submission, form)
@@ -205,15 +205,15 @@ function actionsOf(submission: Submission, form: Form): CardAction[] {
 }
 
 /** Until when spam can be taken back. */
-function holdNotes(submission: Submission): Line[] {
-  return isRevocable(submission) ? [said`Its data is erased on ${onDate(submission.revocableUntil!)}`] : []
+function holdNotes(submission: Submission): RichText[] {
+  return isRevocable(submission) ? [rich`Its data is erased on ${dateTime(submission.revocableUntil!)}`] : []
 }
 
 /** What was sent before somebody decided otherwise, or before the rest of it failed. */
-function sentNotes({ sent = [], delivered }: Submission): Line[] {
+function sentNotes({ sent = [], delivered }: Submission): RichText[] {
   return [...sent].sort(byOrder(({ delivery }) => delivery)).map((each) => {
     const since = isLost(each) ? ', and came back' : delivered.includes(each.delivery) ? '' : ', with other values'
-    return said`Sent to ${listOf(each.to)} on ${onDate(each.at)}${since}`
+    return rich`Sent to ${listOf(each.to)} on ${dateTime(each.at)}${since}`
   })
 }
 
@@ -223,7 +223,7 @@ function underWay({ work }: Submission): (Work & { kind: Delivery })[] {
   )))
 }
 
-function failed(failures: readonly Failure[]): string[] {
+function failed(failures: readonly DeliveryFailure[]): string[] {
   return failures.map(({ delivery, reason }) => `${DELIVERY_NAMES[delivery]} failed: ${reason}`)
 }
 
@@ -246,23 +246,23 @@ const ENDINGS: Record<DecisionOutcome, string> = {
 }
 
 /** What became of it, `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`; empty while it waits. */
-export function endLine(submission: SubmissionRecord): Line {
+export function endLine(submission: SubmissionRecord): RichText {
   const { state, erased, expiresAt } = submission
-  if (erased) return said`${erasureLine(erased)}.`
+  if (erased) return rich`${erasureLine(erased)}.`
   if (state === 'expired') return outcomeLine('expired', { reviewer: null, at: expiresAt })
   const decided = decisionLine(submission)
-  return decided && said`${decided}.`
+  return decided && rich`${decided}.`
 }
 
 /** Why a decision cannot be taken back, or not any more. */
-export function irrevocable(submission: Submission | null): Line {
+export function irrevocable(submission: Submission | null): RichText {
   if (submission?.state === 'open') return 'It waits for a decision already.'
   if (submission?.state === 'settling') return 'Too late: it is being sent.'
   const last = submission?.sent?.map(({ at }) => at).sort().at(-1)
   const isForward = submission?.decision?.action === 'forward'
-  if (isForward && last !== undefined) return said`Too late: it was sent on ${onDate(last)}.`
+  if (isForward && last !== undefined) return rich`Too late: it was sent on ${dateTime(last)}.`
   const ended = submission && endLine(submission)
-  return ended ? said`Too late: its data is erased. ${ended}` : 'This submission is not kept any more.'
+  return ended ? rich`Too late: its data is erased. ${ended}` : 'This submission is not kept any more.'
 }
 
 /** How submissions ended last, the latest first. What was taken back or failed since has not ended. */
@@ -279,8 +279,8 @@ export function decidedOf(lines: readonly AuditLine[]): AuditLine[] {
 }
 
 /** `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`, of the audit trail. */
-export function outcomeLine(outcome: DecisionOutcome, { reviewer, at }: Pick<AuditLine, 'reviewer' | 'at'>): Line {
-  return said`${ENDINGS[outcome]}${reviewer ? by(reviewer) : ''}, ${onDate(at)}.`
+export function outcomeLine(outcome: DecisionOutcome, { reviewer, at }: Pick<AuditLine, 'reviewer' | 'at'>): RichText {
+  return rich`${ENDINGS[outcome]}${reviewer ? by(reviewer) : ''}, ${dateTime(at)}.`
 }
 
 function by({ name, platform }: Reviewer): string {
@@ -288,26 +288,26 @@ function by({ name, platform }: Reviewer): string {
 }
 
 /** Who decided what; shown on cards, in modals that came too late, and in the email. */
-export function decisionLine(submission: SubmissionRecord): Line {
+export function decisionLine(submission: SubmissionRecord): RichText {
   const { decision } = submission
   if (!decision) return ''
   const verb = decision.action === 'spam'
     ? 'Marked as spam'
     : decision.edited ?? submission.edited.length > 0 ? 'Edited and forwarded' : 'Forwarded'
-  return said`${verb} by ${visible(decision.reviewer.name)} on ${decision.reviewer.platform}, ${onDate(decision.at)}`
+  return rich`${verb} by ${visible(decision.reviewer.name)} on ${decision.reviewer.platform}, ${dateTime(decision.at)}`
 }
 
 /** Who erased it, and when. */
-function erasureLine({ reviewer, at }: NonNullable<Submission['erased']>): Line {
-  return said`Erased by ${visible(reviewer.name)} on ${reviewer.platform}, ${onDate(at)}`
+function erasureLine({ reviewer, at }: NonNullable<Submission['erased']>): RichText {
+  return rich`Erased by ${visible(reviewer.name)} on ${reviewer.platform}, ${dateTime(at)}`
 }
 
 type Revoked = HistoryEntry & { event: 'revoked' }
 
 /** Who took the last decision back, on a card that waits for another one. */
-function revokedNotes({ history }: Submission): Line[] {
+function revokedNotes({ history }: Submission): RichText[] {
   const last = history.findLast(({ event }) => event === 'claimed' || event === 'revoked')
-  return last?.event === 'revoked' ? [said`${revokedText(last)}, ${onDate(last.at)}`] : []
+  return last?.event === 'revoked' ? [rich`${revokedText(last)}, ${dateTime(last.at)}`] : []
 }
 
 export function revokedText({ action, reviewer: { name, platform } }: Revoked): string {
@@ -315,8 +315,8 @@ export function revokedText({ action, reviewer: { name, platform } }: Revoked): 
 }
 
 /** Who has it, where somebody can. */
-export function holderNotes({ holder }: SubmissionRecord, { claim }: Form): Line[] {
-  return claim && holder ? [said`${visible(holder.name)} has it (${holder.platform}, ${byClock(holder.since)})`] : []
+export function holderNotes({ holder }: SubmissionRecord, { claim }: Form): RichText[] {
+  return claim && holder ? [rich`${visible(holder.name)} has it (${holder.platform}, ${timeOfDay(holder.since)})`] : []
 }
 
 /** The button to take what waits, or to hand it back. */
@@ -326,35 +326,35 @@ function takeActions({ holder }: SubmissionRecord, { claim }: Form): CardAction[
 }
 
 /** What is told to who was given it; nothing when nobody gave it. */
-export function givenNews({ name, by }: Holder): string {
+export function assignedNews({ name, by }: Assignee): string {
   return by ? `${visible(name)}, this is yours now: ${visible(by.name)} has given it to you.` : ''
 }
 
 /** What is told to who wants it, when another one has it. */
-export function takenLine(holder: Holder): Line {
-  return said`${has(holder)}.`
+export function assignedLine(holder: Assignee): RichText {
+  return rich`${has(holder)}.`
 }
 
 /** How somebody decides: by a button or form of their own, or by approving what a program asked for. */
-export type Way = 'press' | 'approval'
+export type DecisionWay = 'press' | 'approval'
 
-const AGAIN: Record<Way, string> = {
+const AGAIN: Record<DecisionWay, string> = {
   press: 'Press the button again to decide anyway.',
   approval: 'Nothing was decided. Whoever approved it may decide anyway: ask for the same once more, for them to approve.',
 }
 
 /** What is told to who decides it, before they may, or because they may not. */
-export function warningLine(holder: Holder, rule: ClaimRule, way: Way = 'press'): Line {
+export function warningLine(holder: Assignee, rule: LockMode, way: DecisionWay = 'press'): RichText {
   return rule === 'soft'
-    ? said`${has(holder)}. ${AGAIN[way]}`
-    : said`${has(holder)}. Others may decide when they hand it back, or from ${byClock(holder.until)} on.`
+    ? rich`${has(holder)}. ${AGAIN[way]}`
+    : rich`${has(holder)}. Others may decide when they hand it back, or from ${timeOfDay(holder.until)} on.`
 }
 
 /** What is told to who would hand back what is another one's. */
-export function notYoursLine(holder: Holder): Line {
-  return said`${has(holder)}: nobody else can hand it back.`
+export function notYoursLine(holder: Assignee): RichText {
+  return rich`${has(holder)}: nobody else can hand it back.`
 }
 
-function has({ name, platform, since }: Holder): Line {
-  return said`${visible(name)} (${platform}) has it since ${byClock(since)}`
+function has({ name, platform, since }: Assignee): RichText {
+  return rich`${visible(name)} (${platform}) has it since ${timeOfDay(since)}`
 }

@@ -1,4 +1,4 @@
-import type { Place, ReviewBoard } from '../../ports/board'
+import type { Scope, ReviewBoard } from '../../ports/board'
 import type { Monitor } from '../../ports/monitor'
 import type { Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
@@ -20,7 +20,7 @@ export interface DeletedCardsPorts {
 /** Of a message that is not there, and why not, if it never was. */
 interface Report {
   card: CardRef
-  place: Place
+  place: Scope
   undelivered?: string
 }
 
@@ -36,7 +36,7 @@ export class DeletedCards {
    *
    * @param undelivered why it never arrived, if that is how it went
    */
-  deleted(card: CardRef, place: Place, undelivered?: string): Promise<void> {
+  deleted(card: CardRef, place: Scope, undelivered?: string): Promise<void> {
     if (!isRoom(place, this.ports.presentation.forms)) return Promise.resolve()
     this.reported.push({ card, place, undelivered })
     return this.looking ??= this.look().finally(() => { this.looking = null })

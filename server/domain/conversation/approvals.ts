@@ -1,10 +1,10 @@
-import type { ApprovalStore, KeptTurn, ProposedCall, Verdict, WaitingTurn } from '../../ports/approvals'
-import type { Place } from '../../ports/board'
+import type { ApprovalStore, KeptTurn, ProposedCall, ApprovalDecision, WaitingTurn } from '../../ports/approvals'
+import type { Scope } from '../../ports/board'
 import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
 import type { CardRef, Person } from '../../ports/submission'
-import type { Line } from '../../../shared/types/line'
-import { plain } from '../../../shared/utils/line'
+import type { RichText } from '../../../shared/types/line'
+import { plainText } from '../../../shared/utils/line'
 import { isNamed } from '../people/people'
 import { isSamePlace } from '../review/scope'
 
@@ -13,11 +13,11 @@ export interface ApprovalPorts {
   /** Who may decide beside the one who asked. */
   approvers: readonly string[]
   /** Why somebody may not approve what a call does to a submission, in words for them alone; null when they may. */
-  refusal: (submission: string, by: Person, place: Place) => Promise<{ message: Line } | null>
+  refusal: (submission: string, by: Person, place: Scope) => Promise<{ message: RichText } | null>
   /** The calls of a turn as new cards would show them. */
   present: (turn: WaitingTurn) => Promise<readonly ProposedCall[]>
   /** Where a thread is, by its id, for turns that do not say it. */
-  placeOf: (threadId: string) => Place
+  placeOf: (threadId: string) => Scope
   ttlMs: number
   /** How long a turn that was taken may run before it counts as abandoned. */
   leaseMs: number
@@ -29,13 +29,13 @@ export interface ApprovalPorts {
 /** Who presses a button, by the signed request. */
 export interface Presser extends Person {
   /** A question is decided where it was asked, and does not exist elsewhere. */
-  place: Place
+  place: Scope
 }
 
 export type ApprovalResult
   = | { refused: 'gone' | 'not-allowed' | 'taken', message: string, kept: KeptTurn | null }
     /** `resume` is set for exactly one decision of a turn, the last: its maker goes on with the turn. */
-    | { call: ProposedCall, turn: WaitingTurn, verdict: Verdict, resume: KeptTurn | null }
+    | { call: ProposedCall, turn: WaitingTurn, verdict: ApprovalDecision, resume: KeptTurn | null }
     /** The form has changed since its card: nothing is done, and `again` is a new turn that asks with new cards. */
     | { outdated: KeptTurn, again: KeptTurn }
 
@@ -76,7 +76,7 @@ export class Approvals {
     return this.ports.store.get(id)
   }
 
-  placeOf({ place, threadId }: WaitingTurn): Place {
+  placeOf({ place, threadId }: WaitingTurn): Scope {
     return place ?? this.ports.placeOf(threadId)
   }
 
@@ -101,12 +101,12 @@ export class Approvals {
       return { refused: 'not-allowed', message, kept }
     }
     const refused = approved && call.submission ? await refusal(call.submission, by, place) : null
-    if (refused) return { refused: 'not-allowed', message: plain(refused.message), kept }
+    if (refused) return { refused: 'not-allowed', message: plainText(refused.message), kept }
     const now = runtime.now()
     if (now >= turn.expiresAt) {
       return { refused: 'gone', message: 'Nobody decided this in time: it was not done.', kept }
     }
-    const verdict: Verdict = { approved, by, at: now }
+    const verdict: ApprovalDecision = { approved, by, at: now }
     const renewed = kept.verdicts[position] ? null : await this.renew(kept, position, verdict)
     if (renewed) return renewed
     const recorded = await store.decide(id, position, verdict, now + leaseMs)
@@ -122,7 +122,7 @@ export class Approvals {
   }
 
   /** Asks again where an approved call shows what has changed since; null when none does. */
-  private async renew(kept: KeptTurn, position: number, verdict: Verdict): Promise<ApprovalResult | null> {
+  private async renew(kept: KeptTurn, position: number, verdict: ApprovalDecision): Promise<ApprovalResult | null> {
     const { store, present, leaseMs, log } = this.ports
     const { turn } = kept
     const verdicts = kept.verdicts.with(position, verdict)
@@ -132,7 +132,7 @@ export class Approvals {
     if (!isOutdated.includes(true)) return null
     // Kept before the old one is taken, so that a process that dies in between loses no question.
     const next = await this.request({ ...turn, calls })
-    const outdated: Verdict = { approved: false, by: verdict.by, outdated: true, at: verdict.at }
+    const outdated: ApprovalDecision = { approved: false, by: verdict.by, outdated: true, at: verdict.at }
     const recorded = await store.decide(turn.id, null, outdated, verdict.at + leaseMs)
     if (recorded.state !== 'complete') {
       await store.drop(next.id)
@@ -161,14 +161,14 @@ export class Approvals {
   }
 
   private async withdrawAll(
-    isMeant: (turn: WaitingTurn) => boolean, how: Pick<Verdict, 'by' | 'stopped' | 'ended'>,
+    isMeant: (turn: WaitingTurn) => boolean, how: Pick<ApprovalDecision, 'by' | 'stopped' | 'ended'>,
   ): Promise<KeptTurn[]> {
     const { store, runtime, leaseMs, log } = this.ports
     const withdrawn: KeptTurn[] = []
     for (const id of await store.kept(WITHDRAWN)) {
       const kept = await store.get(id)
       if (!kept || kept.taken || !isMeant(kept.turn)) continue
-      const stop: Verdict = { approved: false, ...how, at: runtime.now() }
+      const stop: ApprovalDecision = { approved: false, ...how, at: runtime.now() }
       const recorded = await store.decide(id, null, stop, stop.at + leaseMs)
       if (recorded.state !== 'complete') continue
       log.info('approval.withdrawn', { turn: id, by: how.by?.id, platform: how.by?.platform })
@@ -225,7 +225,7 @@ function isSame(one: Person, other: Person): boolean {
 }
 
 /** `Approved by Ada Lovelace on Slack`. */
-export function verdictLine({ approved, by, stopped, outdated, ended }: Verdict): string {
+export function verdictLine({ approved, by, stopped, outdated, ended }: ApprovalDecision): string {
   if (ended) return 'Not done: the form it was about has ended'
   if (outdated) return 'Not done: it has changed since, and another card asks again'
   if (stopped && by) return `Not done: stopped by ${by.name} on ${by.platform}`

@@ -1,6 +1,6 @@
-import type { Line } from '../../../shared/types/line'
+import type { RichText } from '../../../shared/types/line'
 import { visible } from '../../../shared/utils/text'
-import type { Place, ReviewBoard } from '../../ports/board'
+import type { Scope, ReviewBoard } from '../../ports/board'
 import type { Speech } from '../../ports/conversation'
 import type { SubmissionStore } from '../../ports/store'
 import type { Person, SubmissionRecord } from '../../ports/submission'
@@ -49,7 +49,7 @@ export class Assignments {
    * @throws when the store cannot be reached
    */
   async assign(
-    { id, whom }: Assignment, place: Place, by: Person, mentioned: readonly string[] | undefined,
+    { id, whom }: Assignment, place: Scope, by: Person, mentioned: readonly string[] | undefined,
   ): Promise<Speech & { isPrivate?: true }> {
     const to = whom.toLowerCase() === 'me' ? by : await this.named(mentioned, whom)
     if (!to) return says(TO_WHOM)
@@ -74,7 +74,7 @@ export class Assignments {
     return { id: id.join(':'), name, platform: board.label(platform), ...known }
   }
 
-  private async find(id: string, place: Place): Promise<SubmissionRecord[]> {
+  private async find(id: string, place: Scope): Promise<SubmissionRecord[]> {
     const { store } = this.ports
     const exact = await store.get(id)
     if (exact) return belongsTo(place, exact, this.ports) ? [exact] : []
@@ -85,6 +85,6 @@ export class Assignments {
   }
 }
 
-function says(text: Line): Speech {
+function says(text: RichText): Speech {
   return { text: [text] }
 }

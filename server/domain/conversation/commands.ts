@@ -1,7 +1,7 @@
-import type { Line } from '../../../shared/types/line'
-import { onDate, said } from '../../../shared/utils/line'
+import type { RichText } from '../../../shared/types/line'
+import { dateTime, rich } from '../../../shared/utils/line'
 import { counted } from '../../../shared/utils/text'
-import type { CardView, Place, ReviewBoard } from '../../ports/board'
+import type { CardView, Scope, ReviewBoard } from '../../ports/board'
 import type { Answer, Speech, SpeechItem } from '../../ports/conversation'
 import type { Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
@@ -13,13 +13,13 @@ import { pendingAt, READING, RECORDS, searchFor } from '../queries/search'
 import { belongsTo, isFormOf, isRoom } from '../review/scope'
 import { isOver, MOST_CARDS } from '../lifecycle/record'
 import { previewOf, shorten } from './previews'
-import { helpOf, unknown } from './texts'
+import { helpOf, unknownReply } from './texts'
 
 /** Of all commands, those that need to know nothing of who asks. */
 const QUESTIONS = ['help', 'pending', 'show', 'status'] as const
 
 /** What somebody typed, read without a model. */
-export interface Command {
+export interface ChatCommand {
   /** Null when it is none of them. */
   name: typeof QUESTIONS[number] | null
   /** What follows the command, as it was typed. */
@@ -30,7 +30,7 @@ export interface Command {
 const ADDRESS = /^(?:(?:<@[!&]?\w+(?:\|[^<>]*)?>|@[\p{L}\p{N}_.-]+)[\s,:;]*)+/u
 
 /** Reads a command; case, a leading slash, full stops and the mention of the bot do not matter. */
-export function parseCommand(text: string): Command {
+export function parseCommand(text: string): ChatCommand {
   const [, word = '', argument = ''] = /^\/?(\p{L}+)[?!.,:]*(?:\s([\s\S]*))?$/u.exec(withoutAddress(text)) ?? []
   const name = QUESTIONS.find(command => command === word.toLowerCase())
   // Nothing else says what to show, so the end of the text does not address the bot.
@@ -77,10 +77,10 @@ export class ChatCommands {
   constructor(private readonly ports: ChatCommandsPorts) {}
 
   /** @throws when the store cannot be reached */
-  async answer({ name, argument }: Command, place: Place): Promise<Answer> {
+  async answer({ name, argument }: ChatCommand, place: Scope): Promise<Answer> {
     switch (name) {
       case 'help': return { speech: helpOf(this.ports.presentation.forms.all.some(({ claim }) => claim)) }
-      case null: return { speech: unknown }
+      case null: return { speech: unknownReply }
       case 'status': return { speech: await this.status(place) }
     }
     if (!isRoom(place, this.ports.presentation.forms)) return { speech: says(ELSEWHERE) }
@@ -107,7 +107,7 @@ export class ChatCommands {
    * The answer for one person alone, in a message that nobody can change later: a card comes without its buttons, and
    * leads to the one that has them.
    */
-  async alone(answer: Answer, place: Place): Promise<Answer> {
+  async alone(answer: Answer, place: Scope): Promise<Answer> {
     if ('speech' in answer) return { speech: { ...answer.speech, buttons: [] } }
     const { store, board } = this.ports
     const cards = (await store.get(answer.card.submissionId))?.cards ?? []
@@ -116,17 +116,17 @@ export class ChatCommands {
     return { card: { ...answer.card, actions: [], ...decideAt === null ? {} : { decideAt } } }
   }
 
-  private async pending(place: Place): Promise<Speech> {
+  private async pending(place: Scope): Promise<Speech> {
     const { found, complete } = await pendingAt(place, READING, this.ports, page => this.ports.store.listPending(page))
     const none = `None of the newest ${READING.most} submissions is of this channel.`
     if (found.length === 0) return says(complete ? 'No submission waits. All done.' : none)
     const count = `${complete ? '' : 'At least '}${counted(found.length, 'submission waits', 'submissions wait')}.`
-    const oldest = complete ? said` The oldest came on ${onDate(found.at(-1)!.receivedAt)}.` : ''
+    const oldest = complete ? rich` The oldest came on ${dateTime(found.at(-1)!.receivedAt)}.` : ''
     const newest = found.length > LISTED ? ` The newest ${LISTED}:` : ''
-    return says(said`${count}${oldest}${newest}`, this.items(found))
+    return says(rich`${count}${oldest}${newest}`, this.items(found))
   }
 
-  private async show(wanted: string, place: Place): Promise<Answer> {
+  private async show(wanted: string, place: Scope): Promise<Answer> {
     if (!wanted) return { speech: says('Which one? Type show and an id, or words from the form.') }
     const exact = /^[0-9a-f-]{36}$/i.test(wanted) ? await this.ports.store.get(wanted.toLowerCase()) : null
     if (exact && !isOver(exact) && belongsTo(place, exact, this.ports)) return this.posted(exact)
@@ -149,7 +149,7 @@ export class ChatCommands {
     return { speech: says(enough, this.items([submission])) }
   }
 
-  private async status(place: Place): Promise<Speech> {
+  private async status(place: Scope): Promise<Speech> {
     const { store, platforms, presentation: { forms }, runtime } = this.ports
     const connected = `Connected: ${platforms.join(', ')}`
     if (!isRoom(place, forms)) return { text: [connected, ELSEWHERE] }
@@ -173,7 +173,7 @@ export class ChatCommands {
   }
 }
 
-function says(text: Line, items?: readonly SpeechItem[]): Speech {
+function says(text: RichText, items?: readonly SpeechItem[]): Speech {
   return { text: [text], ...items ? { items } : {} }
 }
 

@@ -1,5 +1,5 @@
-import type { Line } from '../../../shared/types/line'
-import { onDate, said } from '../../../shared/utils/line'
+import type { RichText } from '../../../shared/types/line'
+import { dateTime, rich } from '../../../shared/utils/line'
 import { counted } from '../../../shared/utils/text'
 import type { ReviewBoard, SpeechButton } from '../../ports/board'
 import type { Speech, SpeechItem } from '../../ports/conversation'
@@ -11,7 +11,7 @@ import { PeopleUnknown } from '../errors'
 import { identityOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
 import type { Decisions } from '../review/decisions'
-import { holderOf } from '../lifecycle/assignment'
+import { assigneeOf } from '../lifecycle/assignment'
 import type { Presentation } from '../cards/card-view'
 import { pendingAt, RECORDS } from '../queries/search'
 import { mentionOf } from './previews'
@@ -42,14 +42,14 @@ export class Home {
   private async queueOf(person: Person, forms: readonly Form[], platform: string): Promise<Speech> {
     if (forms.length === 0) return { text: [CLOSED] }
     const { all, complete } = await this.waiting(forms, platform)
-    const holder = (submission: SubmissionRecord) => holderOf(submission, this.ports.runtime.now())?.who
+    const holder = (submission: SubmissionRecord) => assigneeOf(submission, this.ports.runtime.now())?.who
     const mine = all.filter(submission => holder(submission) === identityOf(person))
     const free = all.filter(submission => holder(submission) === undefined)
     const takes = all.some(({ form }) => this.ports.presentation.forms.of(form).claim)
     const whose = takes ? split(mine.length, free.length, all.length - mine.length - free.length) : ''
     const each = mine.length > 0 && free.length > 0 ? ' of each' : ''
     const cut = mine.length > SHOWN || free.length > SHOWN ? ` The oldest ${SHOWN}${each}:` : ''
-    return { text: [said`${summary(all, complete, whose)}${cut}`], items: [
+    return { text: [rich`${summary(all, complete, whose)}${cut}`], items: [
       ...this.items(mine, { id: 'queue_hand_back', label: 'Hand back' }),
       ...this.items(free, { id: 'queue_take', label: 'Take', primary: true }),
     ] }
@@ -115,11 +115,11 @@ function roomsOf(forms: readonly Form[], platform: string): string[] {
   return forms.flatMap(({ rooms }) => rooms.filter(room => room.split('/')[0] === platform))
 }
 
-function summary(all: readonly SubmissionRecord[], complete: boolean, whose: string): Line {
+function summary(all: readonly SubmissionRecord[], complete: boolean, whose: string): RichText {
   const [oldest] = all
   if (!oldest) return 'No submission waits for you. All done.'
   const count = `${complete ? '' : 'At least '}${counted(all.length, 'submission waits', 'submissions wait')}`
-  return said`${count}${whose}. The oldest came on ${onDate(oldest.receivedAt)}.`
+  return rich`${count}${whose}. The oldest came on ${dateTime(oldest.receivedAt)}.`
 }
 
 /** `: 2 are yours, 1 is free, others have 3` */

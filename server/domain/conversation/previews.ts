@@ -1,5 +1,5 @@
-import type { Line } from '../../../shared/types/line'
-import { onDate, said } from '../../../shared/utils/line'
+import type { RichText } from '../../../shared/types/line'
+import { dateTime, rich } from '../../../shared/utils/line'
 import { cut } from '../../../shared/utils/text'
 import type { SpeechItem } from '../../ports/conversation'
 import type { Submission, SubmissionRecord } from '../../ports/submission'
@@ -14,18 +14,18 @@ const PREVIEW_LENGTH = 80
 export function previewOf(submission: Submission, presentation: Presentation): SpeechItem {
   const fields = readFields(submission, presentation.forms.of(submission.form)).slice(0, PREVIEW_FIELDS)
   const lines = fields.map(({ label, value }) => `${shorten(label)}: ${shorten(value)}`)
-  const received = said`Received ${onDate(submission.receivedAt)}`
+  const received = rich`Received ${dateTime(submission.receivedAt)}`
   return itemOf(submission, presentation, [received, ...lines.length > 0 ? lines : ['The form was empty.']])
 }
 
 /** The same without form data, for what stays where it is when the data goes. */
 export function mentionOf(submission: SubmissionRecord, presentation: Presentation): SpeechItem {
   const { name } = presentation.forms.of(submission.form)
-  const at = onDate(submission.receivedAt)
-  return itemOf(submission, presentation, [name ? said`${name}, received ${at}` : said`Received ${at}`])
+  const at = dateTime(submission.receivedAt)
+  return itemOf(submission, presentation, [name ? rich`${name}, received ${at}` : rich`Received ${at}`])
 }
 
-function itemOf(submission: SubmissionRecord, presentation: Presentation, lines: readonly Line[]): SpeechItem {
+function itemOf(submission: SubmissionRecord, presentation: Presentation, lines: readonly RichText[]): SpeechItem {
   const notes = holderNotes(submission, presentation.forms.of(submission.form))
   const url = submissionUrl(submission.id, presentation)
   // Enough of an id to tell it from others; `show` takes it.
@@ -37,8 +37,8 @@ function itemOf(submission: SubmissionRecord, presentation: Presentation, lines:
   }
 }
 
-function inLines(lines: readonly Line[]): Line {
-  return lines.reduce((above, line) => said`${above}\n${line}`)
+function inLines(lines: readonly RichText[]): RichText {
+  return lines.reduce((above, line) => rich`${above}\n${line}`)
 }
 
 export function shorten(text: string): string {

@@ -57,9 +57,9 @@ export const takesNothing: Speech = {
   text: ['Nobody takes submissions here: whoever runs this service switches that on with TAKE=1.'],
 }
 
-export const unknown: Speech = { text: ['I did not understand that. Type help for what I can do.'] }
+export const unknownReply: Speech = { text: ['I did not understand that. Type help for what I can do.'] }
 
-export const failed: Speech = { text: ['That did not work just now. Nothing is lost: say it again in a moment.'] }
+export const failureReply: Speech = { text: ['That did not work just now. Nothing is lost: say it again in a moment.'] }
 
 /** @param waitMs until the agent may be asked again */
 export function exhausted(limit: number, waitMs: number): Speech {

@@ -15,7 +15,7 @@ export const ADDRESSES_LENGTH = 15_000
  *
  * @param before where the email went, and may go again as that stands there
  */
-export function addressesIn(
+export function parseAddresses(
   typed: string, before: readonly string[] = [],
 ): { to?: string[] } | { errors: { to: string } } {
   const to = [...new Set(typed.split(/[\s,;]+/).filter(Boolean))]

@@ -31,7 +31,7 @@ export function readFields(
   return inOrder(Object.entries(submission.data ?? {}).map(([key, value]) => {
     const rule = ruleOf(rules, key)
     return {
-      label: key.toWellFormed(), value: visible(readText(value, rule)), ...editOf(submission, key, rule),
+      label: key.toWellFormed(), value: visible(displayText(value, rule)), ...editOf(submission, key, rule),
       ...also?.(value, rule),
     }
   }), labels).map(field => ({ ...field, label: visible(field.label) }))
@@ -49,7 +49,7 @@ export function inOrder<T extends { label: string }>(items: readonly T[], labels
 /** Whether a field was edited, and what it was before; an empty one was what a script left empty. */
 export function editOf({ edited, before }: Submission, key: string, rule: FieldRule): Pick<Field, 'edited' | 'was'> {
   const isKnown = edited.includes(key) && before !== undefined && Object.hasOwn(before, key)
-  return { edited: edited.includes(key), ...isKnown && { was: visible(readText(before[key] ?? '', rule)) } }
+  return { edited: edited.includes(key), ...isKnown && { was: visible(displayText(before[key] ?? '', rule)) } }
 }
 
 const UNKNOWN = 'This submission has no such field.'
@@ -66,7 +66,7 @@ export function editInputs(data: SubmissionData, rules: Rules = {}): EditInput[]
 /** What an input holds: what a checkbox means, which may be sent as `on` or `yes`, and any other value as text. */
 function inputText(value: unknown, rule: FieldRule): string {
   const text = fieldText(value)
-  return rule.type === 'checkbox' ? fieldText(valueOf(text, rule)) : text
+  return rule.type === 'checkbox' ? fieldText(parseTyped(text, rule)) : text
 }
 
 /** Marks of values, by input id. */
@@ -80,7 +80,7 @@ export function markOf(text: string): string {
 /** Whether an input for such values can show this one; any other is edited as the text that it is. */
 function isOffered(text: string, rule: FieldRule): boolean {
   if (rule.type === 'file') return false
-  const wrong = problemOf(valueOf(text, rule), rule)
+  const wrong = problemOf(parseTyped(text, rule), rule)
   return !wrong || wrong.problem === 'required'
 }
 
@@ -128,7 +128,7 @@ function comparable(text: string): string {
 }
 
 function held(typed: string, rule: FieldRule): { value: unknown } | { error: string } {
-  const value = valueOf(typed, rule)
+  const value = parseTyped(typed, rule)
   const wrong = problemOf(value, rule)
   return wrong ? { error: FIELD_TEXTS[wrong.problem].replace('{limit}', String(wrong.limit)) } : { value }
 }
@@ -165,7 +165,7 @@ export function fieldText(value: unknown): string {
 }
 
 /** The value as people read it, by what its form takes there; to the last digit, as it was sent. */
-export function readText(value: unknown, { type }: FieldRule): string {
+export function displayText(value: unknown, { type }: FieldRule): string {
   const text = fieldText(value)
   switch (type) {
     case 'checkbox': return typeof value === 'boolean' ? value ? 'Yes' : 'No' : text
@@ -216,7 +216,7 @@ const FILES = Symbol('files')
 export function converted(data: unknown, { fields }: Pick<Form, 'fields'>): unknown {
   if (!fields || !isObject(data)) return data
   return Object.fromEntries(Object.entries(data).map(([key, value]) => (
-    [key, Object.hasOwn(fields, key) ? valueOf(value, fields[key]!) : value]
+    [key, Object.hasOwn(fields, key) ? parseTyped(value, fields[key]!) : value]
   )))
 }
 
@@ -274,7 +274,7 @@ function isWhole(text: string): boolean {
 }
 
 /** A value as its type has it, where it is text that can be read so. */
-export function valueOf(value: unknown, { type }: FieldRule): unknown {
+function parseTyped(value: unknown, { type }: FieldRule): unknown {
   if (typeof value !== 'string') return value
   const text = value.trim()
   if (type === 'checkbox') return TICKS[text.toLowerCase()] ?? value

@@ -4,12 +4,12 @@ import { FileMissing, type FileStore, type StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
 import type { Limiter } from '../../ports/limiter'
 import type { Log, Runtime } from '../../ports/runtime'
-import { Unreadable, type SubmissionStore } from '../../ports/store'
+import { UnreadableRecord, type SubmissionStore } from '../../ports/store'
 import type { Submission } from '../../ports/submission'
 import { FileGone, FileLost, FilesUnavailable, NoSuchFile } from '../errors'
 import type { FileAddresses } from './file-texts'
 import { IncomingFiles } from './incoming-files'
-import { found, reached } from '../queries/rows'
+import { found, orUnavailable } from '../queries/rows'
 
 /** What is younger may belong to a form that is still on its way in, ms. */
 const ORPHAN_AGE_MS = 60 * 60 * 1000
@@ -60,7 +60,7 @@ export class SubmissionFiles implements FileAddresses {
   /** @throws NoSuchFile for an address that was not made here, FileGone, StoreUnavailable */
   async open(id: string, index: number, key: string): Promise<{ file: StoredFile, content: AsyncIterable<Buffer> }> {
     if (!sameSecret(key, this.signature(id, index))) throw new NoSuchFile()
-    const submission = await reached(this.ports.store.get(id))
+    const submission = await orUnavailable(this.ports.store.get(id))
     const file = submission?.data ? submission.envelope?.files?.[index] : undefined
     if (!file || !this.ports.files) throw new FileGone()
     return { file, content: this.read(id, index, file) }
@@ -121,7 +121,7 @@ export class SubmissionFiles implements FileAddresses {
     for (const id of await files.idsBefore(before)) {
       const submission = await found(store, id)
       // What cannot be read may have form data.
-      if (submission instanceof Unreadable || submission?.data || (!submission && !isTaking)) continue
+      if (submission instanceof UnreadableRecord || submission?.data || (!submission && !isTaking)) continue
       // One that a storage keeps for now keeps no other.
       const isErased = await files.erase(id).then(() => true, (error: unknown) => {
         log.warn('files.erase-failed', { submission: id, error })

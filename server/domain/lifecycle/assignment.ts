@@ -1,4 +1,4 @@
-import type { CardRef, Holder, Submission, SubmissionRecord } from '../../ports/submission'
+import type { CardRef, Assignee, Submission, SubmissionRecord } from '../../ports/submission'
 import { identityOf, signatureOf } from '../people/people'
 import type { EventOf, Transition } from './events'
 import { changed, followed, tell, withCard, withEntry, isPressed } from './record'
@@ -19,7 +19,7 @@ export function hold(current: Submission, event: HoldEvent, clock: Clock): Trans
   if (event.type === 'freed') return letGo(current, event, clock)
   if (current.state !== 'open') return { refused: current.state === 'held' ? 'held' : 'decided' }
   if (clock.now >= current.expiresAt || !current.data) return { refused: 'expired' }
-  const holder = holderOf(current, clock.now)
+  const holder = assigneeOf(current, clock.now)
   switch (event.type) {
     case 'taken': return take(current, event, holder, clock)
     case 'returned': return handBack(current, event, holder, clock)
@@ -28,7 +28,7 @@ export function hold(current: Submission, event: HoldEvent, clock: Clock): Trans
 }
 
 /** Who has it now; null for nobody. */
-export function holderOf({ state, holder }: SubmissionRecord, now: number): Holder | null {
+export function assigneeOf({ state, holder }: SubmissionRecord, now: number): Assignee | null {
   return state === 'open' && holder && now < holder.until ? holder : null
 }
 
@@ -36,7 +36,7 @@ export function holderOf({ state, holder }: SubmissionRecord, now: number): Hold
 export function isAnothers(
   current: Submission, { heeds, card, press }: Pick<EventOf<'claimed'>, 'heeds' | 'card' | 'press'>, now: number,
 ): boolean {
-  const holder = heeds && holderOf(current, now)
+  const holder = heeds && assigneeOf(current, now)
   if (!holder || holder.who === heeds.who) return false
   const told = heeds.rule === 'soft' && holder.warned?.find(({ who }) => who === heeds.who)
   if (!told) return true
@@ -45,13 +45,13 @@ export function isAnothers(
 }
 
 function take(
-  current: Submission, { person, forMs, listed, by, card, press }: EventOf<'taken'>, holder: Holder | null,
+  current: Submission, { person, forMs, listed, by, card, press }: EventOf<'taken'>, holder: Assignee | null,
   clock: Clock,
 ): Transition {
   const [who, reviewer] = [identityOf(person), signatureOf(person)]
   if (holder?.who === who || isRepeated(current, press)) return { refused: 'unchanged' }
   if (holder && !by) return { refused: 'taken' }
-  const next: Holder = {
+  const next: Assignee = {
     ...reviewer, ...person.names && { names: person.names }, who, since: clock.now, until: clock.now + forMs,
     ...listed && { listed }, ...by && { by },
   }
@@ -74,7 +74,7 @@ function telling({ next, added }: Step, { leasedUntil }: Clock): Step {
 }
 
 function handBack(
-  current: Submission, { who, card, press }: EventOf<'returned'>, holder: Holder | null, clock: Clock,
+  current: Submission, { who, card, press }: EventOf<'returned'>, holder: Assignee | null, clock: Clock,
 ): Transition {
   if (!holder || isRepeated(current, press)) return { refused: 'unchanged' }
   if (holder.who !== who) return { refused: 'taken' }
@@ -95,7 +95,7 @@ function letGo(current: Submission, { left }: EventOf<'freed'>, clock: Clock): T
 
 /** Nothing that cards show. */
 function warn(
-  current: Submission, { who, press }: EventOf<'warned'>, holder: Holder | null, { now }: Clock,
+  current: Submission, { who, press }: EventOf<'warned'>, holder: Assignee | null, { now }: Clock,
 ): Transition {
   const warned = holder?.warned ?? []
   if (!holder || warned.some(each => each.who === who)) return { refused: 'unchanged' }

@@ -1,11 +1,11 @@
 import type { SendAgainForm } from '../../ports/board'
-import type { Receipt, Submission, Verdict } from '../../ports/submission'
+import type { Receipt, Submission, EmailStatus } from '../../ports/submission'
 import { canSendAgain, isLost, isReturned } from './record'
 
 /** By how much each tells, the least first. */
-const ORDER: readonly Verdict[] = ['sent', 'delayed', 'delivered', 'complained', 'suppressed', 'failed', 'bounced']
+const ORDER: readonly EmailStatus[] = ['sent', 'delayed', 'delivered', 'complained', 'suppressed', 'failed', 'bounced']
 
-const WORDS: Readonly<Record<Verdict, string>> = {
+const WORDS: Readonly<Record<EmailStatus, string>> = {
   sent: 'Sent', delayed: 'Delivery delayed', delivered: 'Delivered', complained: 'Marked as spam by its receiver',
   suppressed: 'Suppressed', failed: 'Failed', bounced: 'Bounced',
 }

@@ -1,5 +1,6 @@
 import type {
-  Action, CardRef, ClaimRule, Delivery, Envelope, Person, Receipt, Reviewer, Sent, Submission, SubmissionData, Work,
+  Action, CardRef, LockMode, Delivery, Envelope, Person, Receipt, Reviewer, SentDelivery, Submission, SubmissionData,
+  Work,
 } from '../../ports/submission'
 
 interface Failing {
@@ -37,7 +38,7 @@ export type LifecycleEvent
       /** For how long it can be taken back, ms; absent when it cannot. */
       revocableMs?: number
       /** Who decides, by `identityOf`, and what it means to them that others have it; absent where nobody takes. */
-      heeds?: { who: string, rule: ClaimRule }
+      heeds?: { who: string, rule: LockMode }
     }
     /** Somebody takes back what was decided. */
     | { type: 'revoked', action: Action, reviewer: Reviewer, press?: string }
@@ -100,7 +101,7 @@ export interface Done {
   card?: CardRef
   version?: number
   /** What was delivered, and where to. */
-  sent?: Omit<Sent, 'at' | 'receipt'>
+  sent?: Omit<SentDelivery, 'at' | 'receipt'>
   /** What an endpoint answered. */
   status?: number
   /** Why nothing was sent to whoever is to be told that it was passed on. */
@@ -115,14 +116,14 @@ export interface Edit {
   edited: readonly string[]
 }
 
-export type Refusal
+export type RefusedReason
   = | 'gone' | 'irrevocable' | 'held' | 'not-held' | 'decided' | 'expired' | 'not-due' | 'unknown-work'
     | 'unknown-email' | 'no-news' | 'taken' | 'unchanged' | 'changed'
 
 /** `added` is work that the caller does now. */
 export type Transition
-  = | { refused: Refusal }
+  = | { refused: RefusedReason }
     | { next: Submission, added: readonly Work[] }
 
 /** What became of events. */
-export type Applied = { refused: Refusal } | { submission: Submission, added: readonly Work[] }
+export type Applied = { refused: RefusedReason } | { submission: Submission, added: readonly Work[] }

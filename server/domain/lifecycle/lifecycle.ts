@@ -1,11 +1,11 @@
 import type { Decision, Delivery, Submission, SubmissionData, Work } from '../../ports/submission'
-import type { EventOf, LifecycleEvent, Refusal, Transition } from './events'
+import type { EventOf, LifecycleEvent, RefusedReason, Transition } from './events'
 import {
-  failed, postAgain, pull, missCard, takeReceipt, erase, forget, returned, revoke, collapse, confirmed, settle,
+  failWork, postAgain, pull, missCard, takeReceipt, erase, forget, returned, revoke, collapse, confirmed, settle,
   settleChanged, type Clock,
 } from './settle'
 import {
-  changed, contentOf, followed, isDelivery, keptUntil, outstanding, replaced, sameCard, updates, withCard, withEntry,
+  changed, contentHash, followed, isDelivery, keptUntil, outstanding, replaced, sameCard, updates, withCard, withEntry,
   tidied, withGivenUp, withOriginals, withoutContent, REMINDER_LEAD_MS, SUBMISSION_TTL_MS, isLost,
 } from './record'
 import { hold, isAnothers } from './assignment'
@@ -35,8 +35,8 @@ export function transition(
 export function transitions(
   current: Submission, events: readonly LifecycleEvent[], now: number, leaseMs: number, cardDataMs?: number | null,
 ): Transition {
-  let refused: Refusal = 'unknown-work'
-  let folded: Exclude<Transition, { refused: Refusal }> | undefined
+  let refused: RefusedReason = 'unknown-work'
+  let folded: Exclude<Transition, { refused: RefusedReason }> | undefined
   for (const event of events) {
     // Each step counts from the stored version, so that no key of its work is used again.
     const step = transition({ ...folded?.next ?? current, version: current.version }, event, now, leaseMs, cardDataMs)
@@ -56,7 +56,7 @@ function apply(current: Submission, event: Exclude<LifecycleEvent, EventOf<'rece
     case 'collapsing': return collapse(current, clock)
     case 'leased': return lease(current, event, clock)
     case 'done': return done(current, event, clock)
-    case 'failed': return failed(current, event, clock)
+    case 'failed': return failWork(current, event, clock)
     case 'card-deleted': return missCard(current, event, clock)
     case 'post-again': return postAgain(current, clock)
     case 'pulled': return pull(current, event, clock)
@@ -98,7 +98,7 @@ function claim(current: Submission, event: EventOf<'claimed'>, clock: Clock): Tr
   if (now >= current.expiresAt || !current.data) return { refused: 'expired' }
   const isRepeated = current.history.some(entry => entry.event === 'claimed' && entry.press === press)
   if (press && isRepeated) return { refused: 'decided' }
-  if (event.content !== undefined && event.content !== contentOf(current.data)) return { refused: 'changed' }
+  if (event.content !== undefined && event.content !== contentHash(current.data)) return { refused: 'changed' }
   if (isAnothers(current, event, now)) return { refused: 'taken' }
   const isSpam = action === 'spam'
   const data = edit?.data ?? current.data
@@ -138,7 +138,7 @@ function claim(current: Submission, event: EventOf<'claimed'>, clock: Clock): Tr
 
 /** The deliveries that got these very values last. What was sent before that was kept counts until somebody edits. */
 function upToDate({ delivered, sent = [] }: Submission, data: SubmissionData, isEdited: boolean): Delivery[] {
-  const content = delivered.length + sent.length > 0 ? contentOf(data) : ''
+  const content = delivered.length + sent.length > 0 ? contentHash(data) : ''
   return (['email', 'endpoint'] as const).filter((delivery) => {
     const last = sent.find(each => each.delivery === delivery)
     return last ? last.content === content && !isLost(last) : delivered.includes(delivery) && !isEdited

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { beginning } from '../../../shared/utils/text'
 import type { List, StoreRules } from '../../ports/store'
 import type {
-  CardRef, Delivery, HistoryEntry, Holder, Receipt, Reviewer, Sent, Submission, SubmissionData, SubmissionRecord, Work,
+  CardRef, Delivery, HistoryEntry, Assignee, Receipt, Reviewer, SentDelivery, Submission, SubmissionData,
+  SubmissionRecord, Work,
 } from '../../ports/submission'
 import { parseJson } from '../json'
 
@@ -134,12 +135,12 @@ export function keptUntil({ keptUntil: before = 0, expiresAt }: Submission, want
 }
 
 /** What was sent, without anything that is made from the form data. */
-export function withoutContent({ sent = [] }: Submission): readonly Sent[] {
+export function withoutContent({ sent = [] }: Submission): readonly SentDelivery[] {
   return sent.map(each => ({ ...each, content: '' }))
 }
 
 /** Tells one content from another without being it: 16 hex digits over what a receiver gets. */
-export function contentOf(data: SubmissionData): string {
+export function contentHash(data: SubmissionData): string {
   return digest(JSON.stringify(data))
 }
 
@@ -173,7 +174,7 @@ export function nextAttention(submission: SubmissionRecord): number {
 }
 
 /** Whether holders are still on the list is asked from then on, at every sweep that may take the submission. */
-function holderAttention({ since, until, listed }: Holder): number {
+function holderAttention({ since, until, listed }: Assignee): number {
   return listed ? Math.min(since + LISTED_MS, until) : until
 }
 
@@ -283,7 +284,7 @@ export function isReturned({ verdict }: Receipt): boolean {
 }
 
 /** Whether what was sent is known to have come back. */
-export function isLost({ receipt }: Sent): boolean {
+export function isLost({ receipt }: SentDelivery): boolean {
   return receipt !== undefined && isReturned(receipt)
 }
 

@@ -1,8 +1,8 @@
-import type { Line } from '../../../shared/types/line'
-import { onDate, said } from '../../../shared/utils/line'
-import type { Submission, Work, Receipt, Sent, Failure, HistoryEntry } from '../../ports/submission'
+import type { RichText } from '../../../shared/types/line'
+import { dateTime, rich } from '../../../shared/utils/line'
+import type { Submission, Work, Receipt, SentDelivery, DeliveryFailure, HistoryEntry } from '../../ports/submission'
 import { UNDELIVERED_PAUSE_MS } from '../outbox/backoff'
-import type { Done, Transition, EventOf, Refusal } from './events'
+import type { Done, Transition, EventOf, RefusedReason } from './events'
 import {
   changed, followed, isDelivery, replaced, withEntry, outstanding, vendorOf, withGivenUp, isPending, tell, isRevocable,
   updates, withoutContent, sameCard, isKept, isOver, traceOf, isReturned,
@@ -94,7 +94,7 @@ function reopened(next: Submission, added: readonly Work[], { now, leasedUntil }
 const FOLLOW_MS = 7 * 24 * 60 * 60 * 1000
 
 /** A piece of work failed: it is tried again, or given up. */
-export function failed(current: Submission, event: EventOf<'failed'>, clock: Clock): Transition {
+export function failWork(current: Submission, event: EventOf<'failed'>, clock: Clock): Transition {
   const work = current.work.find(({ key }) => key === event.key)
   if (!work) return { refused: 'unknown-work' }
   const { reason, refused, gone, limited } = event
@@ -166,12 +166,12 @@ export function takeReceipt(current: Submission, event: EventOf<'receipt'>, cloc
  */
 function receipted(
   current: Submission, { messageId, receipt }: EventOf<'receipt'>, now: number,
-): Submission | { refused: Refusal } {
+): Submission | { refused: RefusedReason } {
   const email = current.sent?.find(each => each.messageId === messageId)
   if (!email) return { refused: 'unknown-email' }
   if (!isNews(receipt, email.receipt)) return { refused: 'no-news' }
   const next = changed(current, {
-    sent: current.sent!.map((each): Sent => each === email ? { ...email, receipt } : each),
+    sent: current.sent!.map((each): SentDelivery => each === email ? { ...email, receipt } : each),
     history: withEntry(current, { at: now, event: 'receipt', receipt }),
     // Where files are linked to, it is kept for these.
     ...current.keptUntil !== undefined && current.keptUntil < current.expiresAt && isArrived(receipt)
@@ -219,7 +219,7 @@ export function revoke(
 }
 
 /** What failed while it could be taken back: an email that came back. What failed before was kept for who does that. */
-export function returned({ failures, history, work }: Submission): readonly Failure[] {
+export function returned({ failures, history, work }: Submission): readonly DeliveryFailure[] {
   const round = history.slice(history.findLastIndex(({ event }) => event === 'claimed'))
   const isBack = round.some(entry => entry.event === 'receipt' && isReturned(entry.receipt))
   return failures.filter(({ delivery }) => delivery === 'email' && isBack && !work.some(({ kind }) => kind === 'email'))
@@ -293,7 +293,7 @@ function isPosted(entry: HistoryEntry, where: string): boolean {
   return entry.event === 'posted' && entry.room === where
 }
 
-export function deletionNotes({ history }: Submission): Line[] {
+export function deletionNotes({ history }: Submission): RichText[] {
   const last = history.findLast(({ event }) => event === 'card-deleted')
-  return last ? [said`An earlier card of it was deleted, ${onDate(last.at)}`] : []
+  return last ? [rich`An earlier card of it was deleted, ${dateTime(last.at)}`] : []
 }

@@ -1,7 +1,7 @@
 import type { Submission } from '../../ports/submission'
 import type { SubmissionStore } from '../../ports/store'
 import { fieldText } from '../fields/fields'
-import { reached } from '../queries/rows'
+import { orUnavailable } from '../queries/rows'
 
 export type ExportedTable = 'submissions' | 'audit'
 
@@ -51,7 +51,7 @@ interface UnreadableSubmission {
 /** Every pending submission, newest first, read page by page as somebody takes it. */
 async function* pendingSubmissions(store: SubmissionStore): AsyncGenerator<Submission | UnreadableSubmission> {
   for (let before: string | undefined; ;) {
-    const { submissions, unreadable = [], cursor } = await reached(store.listPending({ limit: PAGE, before }))
+    const { submissions, unreadable = [], cursor } = await orUnavailable(store.listPending({ limit: PAGE, before }))
     yield* submissions
     yield* unreadable.map(id => ({ id, state: 'unreadable' as const }))
     if (!cursor) return
@@ -111,7 +111,7 @@ async function frequentFields(store: SubmissionStore): Promise<{ keys: string[],
 
 /** The audit trail, which has no form data. */
 async function auditTable(store: SubmissionStore): Promise<ExportTable> {
-  const lines = await reached(store.audit(ALL_LINES))
+  const lines = await orUnavailable(store.audit(ALL_LINES))
   async function* rows(): AsyncGenerator<ExportRow> {
     for (const { id, form = '', outcome, at, reviewer, to = [], receivedAt } of lines) {
       yield {
@@ -126,7 +126,7 @@ async function auditTable(store: SubmissionStore): Promise<ExportTable> {
 }
 
 async function* auditRecords(store: SubmissionStore): AsyncGenerator<object> {
-  for (const { at, receivedAt, ...line } of await reached(store.audit(ALL_LINES))) yield {
+  for (const { at, receivedAt, ...line } of await orUnavailable(store.audit(ALL_LINES))) yield {
     ...line, at: iso(at), receivedAt: iso(receivedAt),
   }
 }

@@ -5,7 +5,7 @@ import type { StoreClock } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import { counted, visible } from '../../../shared/utils/text'
 import { partOf, readParts, type PartsPorts } from './parts'
-import { holderOf } from '../lifecycle/assignment'
+import { assigneeOf } from '../lifecycle/assignment'
 import { problemOf } from '../queries/rows'
 import { roomName } from '../review/scope'
 import { givenUpBy } from '../outbox/retries'
@@ -68,7 +68,7 @@ async function readStuck(store: SubmissionStore, board: ReviewBoard): Promise<Pi
 
 async function readHolders(store: SubmissionStore, at: number): Promise<NonNullable<Status['holders']>> {
   const { submissions } = await store.listRecords({ limit: TAKEN, only: 'taken' })
-  const of = Map.groupBy(submissions.flatMap(submission => holderOf(submission, at) ?? []), ({ who }) => who)
+  const of = Map.groupBy(submissions.flatMap(submission => assigneeOf(submission, at) ?? []), ({ who }) => who)
   return [...of.values()].map(all => ({ name: visible(all[0]!.name), platform: all[0]!.platform, count: all.length }))
     .sort((a, b) => b.count - a.count)
 }

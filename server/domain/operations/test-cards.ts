@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { TestCardsSent } from '../../../shared/types/setup'
-import { said, toTheSecond } from '../../../shared/utils/line'
+import { rich, exactTime } from '../../../shared/utils/line'
 import type { ReviewBoard } from '../../ports/board'
 import type { Forms } from '../../ports/form'
 import type { Limiter } from '../../ports/limiter'
@@ -8,7 +8,7 @@ import type { Monitor } from '../../ports/monitor'
 import type { Runtime } from '../../ports/runtime'
 import { TEST_CLICK } from '../conversation/texts'
 import { InvalidRequest, TooManyTests } from '../errors'
-import { reached } from '../queries/rows'
+import { orUnavailable } from '../queries/rows'
 import { noteOf } from './monitor'
 
 export interface TestCardsPorts {
@@ -31,10 +31,10 @@ export class TestCards {
     const platform = asked.safeParse(body).data?.platform
     const rooms = forms.rooms.filter(room => room.split('/')[0] === platform)
     if (rooms.length === 0) throw new InvalidRequest('No cards go to this platform. Name one that is configured.')
-    const waitMs = await reached(limiter.take(`test-cards:${platform}`))
+    const waitMs = await orUnavailable(limiter.take(`test-cards:${platform}`))
     if (waitMs > 0) throw new TooManyTests('test cards', limiter.limit, waitMs)
     // Platforms take the same words twice for one message that was sent again.
-    const text = said`Test card of the set-up page, ${toTheSecond(runtime.now())}. Cards of forms arrive here.`
+    const text = rich`Test card of the set-up page, ${exactTime(runtime.now())}. Cards of forms arrive here.`
     return { rooms: await Promise.all(rooms.map(async (room) => {
       const outcome = await board.announce(room, text, null, TEST_CLICK)
       monitor.probed(noteOf({ kind: 'post', room }), outcome)

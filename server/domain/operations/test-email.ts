@@ -5,8 +5,8 @@ import type { Monitor } from '../../ports/monitor'
 import type { Runtime } from '../../ports/runtime'
 import type { Receipt } from '../../ports/submission'
 import { EmailRefused, TooManyTests } from '../errors'
-import { reached } from '../queries/rows'
-import { senderOf, type MailSender } from '../outbox/email'
+import { orUnavailable } from '../queries/rows'
+import { fromHeader, type MailSender } from '../outbox/email'
 import { noteOf } from './monitor'
 import { isReturned } from '../lifecycle/record'
 import { isArrived, isNews, receiptText } from '../lifecycle/email-status'
@@ -31,11 +31,11 @@ export class TestEmail {
   async send(): Promise<TestEmailSent> {
     const { mailer, mail, limiter, runtime, monitor } = this.ports
     if (!mail.apiKey) throw new EmailRefused('Emails are kept here and go nowhere: set MAIL_API_KEY, and restart.')
-    const waitMs = await reached(limiter.take(TEST_EMAIL))
+    const waitMs = await orUnavailable(limiter.take(TEST_EMAIL))
     if (waitMs > 0) throw new TooManyTests('test emails', limiter.limit, waitMs)
     const text = 'Somebody sent this from the set-up page of the form triage bot. Forwarded submissions arrive like it.'
     const outcome = await mailer.send({
-      from: senderOf(mail), to: mail.to, subject: 'Test email of the form triage bot', html: `<p>${text}</p>`, text,
+      from: fromHeader(mail), to: mail.to, subject: 'Test email of the form triage bot', html: `<p>${text}</p>`, text,
       ...mail.receipts ? { submission: TEST_EMAIL } : {},
     }, `${TEST_EMAIL}-${runtime.uuid()}`)
     monitor.probed(noteOf({ kind: 'email' }), outcome)
@@ -46,13 +46,13 @@ export class TestEmail {
   /** What became of one. @throws StoreUnavailable */
   async told(messageId: string, receipt: Receipt): Promise<void> {
     const { receipts } = this.ports
-    const known = await reached(receipts.of(messageId))
-    if (isNews(receipt, known ?? undefined)) await reached(receipts.keep(messageId, receipt))
+    const known = await orUnavailable(receipts.of(messageId))
+    if (isNews(receipt, known ?? undefined)) await orUnavailable(receipts.keep(messageId, receipt))
   }
 
   /** @throws StoreUnavailable */
   async read(messageId: string): Promise<TestEmailReceipt> {
-    const receipt = await reached(this.ports.receipts.of(messageId))
+    const receipt = await orUnavailable(this.ports.receipts.of(messageId))
     return {
       arrived: receipt !== null && isArrived(receipt), returned: receipt !== null && isReturned(receipt),
       text: receipt && receiptText(receipt),

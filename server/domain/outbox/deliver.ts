@@ -4,10 +4,12 @@ import type { Limiter } from '../../ports/limiter'
 import type { Log } from '../../ports/runtime'
 import type { CardRef, Delivery, Submission, Work } from '../../ports/submission'
 import type { CardQueue } from '../cards/card-queue'
-import { composeEmail, type MailSender, senderOf, isLinked, mailed, withFiles } from './email'
+import { composeEmail, type MailSender, fromHeader, isLinked, mailed, withFiles } from './email'
 import type { Done } from '../lifecycle/events'
-import { givenNews, type Presentation, cardView, DELIVERY_NAMES, formOf, reminder, targetsOf } from '../cards/card-view'
-import { contentOf, digest, SUBMISSION_TTL_MS, isLost } from '../lifecycle/record'
+import {
+  assignedNews, type Presentation, cardView, DELIVERY_NAMES, formOf, reminder, targetsOf,
+} from '../cards/card-view'
+import { contentHash, digest, SUBMISSION_TTL_MS, isLost } from '../lifecycle/record'
 import type { SubmissionFiles } from '../files/submission-files'
 import { receiptNews } from '../lifecycle/email-status'
 
@@ -50,7 +52,7 @@ export async function perform(
     case 'update': return shown(await board.update(card, cardView(submission, presentation)), version, card)
     case 'remind': return board.reply(card, reminder(submission))
     case 'tell': {
-      const news = holder ? givenNews(holder) : receiptNews(submission)
+      const news = holder ? assignedNews(holder) : receiptNews(submission)
       // What is not news any more is not told.
       return news ? board.reply(card, news, holder?.names) : { ok: true, value: undefined }
     }
@@ -78,7 +80,7 @@ export async function deliver(
   const to = targetsOf(kind, form)
   if (to.length === 0) return refused(`${DELIVERY_NAMES[kind]} is not configured any more.`)
   const earlier = sent.find(each => each.delivery === kind)
-  const given = { delivery: kind, content: contentOf(data), to }
+  const given = { delivery: kind, content: contentHash(data), to }
   // A link works as long as the data is kept.
   const linked = isLinked(submission, form, files) ? { keepMs: SUBMISSION_TTL_MS } : {}
   if (kind === 'endpoint') {
@@ -153,7 +155,7 @@ async function confirm(
     if (waitMs > 0) return skipped(`Its sender got ${confirmations.limit} confirmations within a day.`)
   }
   const outcome = await mailer.send({
-    from: senderOf(mail), to: [to], ...words,
+    from: fromHeader(mail), to: [to], ...words,
     // No vacation notice answers it, nor any other program (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-replied' },
   }, `${id}-confirm-${digest(to)}`)

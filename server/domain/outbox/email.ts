@@ -1,4 +1,4 @@
-import { inUtc, onDate, plain } from '../../../shared/utils/line'
+import { inUtc, dateTime, plainText } from '../../../shared/utils/line'
 import { cut, oneLine, visible } from '../../../shared/utils/text'
 import {
   MOST_BRANCHES, type Branch, type Email, type EmailContent, type EmailTemplate, FILE_LOST, MOST_ATTACHED,
@@ -6,7 +6,7 @@ import {
 } from '../../ports/delivery'
 import type { StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
-import type { Field, Sent, Submission } from '../../ports/submission'
+import type { Field, SentDelivery, Submission } from '../../ports/submission'
 import { isNumber } from '../json'
 import { addressIn } from '../fields/addresses'
 import { decisionLine } from '../cards/card-view'
@@ -31,7 +31,7 @@ export interface MailSender {
 /** @param earlier the email with other values that this one corrects */
 export async function composeEmail(
   submission: Submission, form: Form, sender: MailSender, template: () => Promise<EmailTemplate>,
-  earlier?: Pick<Sent, 'at'>, files?: MailFiles,
+  earlier?: Pick<SentDelivery, 'at'>, files?: MailFiles,
 ): Promise<Email> {
   const entries = Object.entries(submission.data ?? {})
   const filledIn = { ...submission, data: Object.fromEntries(entries.map(([key, value]) => [key, value ?? ''])) }
@@ -41,11 +41,11 @@ export async function composeEmail(
     subject, heading: form.name ? `Form submission: ${form.name}` : 'Form submission',
     fields: readFields(filledIn, form, (value, { type }) => ({ tree: type ? undefined : treeOf(value) })),
     files: mailedFields(submission, form, files),
-    received: `Received ${inUtc(onDate(submission.receivedAt))}`,
-    decided: plain(decisionLine(submission)),
+    received: `Received ${inUtc(dateTime(submission.receivedAt))}`,
+    decided: plainText(decisionLine(submission)),
     submissionId: submission.id,
     correction: earlier
-      ? `This corrects the email that was sent on ${inUtc(onDate(earlier.at))}: somebody edited the submission since.`
+      ? `This corrects the email that was sent on ${inUtc(dateTime(earlier.at))}: somebody edited the submission since.`
       : '',
     attachment: `submission-${submission.id}.json`,
   }
@@ -55,7 +55,7 @@ export async function composeEmail(
   }
   const attachments = [...isWhole ? [] : [whole], ...attachedFiles(submission, files)]
   return {
-    from: senderOf(sender),
+    from: fromHeader(sender),
     to: form.to,
     replyTo: addressOf(submission, keyed),
     subject, html, text,
@@ -108,7 +108,7 @@ export function emailSubject(fields: readonly Field[], form?: string, isCorrecti
 }
 
 /** As the header `From` has it. */
-export function senderOf({ fromName, fromAddress }: MailSender): string {
+export function fromHeader({ fromName, fromAddress }: MailSender): string {
   return `${quotedName(fromName)} <${fromAddress}>`
 }
 
@@ -194,7 +194,7 @@ export function mailedFields(submission: Submission, form: Pick<Form, 'labels'>,
   const fitting = fittingOf(all)
   return fileFields(submission, form).map((field, index) => {
     const url = files?.url(id, index)
-    const far = url ? `until ${inUtc(onDate(expiresAt))} at ${url}` : 'too large to be attached'
+    const far = url ? `until ${inUtc(dateTime(expiresAt))} at ${url}` : 'too large to be attached'
     const { lost } = all[index]!
     const where = lost ? 'which its storage has lost' : fitting.includes(all[index]!) ? 'attached' : far
     return { ...field, value: `${field.value}, ${where}` }

@@ -1,4 +1,4 @@
-import { Turns } from '../../../shared/utils/turns'
+import { KeyedMutex } from '../../../shared/utils/turns'
 import { isComplete, type SubmissionStore } from '../../ports/store'
 import type { AuditLine, CardRef, DecisionOutcome, Submission, SubmissionRecord, Work } from '../../ports/submission'
 import type { Applied, EventOf, EventsOn, LifecycleEvent } from '../lifecycle/events'
@@ -21,7 +21,7 @@ export interface OutboxPorts extends RunPorts {
 /** Does outstanding work and writes back what was done. */
 export class Outbox {
   /** The last edit of each card that is being edited, by card. */
-  private readonly edits = new Turns()
+  private readonly edits = new KeyedMutex()
 
   constructor(private readonly ports: OutboxPorts) {}
 

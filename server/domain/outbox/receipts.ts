@@ -6,7 +6,7 @@ import type { Submission } from '../../ports/submission'
 import { ReceiptTooEarly } from '../errors'
 import type { Outbox } from './outbox'
 import { TEST_EMAIL, type TestEmail } from '../operations/test-email'
-import { reached } from '../queries/rows'
+import { orUnavailable } from '../queries/rows'
 
 export interface ReceiptsPorts {
   notices: MailNotices
@@ -41,10 +41,10 @@ export class Receipts {
       await testEmail.told(messageId, receipt)
       return monitor.told(receipt.verdict, true)
     }
-    const known = await reached(store.get(id))
+    const known = await orUnavailable(store.get(id))
     if (known && !isSent(known, messageId) && isBeingSent(known)) throw new ReceiptTooEarly()
     if (!known || !isSent(known, messageId)) return monitor.toldForeign()
-    const applied = await reached(outbox.apply(id, [{ type: 'receipt', messageId, receipt }], known))
+    const applied = await orUnavailable(outbox.apply(id, [{ type: 'receipt', messageId, receipt }], known))
     const isNews = !('refused' in applied)
     monitor.told(receipt.verdict, isNews)
     if (!isNews) return

@@ -11,7 +11,7 @@ import type { RetryPolicy } from './backoff'
 import type { CardQueue } from '../cards/card-queue'
 import { decideEach, type OpsSubmissions } from '../queries/ops-submissions'
 import type { Outbox } from './outbox'
-import { getAll, reached } from '../queries/rows'
+import { getAll, orUnavailable } from '../queries/rows'
 import { canSendAgain, outstanding, vendorOf } from '../lifecycle/record'
 
 export interface RetriesPorts {
@@ -26,7 +26,7 @@ export interface RetriesPorts {
   /** Does what is due. */
   sweep: () => Promise<unknown>
   policy: Pick<RetryPolicy, 'baseMs'>
-  runtime: Pick<Runtime, 'now' | 'background' | 'apart'>
+  runtime: Pick<Runtime, 'now' | 'background' | 'detached'>
   log: Log
 }
 
@@ -59,7 +59,7 @@ export class Retries {
     const { runtime, policy, log } = this.ports
     if (runtime.now() - since < OUTAGE * policy.baseMs) return
     const vendor = vendorIn(note)
-    runtime.background(runtime.apart(() => this.pull(vendor).then(
+    runtime.background(runtime.detached(() => this.pull(vendor).then(
       submissions => submissions > 0 && log.info('outage.over', { vendor, submissions }),
       error => log.warn('retries.failed', { vendor, error }),
     )))
@@ -76,11 +76,11 @@ export class Retries {
     if (!vendors.includes(vendor)) {
       throw new InvalidRequest(`Nothing is sent there. Name one of these as part: ${vendors.join(', ')}.`)
     }
-    const notes = await reached(health.read())
+    const notes = await orUnavailable(health.read())
     const isOpen = (room: string) => (notes[room]?.limitedUntil ?? 0) <= runtime.now()
-    await reached(queue.reopen(forms.rooms.filter(room => vendorIn(room) === vendor && isOpen(room))))
-    const waiting = await reached(this.pull(vendor))
-    const ids = await reached(this.givenUp(vendor))
+    await orUnavailable(queue.reopen(forms.rooms.filter(room => vendorIn(room) === vendor && isOpen(room))))
+    const waiting = await orUnavailable(this.pull(vendor))
+    const ids = await orUnavailable(this.givenUp(vendor))
     const results = await decideEach(ids, async (id) => {
       if (vendor === 'email' || vendor === 'endpoint') await submissions.decide(id, { action: 'resend' }, reviewer)
       else await submissions.postAgain(id, reviewer)
@@ -105,7 +105,7 @@ export class Retries {
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
-    if (count > 0) runtime.background(runtime.apart(() => sweep().catch(() => { /* The next sweep does it. */ })))
+    if (count > 0) runtime.background(runtime.detached(() => sweep().catch(() => { /* The next sweep does it. */ })))
     return count
   }
 

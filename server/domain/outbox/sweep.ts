@@ -1,5 +1,5 @@
 import type { Log, Runtime } from '../../ports/runtime'
-import { Unreadable, type SubmissionStore } from '../../ports/store'
+import { UnreadableRecord, type SubmissionStore } from '../../ports/store'
 import type { Submission, Work } from '../../ports/submission'
 import type { Reviewers } from '../people/reviewers'
 import type { LifecycleEvent } from '../lifecycle/events'
@@ -58,7 +58,7 @@ async function sweepBatch(ports: SweepPorts): Promise<number> {
     for (const id of left) {
       await attend(id).catch((error: unknown) => {
         // Of one that cannot be read the store tells, once.
-        if (!(error instanceof Unreadable)) log.error('sweep.failed', { submission: id, error })
+        if (!(error instanceof UnreadableRecord)) log.error('sweep.failed', { submission: id, error })
       })
     }
   }

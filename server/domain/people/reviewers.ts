@@ -121,7 +121,7 @@ export interface AdmissionPorts {
  * @returns the role is null while somebody looks of whom nobody can tell whether they decide
  * @throws PeopleUnknown while nobody can tell whether they look
  */
-export async function admit(
+export async function admitPerson(
   signedIn: Person, { people, reviewers, forms, viewers }: AdmissionPorts,
 ): Promise<{ person: Person, role: OpsRole | null } | null> {
   const person = { ...signedIn, ...people.known(signedIn.names ?? []) }

@@ -1,4 +1,4 @@
-import type { Line } from '../../../shared/types/line'
+import type { RichText } from '../../../shared/types/line'
 import type { OpsRole } from '../../../shared/types/session'
 import type { FieldDetails, HistoryLine, SubmissionDetails } from '../../../shared/types/submissions'
 import type { Form } from '../../ports/form'
@@ -13,10 +13,12 @@ import {
   type Presentation,
 } from '../cards/card-view'
 import { envelopeFields } from '../intake/envelope'
-import { editInputs, editOf, inOrder, ruleOf, readText } from '../fields/fields'
+import { editInputs, editOf, inOrder, ruleOf, displayText } from '../fields/fields'
 import { fileDetails } from '../files/file-texts'
-import { holderOf } from '../lifecycle/assignment'
-import { cardLocations, ending, holderLine, problemOf, reached, stateOf, workName, type OverviewPorts } from './rows'
+import { assigneeOf } from '../lifecycle/assignment'
+import {
+  cardLocations, ending, holderLine, problemOf, orUnavailable, stateOf, workName, type OverviewPorts,
+} from './rows'
 import { roomName, type Named } from '../review/scope'
 import { isRevocable, outstanding, dataLivesUntil, listOf, isOver } from '../lifecycle/record'
 import { receiptText, sendAgainForm } from '../lifecycle/email-status'
@@ -28,7 +30,7 @@ export interface DetailsPorts extends Pick<OverviewPorts, 'board' | 'presentatio
 }
 
 /** Who looks at a submission. */
-export interface Viewer extends Person { role: OpsRole | null }
+export interface DetailsViewer extends Person { role: OpsRole | null }
 
 /** Tells a person how to judge a held submission. */
 const HELD_NOTE = 'Held, because a field that people do not see was filled in: mostly by a program, sometimes by a browser for a person. It has no card, and nobody was told. Release it to decide it like any other, or erase it.'
@@ -36,8 +38,10 @@ const HELD_NOTE = 'Held, because a field that people do not see was filled in: m
 /**
  * @throws SubmissionGone when it never was, StoreUnavailable; SubmissionEnded when it is over, with what is still known
  */
-export async function showSubmission(id: string, viewer: Viewer, ports: DetailsPorts): Promise<SubmissionDetails> {
-  const [revision, submission] = await reached(Promise.all([ports.store.revision(), ports.store.get(id)]))
+export async function showSubmission(
+  id: string, viewer: DetailsViewer, ports: DetailsPorts,
+): Promise<SubmissionDetails> {
+  const [revision, submission] = await orUnavailable(Promise.all([ports.store.revision(), ports.store.get(id)]))
   if (!submission) throw await ending(id, ports.store, message => new SubmissionEnded(message))
   const { state, receivedAt, cards, data } = submission
   const { board, presentation, reviewers } = ports
@@ -95,7 +99,7 @@ function isEnded(submission: Submission): boolean {
   return state === 'erased' || (state === 'settled' && !isShown) || isOver(submission)
 }
 
-function notesOf(submission: Submission, presentation: Presentation): readonly Line[] {
+function notesOf(submission: Submission, presentation: Presentation): readonly RichText[] {
   const { state, decision, erased } = submission
   if (state === 'held') return [HELD_NOTE]
   return decision || erased
@@ -110,7 +114,7 @@ function revocationOf(submission: Submission): SubmissionDetails['revocation'] {
 
 function takingOf(submission: Submission, viewer: Person, now: number): SubmissionDetails['taking'] {
   if (submission.state !== 'open' || !submission.data) return null
-  const holder = holderOf(submission, now)
+  const holder = assigneeOf(submission, now)
   return holder ? holder.who === identityOf(viewer) ? 'hand-back' : null : 'take'
 }
 
@@ -178,7 +182,7 @@ function fields(submission: Submission, { fields: rules = {} }: Form): FieldDeta
       const key = keys[position]!
       const rule = ruleOf(rules, key)
       const { type, options } = rule
-      const shown = readText(values[position], rule)
+      const shown = displayText(values[position], rule)
       return {
         ...input, kind: kindOf(values[position]), ...editOf(submission, key, rule), ...type && { type, options },
         ...shown !== input.value && { shown },

@@ -10,7 +10,7 @@ import { isNumber } from '../json'
 import { sentTo, spellingsOf } from '../fields/addresses'
 import { endedOf, formOf, targetsOf, type Presentation } from '../cards/card-view'
 import { fieldText } from '../fields/fields'
-import { getAll, reached } from './rows'
+import { getAll, orUnavailable } from './rows'
 import { isRevocable, SUBMISSION_TTL_MS } from '../lifecycle/record'
 import type { Quarantine } from '../review/quarantine'
 import { searchable } from './search'
@@ -75,7 +75,7 @@ export async function forgetAll(
   const endings = () => ended ??= keptSince(ports.runtime.now() - KEPT_MS, ports.store)
   let place: string | null = asked.before ?? SOURCES[0]
   for (let pages = 0; pages < MOST_PAGES && place !== null; pages++) {
-    const page: Page = await reached(pageAt(place, ports.store, endings))
+    const page: Page = await orUnavailable(pageAt(place, ports.store, endings))
     for (const submission of page.submissions.filter(isMeant)) {
       const outcome = await eraseOne(submission.id, person, ports)
       if (outcome === 'erased') erased.push(submission)

@@ -5,7 +5,7 @@ import { cursorAt, readCursor } from '../../../shared/utils/cursor'
 import { type PageRequest, type PendingPage, TRACE_TTL_MS, type SubmissionStore } from '../../ports/store'
 import type { Submission, AuditLine } from '../../ports/submission'
 import { InvalidRequest } from '../errors'
-import { getAll, holderLine, reached, row, stateOf, type OverviewPorts } from './rows'
+import { getAll, holderLine, orUnavailable, listRow, stateOf, type OverviewPorts } from './rows'
 import { endedOf, endLine } from '../cards/card-view'
 import { listOf, SUBMISSION_TTL_MS } from '../lifecycle/record'
 import { searchFor } from './search'
@@ -58,7 +58,7 @@ export async function listRows(
 ): Promise<RowPage> {
   const { store, runtime } = ports
   const now = runtime.now()
-  const revision = await reached(store.revision())
+  const revision = await orUnavailable(store.revision())
   const passes = filtering(filter, ports)
   const most = only === 'ids' ? Infinity : limit
   const found: Submission[] = []
@@ -69,7 +69,7 @@ export async function listRows(
   let page: PendingPage
   do {
     const startedAt = runtime.now()
-    page = await reached(
+    page = await orUnavailable(
       store.listPending({ limit: size, sort, only: indexOf(filter), ...cursor === null ? {} : { before: cursor } }),
     )
     cursor = page.cursor
@@ -86,7 +86,7 @@ export async function listRows(
     }
     size = runtime.now() - startedAt < QUICK_MS ? Math.min(2 * size, MOST_READ) : Math.max(limit, size >> 1)
   } while (cursor !== null && ids.length < most && runtime.now() - now < BUDGET_MS)
-  const rows = await Promise.all(found.map(submission => row(submission, ports)))
+  const rows = await Promise.all(found.map(submission => listRow(submission, ports)))
   return {
     now, revision, rows, found: ids, total: page.total, cursor, scanned,
     ...unreadable.size > 0 && { unreadable: [...unreadable] },
@@ -110,9 +110,9 @@ export async function pickRows(
   const counted = list !== 'pending'
     ? store.listPending({ limit: 1, only: list }).then(({ total }) => total)
     : store.backlog(now).then(({ pending }) => pending)
-  const [total, read] = await reached(Promise.all([counted, getAll(store, ids)]))
+  const [total, read] = await orUnavailable(Promise.all([counted, getAll(store, ids)]))
   const found = read.filter(submission => listOf(submission) === list).filter(filtering(filter, ports))
-  const rows = await Promise.all(found.map(submission => row(submission, ports)))
+  const rows = await Promise.all(found.map(submission => listRow(submission, ports)))
   return { now, rows, found: found.map(({ id }) => id), total }
 }
 
@@ -145,8 +145,8 @@ const COUNTED = 1000
  */
 export async function listDone({ limit, before, sort, ...filter }: Listing, ports: DonePorts): Promise<RowPage> {
   const now = ports.runtime.now()
-  const revision = await reached(ports.store.revision())
-  const latest = endsIn(await reached(ports.store.audit(Infinity, now - TRACE_TTL_MS)), now, ports)
+  const revision = await orUnavailable(ports.store.revision())
+  const latest = endsIn(await orUnavailable(ports.store.audit(Infinity, now - TRACE_TTL_MS)), now, ports)
   const ends = sort === 'oldest' ? latest.toReversed() : latest
   const isFound = filtering(filter, ports)
   const from = before === undefined ? 0 : ends.filter(isAbove(before, sort)).length
@@ -165,7 +165,7 @@ export async function listDone({ limit, before, sort, ...filter }: Listing, port
 /** How many are over and have a trace; null when the audit trail says more of that time than is read to be counted. */
 export async function countDone(ports: DonePorts): Promise<number | null> {
   const now = ports.runtime.now()
-  const lines = await reached(ports.store.audit(COUNTED, now - TRACE_TTL_MS))
+  const lines = await orUnavailable(ports.store.audit(COUNTED, now - TRACE_TTL_MS))
   return lines.length < COUNTED ? endsIn(lines, now, ports).length : null
 }
 
@@ -191,11 +191,11 @@ function endsIn(lines: readonly AuditLine[], now: number, { revocableMs }: DoneP
 }
 
 async function readDone(ids: readonly string[], { store }: DonePorts): Promise<Submission[]> {
-  return (await reached(getAll(store, ids))).filter(submission => stateOf(submission) === 'done')
+  return (await orUnavailable(getAll(store, ids))).filter(submission => stateOf(submission) === 'done')
 }
 
 async function doneRow(submission: Submission, ports: DonePorts): Promise<Row> {
-  return { ...await row(submission, ports), ending: endLine(submission) }
+  return { ...await listRow(submission, ports), ending: endLine(submission) }
 }
 
 /** A list with more than these is not read to be counted: that would take longer than anybody waits for a number. */
@@ -217,7 +217,7 @@ export async function countChoices(filter: Filter, ports: DonePorts): Promise<Co
   const read = (list: Index) => readList(list, filter, ports)
   const [pending, held, spam, done, backlog] = await Promise.all([
     read('pending'), read('held'), read('spam'), isPlain && !holder ? countDone(ports) : null,
-    reached(store.backlog(runtime.now())),
+    orUnavailable(store.backlog(runtime.now())),
   ])
   const [stuck, taken] = pending.found ? [pending, pending] : await Promise.all([read('stuck'), read('taken')])
   const lists = { pending, held, spam, stuck: { ...stuck, total: backlog.stuck }, taken }
@@ -270,7 +270,7 @@ async function readList(list: Index, { q }: Filter, ports: DonePorts): Promise<C
   const found: Submission[] = []
   let seen = 0
   for (let before: string | undefined; ;) {
-    const page = await reached(ports.store.listPending({ limit: PAGE, only, before }))
+    const page = await orUnavailable(ports.store.listPending({ limit: PAGE, only, before }))
     seen += page.submissions.length
     if ((isIndex ? seen : page.total) > MOST_COUNTED) return { total: page.total, found: null }
     found.push(...page.submissions.filter(isFound))

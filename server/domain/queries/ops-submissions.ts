@@ -6,17 +6,17 @@ import type { Person } from '../../ports/submission'
 import type { Invalid, Refused } from '../../ports/submission-access'
 import { isObject, parsed } from '../json'
 import {
-  AlreadyDecided, NotAReviewer, PeopleUnknown, StoreUnavailable, SubmissionEnded, Taken, WrongState,
+  AlreadyDecided, NotAReviewer, PeopleUnknown, StoreUnavailable, SubmissionEnded, AlreadyAssigned, WrongState,
 } from '../errors'
 import { identityOf } from '../people/people'
 import { ADDRESSES_LENGTH } from '../fields/addresses'
 import { countChoices, listDone, listRows, pickRows } from './listing'
 import type { Decisions } from '../review/decisions'
-import { showSubmission, type DetailsPorts, type Viewer } from './details'
+import { showSubmission, type DetailsPorts, type DetailsViewer } from './details'
 import { endLine } from '../cards/card-view'
 import { Feed } from './feed'
 import { forgetAll, forgetting, type ForgettingPorts } from './erase-by-text'
-import { ending, getAll, reached, type OverviewPorts } from './rows'
+import { ending, getAll, orUnavailable, type OverviewPorts } from './rows'
 import type { Outbox } from '../outbox/outbox'
 import type { Quarantine } from '../review/quarantine'
 import { digest, isOver, outcomeOf } from '../lifecycle/record'
@@ -123,7 +123,7 @@ export class OpsSubmissions {
   }
 
   /** @throws SubmissionGone, SubmissionEnded, StoreUnavailable */
-  show(id: string, viewer: Viewer): Promise<SubmissionDetails> {
+  show(id: string, viewer: DetailsViewer): Promise<SubmissionDetails> {
     return showSubmission(id, viewer, this.ports)
   }
 
@@ -144,10 +144,10 @@ export class OpsSubmissions {
    */
   async postAgain(id: string, reviewer: Person): Promise<number> {
     const { store, outbox, decisions } = this.ports
-    const refusal = await reached(decisions.refusal({ id, person: reviewer, place: 'everywhere' }))
+    const refusal = await orUnavailable(decisions.refusal({ id, person: reviewer, place: 'everywhere' }))
     if (refusal) throw await this.refusal(id, refusal)
-    const cards = await reached(outbox.postAgain(id))
-    const submission = cards === 0 && await reached(store.get(id))
+    const cards = await orUnavailable(outbox.postAgain(id))
+    const submission = cards === 0 && await orUnavailable(store.get(id))
     if (submission === null) throw await ending(id, store, message => new SubmissionEnded(message))
     if (submission && isOver(submission)) throw new SubmissionEnded(endLine(submission))
     return cards
@@ -168,7 +168,7 @@ export class OpsSubmissions {
       return null
     }
     const attempt = { ...asked, id, person: reviewer, place: 'everywhere', press: { press } } as const
-    const result = await reached(decisions.decide(attempt))
+    const result = await orUnavailable(decisions.decide(attempt))
     if (result.kind === 'done') return null
     if (result.kind === 'invalid') return result
     const outcome = result.kind === 'forbidden' ? null : await this.outcomeOf(id, press)
@@ -190,7 +190,7 @@ export class OpsSubmissions {
   /** Outcome of an earlier request with this press; null for none. */
   private async outcomeOf(id: string, press: string | undefined): Promise<ReturnType<typeof outcomeOf>> {
     if (!press) return null
-    const [present] = await reached(getAll(this.ports.store, [id]))
+    const [present] = await orUnavailable(getAll(this.ports.store, [id]))
     return present ? outcomeOf(present, press) : null
   }
 
@@ -198,11 +198,11 @@ export class OpsSubmissions {
     const { store } = this.ports
     const { message } = refused
     switch (refused.kind === 'forbidden' && refused.reason) {
-      case 'taken': return new Taken(message)
+      case 'taken': return new AlreadyAssigned(message)
       case 'unlisted': return new NotAReviewer(message)
       case 'unknown': return new PeopleUnknown()
     }
-    const present = await reached(store.get(id))
+    const present = await orUnavailable(store.get(id))
     if (present?.state === 'held') return new WrongState('It is held: release it first, and then decide it.')
     if (present?.state === 'open') return new WrongState(message)
     return present ? new AlreadyDecided(message) : ending(id, store, ended => new AlreadyDecided(ended))

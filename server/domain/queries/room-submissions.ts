@@ -1,15 +1,15 @@
-import type { Place } from '../../ports/board'
+import type { Scope } from '../../ports/board'
 import type { SubmissionStore } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import type {
   ApprovedDecision, Found, ShownSubmission, SubmissionAccess, SubmissionStats,
 } from '../../ports/submission-access'
-import { plain } from '../../../shared/utils/line'
+import { plainText } from '../../../shared/utils/line'
 import type { Decisions } from '../review/decisions'
 import { decidedOf, cardView, type Presentation } from '../cards/card-view'
 import { editInputs, readFields } from '../fields/fields'
 import { belongsTo, isFormOf, type PlacePorts } from '../review/scope'
-import { contentOf } from '../lifecycle/record'
+import { contentHash } from '../lifecycle/record'
 import { pendingAt, searchFor } from './search'
 
 export interface RoomSubmissionsPorts {
@@ -30,7 +30,7 @@ const BY_KEY = { labels: {} }
 
 /** The submissions of one place, for programs that ask by words instead of clicking a card: the agent's tools. */
 export class RoomSubmissions implements SubmissionAccess {
-  constructor(private readonly ports: RoomSubmissionsPorts, private readonly place: Place) {}
+  constructor(private readonly ports: RoomSubmissionsPorts, private readonly place: Scope) {}
 
   async search(text: string, limit: number): Promise<Found> {
     const { found, complete } = await pendingAt(
@@ -91,8 +91,8 @@ export class RoomSubmissions implements SubmissionAccess {
     const { id, state, receivedAt, expiresAt, data } = submission
     const { notes } = cardView(submission, this.ports.presentation)
     return {
-      id, state, receivedAt, expiresAt, data, ...state === 'open' && data && { content: contentOf(data) },
-      fields: readFields(submission, BY_KEY), notes: notes.map(plain),
+      id, state, receivedAt, expiresAt, data, ...state === 'open' && data && { content: contentHash(data) },
+      fields: readFields(submission, BY_KEY), notes: notes.map(plainText),
     }
   }
 }

@@ -1,15 +1,15 @@
-import type { Line } from '../../../shared/types/line'
+import type { RichText } from '../../../shared/types/line'
 import type { CardLocation, HolderLine, Problem, Row, RowState } from '../../../shared/types/submissions'
 import type { ReviewBoard } from '../../ports/board'
-import { Unreadable, type SubmissionStore } from '../../ports/store'
+import { UnreadableRecord, type SubmissionStore } from '../../ports/store'
 import {
   INTERIM_OUTCOMES, type CardRef, type Submission, type SubmissionRecord, type Work,
 } from '../../ports/submission'
 import { StoreUnavailable, SubmissionGone, SubmissionUnreadable } from '../errors'
 import { beginning, visible } from '../../../shared/utils/text'
 import { outcomeLine, type Presentation, DELIVERY_NAMES } from '../cards/card-view'
-import { readText, inOrder, ruleOf } from '../fields/fields'
-import { holderOf } from '../lifecycle/assignment'
+import { displayText, inOrder, ruleOf } from '../fields/fields'
+import { assigneeOf } from '../lifecycle/assignment'
 import { labelOf, roomName, type Named } from '../review/scope'
 import { dataLivesUntil, listOf, needsPerson, outstanding, wayOf } from '../lifecycle/record'
 
@@ -81,9 +81,9 @@ export async function cardLocations(
 }
 
 /** @throws StoreUnavailable when the store does not answer, SubmissionUnreadable */
-export function reached<T>(answer: Promise<T>): Promise<T> {
+export function orUnavailable<T>(answer: Promise<T>): Promise<T> {
   return answer.catch((error) => {
-    if (error instanceof Unreadable) throw new SubmissionUnreadable(error.submission)
+    if (error instanceof UnreadableRecord) throw new SubmissionUnreadable(error.submission)
     throw new StoreUnavailable(
       error, 'The store does not answer. Nothing was changed as far as we know; try again in a moment.',
     )
@@ -92,17 +92,17 @@ export function reached<T>(answer: Promise<T>): Promise<T> {
 
 /** The error that says what became of a submission of which there is no trace any more. @throws StoreUnavailable */
 export async function ending(
-  id: string, store: Pick<SubmissionStore, 'audit'>, known: (message: Line) => Error,
+  id: string, store: Pick<SubmissionStore, 'audit'>, known: (message: RichText) => Error,
 ): Promise<Error> {
-  const lines = await reached(store.audit(RECENT_ENDINGS))
+  const lines = await orUnavailable(store.audit(RECENT_ENDINGS))
   const last = lines.find(each => each.id === id && !INTERIM_OUTCOMES.includes(each.outcome))
   return last ? known(outcomeLine(last.outcome, last)) : new SubmissionGone()
 }
 
 /** A submission, or that it cannot be read. */
-export function found(store: Pick<SubmissionStore, 'get'>, id: string): Promise<Submission | null | Unreadable> {
+export function found(store: Pick<SubmissionStore, 'get'>, id: string): Promise<Submission | null | UnreadableRecord> {
   return store.get(id).catch((error: unknown) => {
-    if (error instanceof Unreadable) return error
+    if (error instanceof UnreadableRecord) return error
     throw error
   })
 }
@@ -116,12 +116,12 @@ export async function getAll(
   store: Pick<SubmissionStore, 'get'>, ids: readonly string[], unreadable: string[] = [],
 ): Promise<Submission[]> {
   const all = await Promise.all(ids.map(id => found(store, id)))
-  unreadable.push(...all.flatMap(each => each instanceof Unreadable ? [each.submission] : []))
-  return all.filter((each): each is Submission => each !== null && !(each instanceof Unreadable))
+  unreadable.push(...all.flatMap(each => each instanceof UnreadableRecord ? [each.submission] : []))
+  return all.filter((each): each is Submission => each !== null && !(each instanceof UnreadableRecord))
 }
 
 /** A line of the list. */
-export async function row(submission: Submission, ports: OverviewPorts): Promise<Row> {
+export async function listRow(submission: Submission, ports: OverviewPorts): Promise<Row> {
   const { id, receivedAt, data, cards } = submission
   const form = ports.presentation.forms.of(submission.form)
   const entries = Object.entries(data ?? {})
@@ -135,7 +135,7 @@ export async function row(submission: Submission, ports: OverviewPorts): Promise
     form: form.name ?? null,
     preview: fields.slice(0, PREVIEW_FIELDS).map(
       ({ label, value, rule }) => (
-        { label: cut(label, PREVIEW_LABEL), value: cut(readText(value, rule), PREVIEW_VALUE) }
+        { label: cut(label, PREVIEW_LABEL), value: cut(displayText(value, rule), PREVIEW_VALUE) }
       ),
     ),
     more: Math.max(0, entries.length - PREVIEW_FIELDS),
@@ -151,7 +151,7 @@ export async function row(submission: Submission, ports: OverviewPorts): Promise
 export function holderLine(
   submission: Submission, { presentation: { forms }, runtime }: Pick<OverviewPorts, 'presentation' | 'runtime'>,
 ): HolderLine | null {
-  const holder = forms.of(submission.form).claim ? holderOf(submission, runtime.now()) : null
+  const holder = forms.of(submission.form).claim ? assigneeOf(submission, runtime.now()) : null
   return holder && { name: visible(holder.name), platform: holder.platform, since: holder.since }
 }
 

@@ -1,6 +1,6 @@
 import { searchTerms, type SearchTerm } from '../../../shared/utils/search-terms'
 import { visible } from '../../../shared/utils/text'
-import type { Place } from '../../ports/board'
+import type { Scope } from '../../ports/board'
 import type { Forms } from '../../ports/form'
 import type { PageRequest, PendingPage } from '../../ports/store'
 import type { Submission, SubmissionRecord } from '../../ports/submission'
@@ -105,7 +105,7 @@ export function searchable(text: string): string {
 }
 
 /** How many submissions are read at most, and how many at once: a form may have 256 KiB. */
-export interface Reading {
+export interface ReadLimits {
   most: number
   page: number
 }
@@ -122,7 +122,7 @@ export const RECORDS = { most: READING.most, page: 250 }
  * @param list of the store: with what the forms said, or without
  */
 export async function pendingAt<Kept extends SubmissionRecord>(
-  place: Place, { most, page }: Reading, ports: PlacePorts, list: (page: PageRequest) => Promise<PendingPage<Kept>>,
+  place: Scope, { most, page }: ReadLimits, ports: PlacePorts, list: (page: PageRequest) => Promise<PendingPage<Kept>>,
 ): Promise<{ found: Kept[], complete: boolean }> {
   const found: Kept[] = []
   let before: string | undefined

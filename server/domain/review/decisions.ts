@@ -1,6 +1,6 @@
-import type { Line } from '../../../shared/types/line'
+import type { RichText } from '../../../shared/types/line'
 import { visible } from '../../../shared/utils/text'
-import type { EditForm, SendAgainForm, Place } from '../../ports/board'
+import type { EditForm, SendAgainForm, Scope } from '../../ports/board'
 import type { Form } from '../../ports/form'
 import type { Monitor } from '../../ports/monitor'
 import type { Runtime, Log } from '../../ports/runtime'
@@ -10,15 +10,15 @@ import type { Action, CardRef, Person, Submission, SubmissionRecord } from '../.
 import { PeopleUnknown } from '../errors'
 import { identityOf, signatureOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
-import { addressesIn } from '../fields/addresses'
+import { parseAddresses } from '../fields/addresses'
 import { submitterAddress } from '../outbox/email'
 import type { Applied, Edit, EventOf, Press } from '../lifecycle/events'
 import { applyEdits, type Marks } from '../fields/fields'
-import { holderOf, isAnothers } from '../lifecycle/assignment'
+import { assigneeOf, isAnothers } from '../lifecycle/assignment'
 import type { Outbox } from '../outbox/outbox'
 import { belongsTo, isRoom, type PlacePorts } from './scope'
 import {
-  irrevocable, notYoursLine, takenLine, warningLine, deliveriesOf, editForm, type Presentation, endLine,
+  irrevocable, notYoursLine, assignedLine, warningLine, deliveriesOf, editForm, type Presentation, endLine,
 } from '../cards/card-view'
 import { sameCard, isPressed, canSendAgain } from '../lifecycle/record'
 import { sendAgainForm } from '../lifecycle/email-status'
@@ -50,7 +50,7 @@ export type Intent = Attempt & (
 )
 
 type Claim = Extract<Intent, { action: Action | 'edit' | 'resend' }>
-type Heeds = NonNullable<ReturnType<typeof heedsOf>>
+type Heeds = NonNullable<ReturnType<typeof assignmentCheckOf>>
 type Assignment = Extract<Intent, { action: 'take' | 'hand-back' | 'assign' }>
 
 /** Changes that a decision makes, or errors by input id. */
@@ -93,7 +93,7 @@ export class Decisions {
     const isEdit = attempt.action === 'edit'
     if (isEdit && (found.state !== 'open' || !found.data)) return this.late(attempt)
     const form = isEdit ? editForm(found, presentation) : sendAgainForm(found)
-    const heeds = heedsOf(person, presentation.forms.of(found.form))
+    const heeds = assignmentCheckOf(person, presentation.forms.of(found.form))
     const isTaken = form && isAnothers(found, { heeds, ...attempt.press }, runtime.now())
     return isTaken ? this.warn(attempt, heeds!) : form
   }
@@ -126,7 +126,7 @@ export class Decisions {
     }
     const action = intent.action === 'spam' ? 'spam' : 'forward'
     const form = presentation.forms.of(known.form)
-    const heeds = heedsOf(person, form)
+    const heeds = assignmentCheckOf(person, form)
     // Others may write until the decision does: it changes the version that it meets.
     const met: { changes: Changes } = { changes: {} }
     const applied = await outbox.apply(id, (stored) => {
@@ -179,14 +179,14 @@ export class Decisions {
     if (!('refused' in applied)) return this.carryOut(applied, event.type, person)
     if (applied.refused !== 'taken' && applied.refused !== 'unchanged') return this.late(intent)
     const present = await store.get(id)
-    const holder = present && holderOf(present, runtime.now())
+    const holder = present && assigneeOf(present, runtime.now())
     if (applied.refused === 'unchanged') {
       // A card's click that comes again is not answered.
       const isSo = press?.card || (holder?.who === who) === (event.type === 'taken')
       return isSo ? { kind: 'done' } : unchanged(UNDONE)
     }
     if (!holder) return unchanged(LET_GO)
-    return forbidden('taken', event.type === 'taken' ? takenLine(holder) : notYoursLine(holder))
+    return forbidden('taken', event.type === 'taken' ? assignedLine(holder) : notYoursLine(holder))
   }
 
   /** Logs the decision and begins its work. */
@@ -203,7 +203,7 @@ export class Decisions {
   private async warn({ id, press }: Attempt, { who, rule }: Heeds): Promise<Refused> {
     const { store, outbox, runtime } = this.ports
     const present = await store.get(id)
-    const holder = present && holderOf(present, runtime.now())
+    const holder = present && assigneeOf(present, runtime.now())
     const warned = { type: 'warned', who, press: press?.card && press.press } as const
     if (holder && rule === 'soft') await outbox.apply(id, [warned], present)
     return forbidden('taken', holder ? warningLine(holder, rule, press ? 'press' : 'approval') : LET_GO)
@@ -236,7 +236,7 @@ function changesOf(intent: Claim, { data, sent }: Submission, { fields }: Form):
   }
   if (intent.action !== 'resend') return {}
   const last = sent?.find(({ delivery }) => delivery === 'email')?.to
-  return intent.to === undefined ? { to: last } : addressesIn(intent.to, last)
+  return intent.to === undefined ? { to: last } : parseAddresses(intent.to, last)
 }
 
 /** @param may null while nobody can tell */
@@ -246,7 +246,7 @@ function notAssignedLine(name: string, may: false | null): string {
     : `${name} may not decide it, so it was not given to them.`
 }
 
-function unchanged(message: Line): Refused {
+function unchanged(message: RichText): Refused {
   return { kind: 'unchanged', message }
 }
 
@@ -262,7 +262,7 @@ export interface Attempt {
   id: string
   /** May still be looked up, which then costs no round trip of its own. */
   person: Person | Promise<Person>
-  place: Place
+  place: Scope
   /** Absent where they approved what a program asked for, or typed it. */
   press?: Press
   /** Digest of the form data that they approved so; other data are not decided. */
@@ -322,17 +322,17 @@ function channelOf(card: CardRef, { board }: AccessPorts): string {
 }
 
 /** Identity and rule by which the lifecycle heeds who has it; undefined where nobody takes. */
-function heedsOf(person: Person, { claim: rule }: Form): EventOf<'claimed'>['heeds'] {
+function assignmentCheckOf(person: Person, { claim: rule }: Form): EventOf<'claimed'>['heeds'] {
   return rule && { who: identityOf(person), rule }
 }
 
 /** They may not, and alone read why. */
-function forbidden(reason: Forbidden['reason'], message: Line): Forbidden {
+function forbidden(reason: Forbidden['reason'], message: RichText): Forbidden {
   return { kind: 'forbidden', reason, message }
 }
 
 /** Why it cannot be decided any more. */
-function lateLine(submission: Submission | null): Line {
+function lateLine(submission: Submission | null): RichText {
   const ended = submission && endLine(submission)
   return ended || 'This submission was already decided, or its 7 days have passed.'
 }

@@ -1,5 +1,5 @@
 import type { Log, Runtime } from '../../ports/runtime'
-import { Unreadable, type SubmissionStore } from '../../ports/store'
+import { UnreadableRecord, type SubmissionStore } from '../../ports/store'
 import type { Person } from '../../ports/submission'
 import { SubmissionEnded, SubmissionGone, SubmissionUnreadable, WrongState } from '../errors'
 import { signatureOf } from '../people/people'
@@ -7,7 +7,7 @@ import type { Reviewers } from '../people/reviewers'
 import { endLine, type Presentation } from '../cards/card-view'
 import type { Applied, LifecycleEvent } from '../lifecycle/events'
 import type { Outbox } from '../outbox/outbox'
-import { ending, found, reached } from '../queries/rows'
+import { ending, found, orUnavailable } from '../queries/rows'
 import type { SubmissionFiles } from '../files/submission-files'
 import { isOver } from '../lifecycle/record'
 
@@ -38,35 +38,35 @@ export class Quarantine {
    */
   async decide(action: 'release' | 'erase', id: string, person: Person, press?: string): Promise<void> {
     const { store, outbox, reviewers, presentation: { forms }, tellsErasures, runtime, log } = this.ports
-    const judged = await reached(found(store, id))
-    const known = judged instanceof Unreadable ? judged.record : judged
+    const judged = await orUnavailable(found(store, id))
+    const known = judged instanceof UnreadableRecord ? judged.record : judged
     // Where nobody knows its form, it is for who may decide in all of them.
     for (const form of known ? [forms.of(known.form)] : judged ? forms.all : []) {
       const refused = await reviewers.refusal(form, person, { submission: id, action, platform: 'ops' })
       if (refused) throw refused
     }
-    if (judged instanceof Unreadable && action === 'release') throw new SubmissionUnreadable(id)
-    if (judged && !known) return this.drop(id, person)
+    if (judged instanceof UnreadableRecord && action === 'release') throw new SubmissionUnreadable(id)
+    if (judged && !known) return this.purge(id, person)
     if (known && action === 'release' && isOver(known)) throw new SubmissionEnded(endLine(known))
     const { rooms, endpoint } = forms.of(known?.form)
     const by = { reviewer: signatureOf(person), press }
     const event: LifecycleEvent = action === 'release'
       ? { type: 'released', rooms, ...by }
       : { type: 'erased', told: tellsErasures && endpoint !== null, ...by }
-    const applied: Applied = known ? await reached(outbox.apply(id, [event], known)) : { refused: 'gone' }
+    const applied: Applied = known ? await orUnavailable(outbox.apply(id, [event], known)) : { refused: 'gone' }
     if (!('refused' in applied)) {
       log.info(`submission.${event.type}`, { submission: id, reviewer: person.id })
       return runtime.background(outbox.run(applied.submission, applied.added))
     }
     if (applied.refused === 'gone') throw await ending(id, store, message => new SubmissionEnded(message))
     if (applied.refused === 'expired') throw new SubmissionGone()
-    if (action === 'erase') throw new SubmissionEnded(endLine((await reached(store.get(id)))!))
+    if (action === 'erase') throw new SubmissionEnded(endLine((await orUnavailable(store.get(id)))!))
     throw new WrongState('This submission is not held: it can be forwarded, edited and forwarded, or marked as spam.')
   }
 
-  private async drop(id: string, reviewer: Person): Promise<void> {
+  private async purge(id: string, reviewer: Person): Promise<void> {
     const { store, files, runtime, log } = this.ports
-    await reached(store.forget(id, { reviewer: signatureOf(reviewer), at: runtime.now() }))
+    await orUnavailable(store.forget(id, { reviewer: signatureOf(reviewer), at: runtime.now() }))
     files?.erase(id)
     log.info('submission.erased', { submission: id, reviewer: reviewer.id })
   }

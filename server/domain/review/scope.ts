@@ -1,4 +1,4 @@
-import type { Place, ReviewBoard } from '../../ports/board'
+import type { Scope, ReviewBoard } from '../../ports/board'
 import type { Form, Forms } from '../../ports/form'
 import type { CardRef, Submission, Work } from '../../ports/submission'
 import { sameCard } from '../lifecycle/record'
@@ -14,7 +14,7 @@ export interface PlacePorts {
  * which may have other rooms by now, or be gone. What is held is of no room until it is released.
  */
 export function belongsTo(
-  place: Place, { form, cards, state }: Pick<Submission, 'form' | 'cards' | 'state'>,
+  place: Scope, { form, cards, state }: Pick<Submission, 'form' | 'cards' | 'state'>,
   { presentation: { forms }, board }: PlacePorts,
 ): boolean {
   if (state === 'held') return place === 'everywhere'
@@ -22,12 +22,12 @@ export function belongsTo(
 }
 
 /** Whether a form's cards go to this place; those of a form that is not configured any more go nowhere. */
-export function isFormOf(place: Place, key: string | undefined, forms: Pick<Forms, 'of' | 'find'>): boolean {
+export function isFormOf(place: Scope, key: string | undefined, forms: Pick<Forms, 'of' | 'find'>): boolean {
   return place === 'everywhere' || isRoomOf(place, key === undefined ? forms.of(key) : forms.find(key))
 }
 
 /** Whether the cards of any form go to this place. */
-export function isRoom(place: Place, forms: Pick<Forms, 'rooms'>): boolean {
+export function isRoom(place: Scope, forms: Pick<Forms, 'rooms'>): boolean {
   return place === 'everywhere' || isRoomOf(place, forms)
 }
 
@@ -82,7 +82,7 @@ export function roomOfCard(card: CardRef, board: Pick<ReviewBoard, 'placeOf'>): 
 }
 
 /** Whether two places are of one room. */
-export function isSamePlace(one: Place, other: Place): boolean {
+export function isSamePlace(one: Scope, other: Scope): boolean {
   return one === 'everywhere' || other === 'everywhere' || one.some(name => other.includes(name))
 }
 

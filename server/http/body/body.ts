@@ -6,7 +6,7 @@ import { bodyTooLarge, hasLeft, incomplete, RAISE_FORM_LIMIT, tooSlow, type Body
 import { addressGroup, clientAddress, SITE_BITS } from '../request'
 import { HttpError } from '../errors'
 import { FormFields } from './multipart'
-import type { Upload } from './upload'
+import type { FormUpload } from './upload'
 
 /**
  * Reads the raw body, refusing as soon as it is known to be too long; node throws away what still comes in.
@@ -89,7 +89,7 @@ interface Readers {
  * @throws InvalidSubmission when it cannot be parsed
  */
 export async function readForm(
-  event: H3Event, { readBody: read, bodyLimits }: Readers, maxBytes: number, upload: Upload | null,
+  event: H3Event, { readBody: read, bodyLimits }: Readers, maxBytes: number, upload: FormUpload | null,
 ): Promise<unknown> {
   const kind = mediaType(event)
   const body = () => read(event, maxBytes, RAISE_FORM_LIMIT)

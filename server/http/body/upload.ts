@@ -8,7 +8,7 @@ import { HttpError } from '../errors'
 import { multipartForm } from './multipart'
 
 /** Where the files of a form go. */
-export interface Upload {
+export interface FormUpload {
   rule: FileRule
   take: TakeFile
   /** Counts what its client sends, before any of it is read. @throws DomainError when it is too much */
@@ -36,7 +36,7 @@ const HEADER_BYTES = 16 * 1024
  * @throws DomainError as `upload` does
  */
 export async function readUpload(
-  event: H3Event, upload: Upload, maxBytes: number, limits: BodyLimits,
+  event: H3Event, upload: FormUpload, maxBytes: number, limits: BodyLimits,
 ): Promise<Record<string, unknown>> {
   const { promise: failed, reject: fail } = Promise.withResolvers<never>()
   failed.catch(() => { /* Made way for others before anything of it was read. */ })
@@ -60,7 +60,7 @@ interface Arrival {
 }
 
 async function streamed(
-  event: H3Event, { rule, take, count }: Upload, maxBytes: number, { timeoutMs, held, failed, fail }: Arrival,
+  event: H3Event, { rule, take, count }: FormUpload, maxBytes: number, { timeoutMs, held, failed, fail }: Arrival,
 ): Promise<Record<string, unknown>> {
   const { req: request } = event.node
   const most = rule.max * rule.maxBytes + maxBytes

@@ -3,9 +3,9 @@ import { escapeHtml, visible } from '../../../shared/utils/text'
 import type { FieldProblem } from '../../ports/field-rules'
 import type { FormPages, PageText } from '../../ports/form'
 import type { Log } from '../../ports/runtime'
-import type { Refusal } from '../errors'
+import type { ErrorBody } from '../errors'
 import { textsFor } from './page-texts'
-import { sendPage, type Page } from './page'
+import { sendPage, type FormPage } from './page'
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
@@ -47,7 +47,7 @@ export function thanksPage(event: H3Event, pages: FormPages): string {
 }
 
 /** What somebody reads whose form was not taken, with the status that it has for everybody. */
-export function problemPage(event: H3Event, { error, code, problems }: Refusal, pages: FormPages): string {
+export function problemPage(event: H3Event, { error, code, problems }: ErrorBody, pages: FormPages): string {
   const seconds = String(getResponseHeader(event, 'Retry-After') ?? '')
   const request = String(getResponseHeader(event, 'X-Request-Id') ?? '')
   const what = SAID[code] ?? (seconds ? 'later' : 'refused')
@@ -73,7 +73,7 @@ function fieldList(problems: readonly FieldProblem[], say: Say): string {
 type Say = (text: PageText, values?: Readonly<Record<string, string>>) => string
 
 function page(
-  event: H3Event, { allowedOrigins, texts: own }: FormPages, icon: Notice['icon'], title: PageText,
+  event: H3Event, { allowedOrigins, texts: own }: FormPages, icon: NoticePage['icon'], title: PageText,
   content: (say: Say) => string[],
 ): string {
   const { language, texts } = textsFor(getRequestHeader(event, 'accept-language') ?? '', own)
@@ -126,14 +126,14 @@ const ICONS = {
   bad: '<path d="M12 6v7.5M12 17.5v.01"/>',
 }
 
-export interface Notice extends Pick<Page, 'language' | 'title' | 'frames'> {
+export interface NoticePage extends Pick<FormPage, 'language' | 'title' | 'frames'> {
   icon: keyof typeof ICONS
   /** HTML, below the title. */
   content: readonly string[]
 }
 
 /** A page that tells one thing. */
-export function sendNotice(event: H3Event, { icon, content, title, ...page }: Notice): string {
+export function sendNotice(event: H3Event, { icon, content, title, ...page }: NoticePage): string {
   return sendPage(event, {
     ...page, title, style: STYLE,
     body: `<main>

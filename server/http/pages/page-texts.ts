@@ -1,7 +1,7 @@
 import { FIELD_TEXTS } from '../../../shared/field-texts'
 import type { FieldProblem } from '../../ports/field-rules'
 import type { PageText, PageTexts } from '../../ports/form'
-import type { Refusal } from '../errors'
+import type { ErrorBody } from '../errors'
 import { ranked } from '../request'
 
 type Texts = Readonly<Record<PageText, string>>
@@ -179,7 +179,7 @@ export function fieldTexts(problems: readonly FieldProblem[], texts: Texts): Rec
 
 /** What an answer in JSON says of fields that are wrong. */
 export function withFields(
-  { problems = [], ...refusal }: Refusal, acceptLanguage: string, own?: PageTexts,
-): Refusal & { fields: Record<string, string> } {
+  { problems = [], ...refusal }: ErrorBody, acceptLanguage: string, own?: PageTexts,
+): ErrorBody & { fields: Record<string, string> } {
   return { ...refusal, fields: fieldTexts(problems, textsFor(acceptLanguage, own).texts) }
 }

@@ -34,7 +34,7 @@ summary { cursor: pointer }
 /** Right to left, where an operator writes texts in one of these languages, or names such a script. */
 const LEFTWARD = /^(?:ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b(?!-[a-z]{4}\b)|-(?:arab|hebr|thaa)\b/
 
-export interface Page {
+export interface FormPage {
   language: string
   title: string
   /** HTML. */
@@ -48,7 +48,7 @@ export interface Page {
 }
 
 /** A page that runs nothing, loads nothing, and is kept nowhere. */
-export function sendPage(event: H3Event, { language, title, body, style, frames, sendsTo }: Page): string {
+export function sendPage(event: H3Event, { language, title, body, style, frames, sendsTo }: FormPage): string {
   const styles = STYLE + style
   const policy = {
     'default-src': '\'none\'', 'style-src': `'sha256-${createHash('sha256').update(styles).digest('base64')}'`,

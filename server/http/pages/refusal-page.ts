@@ -1,10 +1,10 @@
 import { getRequestHeader, type H3Event } from 'h3'
 import { escapeHtml } from '../../../shared/utils/text'
-import type { Refusal } from '../errors'
+import type { ErrorBody } from '../errors'
 import { prefersHtml } from '../request'
 
 /** Says why something cannot be opened: on a page for who followed a link, as JSON for programs. */
-export async function showRefusal(event: H3Event, refusal: Refusal, title: string): Promise<string | Refusal> {
+export async function showRefusal(event: H3Event, refusal: ErrorBody, title: string): Promise<string | ErrorBody> {
   if (!prefersHtml(getRequestHeader(event, 'accept') ?? '')) return refusal
   const { sendNotice } = await import('./form-pages')
   return sendNotice(event, { language: 'en', title, icon: 'bad', content: [`<p>${escapeHtml(refusal.error)}</p>`] })

@@ -39,7 +39,7 @@ export function pageHeaders(html: string, https: boolean): Record<string, string
 }
 
 /** A page as the build made it. */
-export interface Page {
+export interface BuiltPage {
   name: string
   /** As the router of Vue writes it, such as `/submissions/:id()`. */
   path: string
@@ -53,10 +53,10 @@ export interface Page {
 export interface PageAnswer {
   status: number
   allow?: string
-  page?: Page
+  page?: BuiltPage
 }
 
-export function createPageRoutes(pages: readonly Page[]): (method: string, path: string) => PageAnswer {
+export function createPageRoutes(pages: readonly BuiltPage[]): (method: string, path: string) => PageAnswer {
   const patterns = pages.map(page => ({
     page, pattern: new RegExp(`^${page.path.replaceAll(/:\w+(\(\))?/g, '[^/]+')}/?$`, 'i'),
   }))
@@ -75,7 +75,7 @@ interface Shell { head: string[], bodyAttrs: string[], bodyAppend: string[] }
  * own: those of the build stand behind it, so that it does not wait for them. What the page will ask for is asked for
  * beside its scripts and not after them; without `mayLook` nothing but how to sign in.
  */
-export function fitShell(shell: Shell, page: Page, path: string, mayLook: boolean): void {
+export function fitShell(shell: Shell, page: BuiltPage, path: string, mayLook: boolean): void {
   shell.head = shell.head.map(part => part.replaceAll(/<link rel="stylesheet"[^>]*>/g, (link) => {
     shell.bodyAppend.unshift(link)
     return ''
@@ -86,7 +86,7 @@ export function fitShell(shell: Shell, page: Page, path: string, mayLook: boolea
 }
 
 /** Nothing where the address says more than which page it is: the page may then ask for something else. */
-function askedBy({ asks }: Page, path: string): string[] {
+function askedBy({ asks }: BuiltPage, path: string): string[] {
   return asks && /^[\w/-]+$/.test(path) ? [asks.replace(':id', path.replace(/\/$/, '').split('/').at(-1)!)] : []
 }
 

@@ -8,9 +8,9 @@ import type { HttpClient } from '../../ports/http'
 import { speechIn, wordsOf } from '../shared/speech'
 import { tellOnce } from '../shared/tell-once'
 import { slashCommand } from './commands'
-import { allowed, cardMessage } from './embeds'
+import { allowed, cardEmbeds } from './embeds'
 import { Exchange } from './forms/exchange'
-import { Forms, parseFormId, type OpenModal } from './forms/form'
+import { OpenForms, parseFormId, type OpenModal } from './forms/form'
 import { THREADS } from './gateway/directory'
 import { DeliveryFailed, firstDelivery, forgetDelivery, UNCHECKED, type ForwardedEvent } from './gateway/events'
 import { authorOf, commandIn, INTERACTION, privately, REPLY, type Interaction, type Reply } from './interactions'
@@ -36,7 +36,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
   constructor(settings: DiscordSettings, logger: Logger, http: HttpClient, drafts: Drafts) {
     super(settings, logger, http)
     this.flow = new ModalFlow({
-      forms: new Forms(() => this.chat!.getState(), drafts),
+      forms: new OpenForms(() => this.chat!.getState(), drafts),
       submit: (form, values, interaction) => {
         return this.chat!.processModalSubmit({ ...this.modalEvent(form, interaction), values }, form.id)
       },
@@ -134,7 +134,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     if (!exchange || authorOf(exchange.interaction)?.userId !== userId) return null
     const speech = speechIn(message)
     if (speech && exchange.interaction.type === INTERACTION.command) {
-      const { embeds, components } = cardMessage(speech.card)
+      const { embeds, components } = cardEmbeds(speech.card)
       await exchange.say(privately('', components, embeds))
     }
     else await exchange.say(privately(speech ? wordsOf(speech.card) : this.formatConverter.renderPostable(message)))
@@ -145,7 +145,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
   protected override buildMessagePayload(message: AdapterPostableMessage, options?: SdkOptions): SdkPayload {
     const speech = speechIn(message)
     if (!speech) return super.buildMessagePayload(message, options)
-    const { embeds, components } = cardMessage(speech.card)
+    const { embeds, components } = cardEmbeds(speech.card)
     const ping = speech.mention ? { allowed_mentions: allowed(speech.mention) } : {}
     const content = speech.mention || options?.clearContentForCard ? { content: speech.mention ?? '' } : {}
     const payload = { embeds, components, ...content, ...ping }

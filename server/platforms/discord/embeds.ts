@@ -40,7 +40,7 @@ export interface ActionRow {
  * Embeds and buttons of a card whose texts are markdown. Text below fields and pictures starts another embed: it stays
  * below. So does text that one embed cannot hold.
  */
-export function cardMessage(card: StateCard): { embeds: Embed[], components: ActionRow[] } {
+export function cardEmbeds(card: StateCard): { embeds: Embed[], components: ActionRow[] } {
   const color = card.state ? COLOURS[card.state] : BLURPLE
   const embeds: Embed[] = [{ color, ...card.title ? { title: card.title } : {} }]
   const components: ActionRow[] = []

@@ -1,4 +1,4 @@
-import type { Moment } from '../../../shared/types/line'
+import type { Timestamp } from '../../../shared/types/line'
 import { printable } from '../shared/text'
 
 /** Markup anywhere in a line: escapes, emphasis, code, spoilers, masked links, mentions, timestamps, custom emoji. */
@@ -23,10 +23,10 @@ export function escapeMarkdown(text: string): string {
     .replace(LINE_START, '$1\\').replace(NUMBERED, '$1\\')
 }
 
-const STYLES: Readonly<Record<Moment['shows'], string>> = { date: 'f', clock: 't', seconds: 'T' }
+const STYLES: Readonly<Record<Timestamp['shows'], string>> = { date: 'f', clock: 't', seconds: 'T' }
 
 /** https://discord.com/developers/docs/reference#message-formatting-timestamp-styles */
-export function timestamp({ at, shows }: Moment): string {
+export function timestamp({ at, shows }: Timestamp): string {
   return `<t:${Math.floor(at / 1000)}:${STYLES[shows]}>`
 }
 

@@ -92,7 +92,7 @@ export function button(label: string, customId: string, style: 1 | 2 | 3 = 2): o
   return { type: 2, style, label, custom_id: customId }
 }
 
-export function row(...components: object[]): ActionRow {
+export function actionRow(...components: object[]): ActionRow {
   return { type: 1, components }
 }
 

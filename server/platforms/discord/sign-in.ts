@@ -1,6 +1,6 @@
 import type { HttpClient } from '../../ports/http'
 import type { IdentityProvider } from '../../ports/identity'
-import { notAMember, oauthSignIn, text, type Client } from '../shared/oauth'
+import { notAMember, oauthSignIn, profileText, type Client } from '../shared/oauth'
 import { DISCORD_API } from './api/rest'
 
 interface DiscordIdentityOptions extends Client {
@@ -27,8 +27,8 @@ export function createDiscordIdentity(
       const [profile, guilds] = await Promise.all(['', '/guilds'].map(path => read(`${api}/users/@me${path}`)))
       const isMember = Array.isArray(guilds) && guilds.some(guild => guild?.id === guildId)
       if (!isMember) return notAMember('Discord: somebody wanted in who is not in the server of OPS_DISCORD_GUILD_ID.')
-      const name = text(profile, 'global_name', 'username')
-      const id = text(profile, 'id')
+      const name = profileText(profile, 'global_name', 'username')
+      const id = profileText(profile, 'id')
       return { ok: true, person: { id, name, platform: 'Discord', names: [`discord:${id}`] } }
     },
   }, http)

@@ -1,8 +1,8 @@
 import { GoogleChatAdapter } from '@chat-adapter/gchat'
 import type { AdapterPostableMessage, CardElement, Logger, Message, RawMessage, WebhookOptions } from 'chat'
 import type { IsCardOf } from '../platform'
-import { valueOf } from '../shared/answers'
-import { patiently } from '../shared/patience'
+import { unwrap } from '../shared/answers'
+import { withRetryAfter } from '../shared/patience'
 import { withWholeQuotes } from '../shared/text'
 import { speechIn, type PostableSpeech } from '../shared/speech'
 import { googleCard } from './cards'
@@ -96,9 +96,9 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
   /** Cards go out as our rooms send them: the SDK cuts values and takes what users and forms say for markdown. */
   override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
-    if (!speech) return patiently(() => super.postMessage(threadId, message))
+    if (!speech) return withRetryAfter(() => super.postMessage(threadId, message))
     const { spaceName, threadName } = this.decodeThreadId(threadId)
-    const { name } = await patiently(async () => valueOf(await this.createCard(spaceName, speech, { threadName })))
+    const { name } = await withRetryAfter(async () => unwrap(await this.createCard(spaceName, speech, { threadName })))
     return { id: String(name), threadId, raw: this.contentOf(speech.card) }
   }
 
@@ -107,7 +107,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     const speech = speechIn(message)
     if (!speech) return super.postEphemeral(threadId, userId, message)
     const { spaceName, threadName } = this.decodeThreadId(threadId)
-    const raw = valueOf(await this.createCard(spaceName, speech, { threadName, viewer: userId }))
+    const raw = unwrap(await this.createCard(spaceName, speech, { threadName, viewer: userId }))
     return { id: String(raw.name), threadId, usedFallback: false, raw }
   }
 
@@ -115,8 +115,8 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     threadId: string, messageId: string, message: AdapterPostableMessage,
   ): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
-    if (!speech) return patiently(() => super.editMessage(threadId, messageId, message))
-    await patiently(async () => valueOf(await this.updateCard(messageId, speech.card)))
+    if (!speech) return withRetryAfter(() => super.editMessage(threadId, messageId, message))
+    await withRetryAfter(async () => unwrap(await this.updateCard(messageId, speech.card)))
     return { id: messageId, threadId, raw: this.contentOf(speech.card) }
   }
 

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import type { SandboxMessage, SandboxModal, SandboxModalAnswer } from '../../../shared/types/sandbox'
 import { withinOrNull } from '../../../shared/utils/time'
 import { speechIn } from '../shared/speech'
-import { interaction, type Interaction, type Person } from './protocol'
+import { interaction, type SandboxInteraction, type SandboxUser } from './protocol'
 import type { SandboxRooms } from './rooms'
 
 /** How long a click waits for its modal, ms; real platforms give 3 s. */
@@ -55,7 +55,8 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
   }
 
   private hear(
-    chat: ChatInstance, { channel, threadId, text, user }: Interaction & { type: 'message' }, options?: WebhookOptions,
+    chat: ChatInstance, { channel, threadId, text, user }: SandboxInteraction & { type: 'message' },
+    options?: WebhookOptions,
   ): Response {
     if (threadId !== undefined && !this.rooms.has(threadId)) {
       return Response.json(
@@ -76,7 +77,7 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
   }
 
   private async click(
-    chat: ChatInstance, action: Interaction & { type: 'action' }, options?: WebhookOptions,
+    chat: ChatInstance, action: SandboxInteraction & { type: 'action' }, options?: WebhookOptions,
   ): Promise<object> {
     // Where the message is, whatever the page says.
     const threadId = this.rooms.threadOf(action.messageId)
@@ -97,7 +98,8 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
   }
 
   private async submit(
-    chat: ChatInstance, { viewId, values, user }: Interaction & { type: 'modal_submit' }, options?: WebhookOptions,
+    chat: ChatInstance, { viewId, values, user }: SandboxInteraction & { type: 'modal_submit' },
+    options?: WebhookOptions,
   ): Promise<SandboxModalAnswer> {
     const view = this.views.get(viewId)
     if (!view) {
@@ -197,7 +199,7 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
   }
 }
 
-function author({ id, name }: Person) {
+function author({ id, name }: SandboxUser) {
   return { userId: id, userName: name, fullName: name, isBot: false, isMe: false } as const
 }
 

@@ -19,5 +19,5 @@ export const interaction = z.discriminatedUnion('type', [
   }),
 ])
 
-export type Interaction = z.infer<typeof interaction>
-export type Person = z.infer<typeof user>
+export type SandboxInteraction = z.infer<typeof interaction>
+export type SandboxUser = z.infer<typeof user>

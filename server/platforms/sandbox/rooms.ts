@@ -1,6 +1,6 @@
 import type { SandboxMessage } from '../../../shared/types/sandbox'
 import { HEARTBEAT_MS } from '../../ports/store'
-import type { Person } from './protocol'
+import type { SandboxUser } from './protocol'
 
 /** More are forgotten, oldest first: the sandbox lives in memory. */
 const KEPT = 200
@@ -9,7 +9,7 @@ const KEPT = 200
 const MOST_WATCHERS = 200
 
 /** Who signed in, with the names that lists may have for them. */
-interface Sender extends Person { names?: readonly string[] }
+interface Sender extends SandboxUser { names?: readonly string[] }
 
 interface Watcher {
   changed: () => void

@@ -6,7 +6,7 @@ const MAX_PAUSE_MS = 60 * 60 * 1000
 /** No vendor's code is longer. */
 const MAX_CODE = 80
 
-export type Failure = Extract<Outcome, { ok: false }>
+export type FailedOutcome = Extract<Outcome, { ok: false }>
 
 interface Refusal {
   /** What was answered, in a few words. */
@@ -22,7 +22,7 @@ interface Refusal {
 }
 
 /** What became of a call that a vendor refused. */
-export function refused({ reason, advice, content, gone, limited, pause }: Refusal): Failure {
+export function refused({ reason, advice, content, gone, limited, pause }: Refusal): FailedOutcome {
   return {
     ok: false, permanent: advice !== undefined, ...content ? { content } : {}, ...gone ? { gone } : {},
     ...limited ? { limited } : {},
@@ -36,7 +36,7 @@ export function done(outcome: Outcome<unknown>): Outcome {
 }
 
 /** The value of an outcome, or an error that keeps the refusal, as adapters of the SDK have it. */
-export function valueOf<T>(outcome: Outcome<T>): T {
+export function unwrap<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value
   throw Object.assign(new Error(outcome.reason), { refusal: outcome })
 }

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../ports/delivery'
 import type { HttpAnswer, HttpClient } from '../../ports/http'
-import { refused, type Failure } from './answers'
+import { refused, type FailedOutcome } from './answers'
 
 /** Bound of the question, ms. */
 const TIMEOUT_MS = 10_000
@@ -11,7 +11,7 @@ interface Question {
   token?: string
   /** The bot's name in the answer. */
   name: (json: unknown) => unknown
-  refusal: (answer: HttpAnswer) => Failure
+  refusal: (answer: HttpAnswer) => FailedOutcome
 }
 
 /** Asks a platform who the bot is, which tells whether its credentials are right. */

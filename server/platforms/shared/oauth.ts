@@ -60,7 +60,7 @@ async function exchangeCode(
 export const notAMember = (reason: string): Identity => ({ ok: false, problem: 'not-a-member', reason })
 
 /** Text of the profile; a platform's answer is not trusted to have the shape that its documentation shows. */
-export function text(profile: unknown, ...keys: string[]): string {
+export function profileText(profile: unknown, ...keys: string[]): string {
   const found = keys.map(key => (profile as Json | null)?.[key]).find(value => typeof value === 'string'
     && value.trim() !== '')
   if (found === undefined) throw new Error(`the profile has no ${keys.join(' or ')}`)

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { within } from '../../../shared/utils/time'
-import type { Failure } from './answers'
+import { withTimeout } from '../../../shared/utils/time'
+import type { FailedOutcome } from './answers'
 
 /** Longer than any platform but Telegram asks for, ms. */
 const LONGEST_PAUSE_MS = 30_000
@@ -11,7 +11,7 @@ const ATTEMPTS = 5
  *
  * @param longestMs the longest pause that is waited for
  */
-export async function patiently<T>(say: () => Promise<T>, longestMs = LONGEST_PAUSE_MS): Promise<T> {
+export async function withRetryAfter<T>(say: () => Promise<T>, longestMs = LONGEST_PAUSE_MS): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await say()
@@ -26,7 +26,7 @@ export async function patiently<T>(say: () => Promise<T>, longestMs = LONGEST_PA
 
 /** An error of ours, or of the SDK's adapters and Slack's client, which know seconds, and not always how many. */
 interface Refused extends Error {
-  refusal?: Failure
+  refusal?: FailedOutcome
   retryAfter?: number
 }
 
@@ -37,7 +37,7 @@ function askedPause({ name, refusal, retryAfter }: Refused, attempt: number): nu
 
 /** The result, or a `TimeoutError` when it takes longer than `ms`. What was begun goes on. */
 export function answeredWithin<T>(ms: number, act: Promise<T>): Promise<T> {
-  return within(ms, act, () => Object.assign(new Error(`No answer in ${ms / 1000} s.`), { name: 'TimeoutError' }))
+  return withTimeout(ms, act, () => Object.assign(new Error(`No answer in ${ms / 1000} s.`), { name: 'TimeoutError' }))
 }
 
 /** Waits; an abort ends it early, without an error. */

@@ -1,7 +1,7 @@
 import type { Adapter, AdapterPostableMessage, CardElement, Chat, RawMessage } from 'chat'
 import type { Outcome } from '../../ports/delivery'
 import type { Platform } from '../traits'
-import { done, refused, type Failure } from './answers'
+import { done, refused, type FailedOutcome } from './answers'
 import type { Room } from '../connection'
 import { literal } from './speech'
 import { answeredWithin } from './patience'
@@ -45,7 +45,7 @@ export async function createSdkRoom(platform: Platform, channelId: string, bot: 
       return { ok: true, value: await answeredWithin(TIMEOUT_MS, act()) }
     }
     catch (error) {
-      const { name, refusal, retryAfter: pause } = error as Error & { refusal?: Failure, retryAfter?: number }
+      const { name, refusal, retryAfter: pause } = error as Error & { refusal?: FailedOutcome, retryAfter?: number }
       return refusal
         ?? refused({
           reason: `${platform.label}: ${CAUSES[name] ?? name}`, advice: PERMANENT[name],

@@ -1,5 +1,5 @@
 import type { AdapterPostableMessage, CardElement, PostableCard, TextElement } from 'chat'
-import { plain } from '../../../shared/utils/line'
+import { plainText } from '../../../shared/utils/line'
 import { cut } from '../../../shared/utils/text'
 import type { Platform } from '../traits'
 import { lineOf, lineText } from './elements'
@@ -37,7 +37,7 @@ export function wordsOf({ children }: CardElement, said = (text: TextElement) =>
 
 /** The same for where a moment is words, too. */
 export function plainWordsOf(card: CardElement): string {
-  return wordsOf(card, text => plain(lineOf(text)))
+  return wordsOf(card, text => plainText(lineOf(text)))
 }
 
 function summaryOf({ title, children }: CardElement): string {

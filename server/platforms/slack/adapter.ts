@@ -8,10 +8,10 @@ import { withinOrNull } from '../../../shared/utils/time'
 import type { HttpClient } from '../../ports/http'
 import { speechIn } from '../shared/speech'
 import { isPlainModal, modalView } from './blocks'
-import { CALL_TIMEOUT_MS, createSlackCall, type SlackCall, type SlackSettings, type MovedChannels } from './client'
+import { SLACK_TIMEOUT_MS, createSlackCall, type SlackCall, type SlackSettings, type MovedChannels } from './client'
 import { Sessions } from './sessions'
 import { slackVerifier, WorkspacesSlackAdapter } from './workspaces'
-import { answerCommand, contentOf, postSpeech, updateSpeech, whisper } from './room'
+import { answerCommand, cardContent, postSpeech, updateSpeech, postEphemeral } from './room'
 
 /** A trigger lives 3 s (https://docs.slack.dev/interactivity/handling-user-interaction); this leaves time to say so. */
 const OPEN_TIMEOUT_MS = 2500
@@ -53,7 +53,7 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   private readonly names = new Map<string, { user: UserInfo, until: number }>()
 
   constructor(settings: SlackSettings, logger: Logger, private readonly http: HttpClient, moved: MovedChannels) {
-    super(settings, logger, token => createSlackCall(settings, token, CALL_TIMEOUT_MS, http), moved)
+    super(settings, logger, token => createSlackCall(settings, token, SLACK_TIMEOUT_MS, http), moved)
     this.isSigned = slackVerifier(settings.signingSecret)
     // In the workspace that the webhook being handled is of.
     this.openView = createSlackCall(settings, () => this.getToken(), OPEN_TIMEOUT_MS, http)
@@ -102,10 +102,10 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     const speech = speechIn(message)
     if (!speech) return super.postEphemeral(where, userId, message)
     if (answerAt) {
-      await answerCommand(this.http, answerAt, speech, CALL_TIMEOUT_MS)
+      await answerCommand(this.http, answerAt, speech, SLACK_TIMEOUT_MS)
       return { id: '', threadId, usedFallback: false, raw: {} }
     }
-    const raw = await this.there(where, () => whisper(this.call, this.decodeThreadId(where), userId, speech))
+    const raw = await this.there(where, () => postEphemeral(this.call, this.decodeThreadId(where), userId, speech))
     return { id: String(raw.message_ts ?? ''), threadId, usedFallback: false, raw }
   }
 
@@ -136,7 +136,7 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   async showHome(userId: string, message: AdapterPostableMessage): Promise<void> {
     const speech = speechIn(message)
     if (!speech) throw new TypeError('An App Home consists of blocks.')
-    const view = { type: 'home', blocks: contentOf(speech).blocks }
+    const view = { type: 'home', blocks: cardContent(speech).blocks }
     const outcome = await this.call('views.publish', { user_id: userId, view })
     if (!outcome.ok) throw new Error(outcome.reason)
   }

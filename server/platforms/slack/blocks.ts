@@ -1,7 +1,7 @@
 import { cardToBlockKit, type SlackCardElement } from '@chat-adapter/slack/blocks'
-import type { Moment } from '../../../shared/types/line'
+import type { Timestamp } from '../../../shared/types/line'
 import { isInput, type Input } from '../../../shared/utils/inputs'
-import { inUtc, partsOf, said } from '../../../shared/utils/line'
+import { inUtc, richParts, rich } from '../../../shared/utils/line'
 import type { KindInput, LineElement, LineField } from '../shared/elements'
 import type {
   CardChild, CardElement, ModalChild, ModalElement, SectionElement, SelectOptionElement, TextInputElement,
@@ -38,13 +38,13 @@ function sectionBlocks({ children }: SectionElement): Block[] {
   }, [{ type: 'divider' }])
 }
 
-const FORMATS: Readonly<Record<Moment['shows'], string>> = {
+const FORMATS: Readonly<Record<Timestamp['shows'], string>> = {
   date: '{date_short}, {time}', clock: '{time}', seconds: '{time_secs}',
 }
 
 /** Only `rich_text` has moments among words that stay literal. */
 function textBlock({ content, style, line = content }: LineElement): Block {
-  const parts = partsOf(line)
+  const parts = richParts(line)
   if (parts.some(part => typeof part !== 'string')) {
     return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: parts.map(linePart) }] }
   }
@@ -54,7 +54,7 @@ function textBlock({ content, style, line = content }: LineElement): Block {
 }
 
 /** https://docs.slack.dev/reference/block-kit/block-elements/date-element */
-function linePart(part: string | Moment): Block {
+function linePart(part: string | Timestamp): Block {
   return typeof part === 'string'
     ? { type: 'text', text: part }
     : { type: 'date', timestamp: Math.floor(part.at / 1000), format: FORMATS[part.shows], fallback: inUtc(part) }
@@ -65,7 +65,7 @@ function fieldSection({ label, value, line }: LineField): Block {
     type: 'rich_text_section',
     elements: [
       { type: 'text', text: label, style: { bold: true } },
-      ...line ? partsOf(said`\n${line}\n`).map(linePart) : [linePart(`\n${value}\n`)],
+      ...line ? richParts(rich`\n${line}\n`).map(linePart) : [linePart(`\n${value}\n`)],
     ],
   }
 }

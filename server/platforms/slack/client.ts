@@ -48,7 +48,7 @@ const ADVICE: readonly [advice: string, ...codes: string[]][] = [
 ]
 
 /** Bound of calls that a webhook waits for, the SDK's own among them, ms. */
-export const CALL_TIMEOUT_MS = 5000
+export const SLACK_TIMEOUT_MS = 5000
 
 /** Bound of asking for a group, ms: somebody who clicked waits, and Slack waits 3 s for the form that it may open. */
 const GROUP_TIMEOUT_MS = 1500

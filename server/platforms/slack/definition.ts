@@ -1,5 +1,5 @@
 import { base, text, token, type Values } from '../../variable'
-import type { Definition, Reading } from '../platform'
+import type { Definition, VariableReader } from '../platform'
 import { sdkLogger } from '../shared/logger'
 import type { FormSlackAdapter } from './adapter'
 import { type SlackSettings, membersOf, MovedChannels, configuredChannel } from './client'
@@ -216,7 +216,7 @@ function variantOf(settings: SlackSettings | undefined) {
 }
 
 /** Other workspaces join the first one; a form may have its channel in one only where that can install the app. */
-function checkWorkspaces(values: Values<typeof variables>, { require, requireSite, channels }: Reading): void {
+function checkWorkspaces(values: Values<typeof variables>, { require, requireSite, channels }: VariableReader): void {
   const elsewhere = channels.find(channel => channel.includes(':'))
   if (elsewhere && NEEDS.some(name => values[name] !== undefined)) {
     require(OAUTH, `, but a form has its Slack channel in another workspace (${elsewhere})`)

@@ -5,8 +5,8 @@ import type { Outcome } from '../../ports/delivery'
 import type { HttpClient } from '../../ports/http'
 import type { CardRef } from '../../ports/submission'
 import type { Room } from '../connection'
-import { done, idIn, valueOf } from '../shared/answers'
-import { patiently } from '../shared/patience'
+import { done, idIn, unwrap } from '../shared/answers'
+import { withRetryAfter } from '../shared/patience'
 import type { PostableSpeech } from '../shared/speech'
 import { cardBlocks } from './blocks'
 import { createSlackCall, isUnknownChannel, type SlackCall, type SlackSettings, placeOf } from './client'
@@ -63,7 +63,7 @@ export function createSlackRoom(
   }
   const post = (place: string, card: CardElement, summary: string, thread?: string, mention?: string) => (
     callAbout(place, 'chat.postMessage', current => ({
-      channel: current, thread_ts: thread, ...contentOf({ card, fallbackText: summary, mention }),
+      channel: current, thread_ts: thread, ...cardContent({ card, fallbackText: summary, mention }),
       unfurl_links: false, unfurl_media: false,
     }))
   )
@@ -154,33 +154,35 @@ function channelOf({ threadId }: CardRef): string {
   return threadId.split(':')[1]!
 }
 
-interface Place {
+interface ThreadPlace {
   channel: string
   threadTs: string
 }
 
 export async function postSpeech(
-  call: SlackCall, { channel, threadTs }: Place, speech: PostableSpeech,
+  call: SlackCall, { channel, threadTs }: ThreadPlace, speech: PostableSpeech,
 ): Promise<RawMessage<unknown>> {
-  const value = await patiently(async () => valueOf(await call('chat.postMessage', {
-    channel, ...threadTs ? { thread_ts: threadTs } : {}, ...contentOf(speech), unfurl_links: false, unfurl_media: false,
+  const value = await withRetryAfter(async () => unwrap(await call('chat.postMessage', {
+    channel, ...threadTs ? { thread_ts: threadTs } : {}, ...cardContent(speech),
+    unfurl_links: false, unfurl_media: false,
   })))
   return { id: String(value.ts), threadId: `slack:${channel}:${threadTs}`, raw: value }
 }
 
 export async function updateSpeech(
-  call: SlackCall, { channel, threadTs }: Place, ts: string, speech: PostableSpeech,
+  call: SlackCall, { channel, threadTs }: ThreadPlace, ts: string, speech: PostableSpeech,
 ): Promise<RawMessage<unknown>> {
-  const value = await patiently(async () => valueOf(await call('chat.update', { channel, ts, ...contentOf(speech) })))
+  const message = { channel, ts, ...cardContent(speech) }
+  const value = await withRetryAfter(async () => unwrap(await call('chat.update', message)))
   return { id: ts, threadId: `slack:${channel}:${threadTs}`, raw: value }
 }
 
 /** Says it to one person alone. */
-export async function whisper(
-  call: SlackCall, { channel, threadTs }: Place, user: string, speech: PostableSpeech,
+export async function postEphemeral(
+  call: SlackCall, { channel, threadTs }: ThreadPlace, user: string, speech: PostableSpeech,
 ): Promise<Record<string, unknown>> {
-  return valueOf(await call('chat.postEphemeral', {
-    channel, ...threadTs ? { thread_ts: threadTs } : {}, user, ...contentOf(speech),
+  return unwrap(await call('chat.postEphemeral', {
+    channel, ...threadTs ? { thread_ts: threadTs } : {}, user, ...cardContent(speech),
   }))
 }
 
@@ -192,14 +194,14 @@ export async function whisper(
 export async function answerCommand(
   http: HttpClient, url: string, speech: PostableSpeech, timeoutMs: number,
 ): Promise<void> {
-  const body = JSON.stringify({ response_type: 'ephemeral', ...contentOf(speech) })
+  const body = JSON.stringify({ response_type: 'ephemeral', ...cardContent(speech) })
   const headers = { 'content-type': 'application/json; charset=utf-8' }
   const { status } = await http({ method: 'POST', url, headers, body, timeoutMs })
   if (status !== 200) throw new Error(`Slack: HTTP ${status}`)
 }
 
 /** A message with a card. */
-export function contentOf(
+export function cardContent(
   { card, fallbackText, mention }: Pick<PostableSpeech, 'card' | 'fallbackText' | 'mention'>,
 ): { text: string, blocks: object[] } {
   // Only `mrkdwn` mentions; the mention stands alone in it.

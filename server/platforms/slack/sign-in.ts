@@ -1,6 +1,6 @@
 import type { HttpClient } from '../../ports/http'
 import type { IdentityProvider } from '../../ports/identity'
-import { notAMember, oauthSignIn, text, type Client } from '../shared/oauth'
+import { notAMember, oauthSignIn, profileText, type Client } from '../shared/oauth'
 
 interface SlackIdentityOptions extends Client {
   /** The only workspace whose people are let in. */
@@ -21,11 +21,11 @@ export function createSlackIdentity(
     async whoIs(read) {
       const profile = await read(`${api}/openid.connect.userInfo`)
       // `team` above only preselects: people may sign in with any workspace of theirs.
-      const team = text(profile, 'https://slack.com/team_id')
+      const team = profileText(profile, 'https://slack.com/team_id')
       if (team !== teamId) {
         return notAMember(`Slack: somebody of the workspace ${team} wanted in; OPS_SLACK_TEAM_ID is another.`)
       }
-      const [id, name] = [text(profile, 'https://slack.com/user_id'), text(profile, 'name', 'given_name', 'sub')]
+      const [id, name] = [profileText(profile, 'https://slack.com/user_id'), profileText(profile, 'name', 'given_name', 'sub')]
       return { ok: true, person: { id, name, platform: 'Slack', names: [`slack:${id}`, `slack:${team}:${id}`] } }
     },
   }, http)

@@ -1,5 +1,5 @@
 import type { Logger } from 'chat'
-import { patiently } from '../shared/patience'
+import { withRetryAfter } from '../shared/patience'
 
 interface Words extends Record<string, unknown> { markdown_text?: string, token?: string }
 
@@ -44,7 +44,7 @@ function again<T extends Words>(
   words: T, say: (words: T) => Promise<unknown>, more: Partial<T> = {},
 ): Promise<unknown> {
   let next = words
-  return patiently(() => {
+  return withRetryAfter(() => {
     const now = next
     next = { ...words, ...more, markdown_text: undefined }
     return say(now)

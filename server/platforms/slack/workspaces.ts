@@ -3,7 +3,7 @@ import { SlackAdapter, type SlackAdapterConfig } from '@chat-adapter/slack'
 import type { ChatInstance, Logger } from 'chat'
 import { withinOrNull } from '../../../shared/utils/time'
 import {
-  type SlackCall, type SlackSettings, type TokenOf, CALL_TIMEOUT_MS, type MovedChannels, placeOf,
+  type SlackCall, type SlackSettings, type TokenOf, SLACK_TIMEOUT_MS, type MovedChannels, placeOf,
 } from './client'
 import { SlackConnect } from './connect'
 import { beginWithWords } from './streams'
@@ -248,7 +248,7 @@ function workspaceOf({ user, team, ...ids }: Acted): string | undefined {
 /** Options of Slack's own client, through which the SDK calls. */
 const WEB_CLIENT: SlackAdapterConfig['webClientOptions'] = {
   // By default it retries for 30 minutes.
-  timeout: CALL_TIMEOUT_MS, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true,
+  timeout: SLACK_TIMEOUT_MS, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true,
   // By itself it calls directly, past the proxy that everything else goes through.
   requestInterceptor: request => ({ ...request, proxy: undefined }),
   // It would write warnings to the console as plain text; what fails is thrown, and logged elsewhere.

@@ -4,12 +4,12 @@ import type {
   AdapterPostableMessage, CardElement, Logger, ModalElement, ModalResponse, RawMessage, WebhookOptions,
 } from 'chat'
 import type { Outcome } from '../../ports/delivery'
-import { valueOf } from '../shared/answers'
-import { patiently, answeredWithin } from '../shared/patience'
+import { unwrap } from '../shared/answers'
+import { withRetryAfter, answeredWithin } from '../shared/patience'
 import { withWholeQuotes } from '../shared/text'
 import { plainWordsOf, speechIn, type PostableSpeech } from '../shared/speech'
-import { cardMessage, inputsOf, refilled, type DialogData } from './cards'
-import { callConnector, TIMEOUT_MS, type ConnectorRequest, type TeamsSettings } from './client'
+import { cardActivity, inputsOf, refilled, type DialogData } from './cards'
+import { callConnector, TEAMS_TIMEOUT_MS, type ConnectorRequest, type TeamsSettings } from './client'
 import { dialog, isClick, message, readClick } from './dialogs'
 import { CONNECTOR, isActivity, issuerOf, ownMentions, renamed, type Activity } from './inbound'
 import { quieten, REFUSED } from './quiet'
@@ -70,7 +70,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
   connector({ method, serviceUrl, path, body }: ConnectorRequest): Promise<Outcome<{ id?: string }>> {
     return callConnector(() => {
       const { http, serviceUrl: base } = this.app.apiFor(serviceUrl)
-      const answered = { timeout: TIMEOUT_MS, validateStatus: () => true }
+      const answered = { timeout: TEAMS_TIMEOUT_MS, validateStatus: () => true }
       return http.request({ method, url: `${base}${path}`, data: body, ...answered })
     })
   }
@@ -83,7 +83,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
     messageId?: string,
   ): Promise<Outcome<{ id?: string }>> {
     const activities = `/v3/conversations/${encodeURIComponent(conversationId)}/activities`
-    const body = { from: { id: this.app.id ?? '', role: 'bot' }, ...cardMessage(card, summary) }
+    const body = { from: { id: this.app.id ?? '', role: 'bot' }, ...cardActivity(card, summary) }
     return messageId === undefined
       ? this.connector({ method: 'POST', serviceUrl, path: activities, body })
       : this.connector({ method: 'PUT', serviceUrl, path: `${activities}/${encodeURIComponent(messageId)}`, body })
@@ -102,14 +102,14 @@ export class FormTeamsAdapter extends TeamsAdapter {
   /** Cards go out as our rooms send them: the SDK renders what users and forms say as markdown. */
   override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
-    return patiently(() => speech ? this.say(threadId, speech) : super.postMessage(threadId, message))
+    return withRetryAfter(() => speech ? this.say(threadId, speech) : super.postMessage(threadId, message))
   }
 
   override async editMessage(
     threadId: string, messageId: string, message: AdapterPostableMessage,
   ): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
-    return patiently(() => (
+    return withRetryAfter(() => (
       speech ? this.say(threadId, speech, messageId) : super.editMessage(threadId, messageId, message)
     ))
   }
@@ -216,8 +216,8 @@ export class FormTeamsAdapter extends TeamsAdapter {
   }
 
   private async say(threadId: string, { card, fallbackText }: PostableSpeech, messageId?: string) {
-    const { id } = valueOf(await this.sendCard(this.decodeThreadId(threadId), card, fallbackText, messageId))
-    return { id: messageId ?? String(id), threadId, raw: cardMessage(card, fallbackText) }
+    const { id } = unwrap(await this.sendCard(this.decodeThreadId(threadId), card, fallbackText, messageId))
+    return { id: messageId ?? String(id), threadId, raw: cardActivity(card, fallbackText) }
   }
 
   /** https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/targeted-messages */
@@ -227,7 +227,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
     const recipient = { id: userId, name: userId, role: 'user', isTargeted: true }
     const from = { id: this.app.id ?? '', role: 'bot' }
     const body = { type: 'message', from, recipient, text, textFormat: 'plain' }
-    valueOf(await this.connector({ method: 'POST', serviceUrl, path, body }))
+    unwrap(await this.connector({ method: 'POST', serviceUrl, path, body }))
   }
 
   private warnOfOddClick(): void {

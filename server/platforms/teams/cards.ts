@@ -28,7 +28,7 @@ export function adaptiveCard({ title, children }: CardElement): AdaptiveCard {
   ])
 }
 
-export function cardMessage(card: CardElement, summary: string): object {
+export function cardActivity(card: CardElement, summary: string): object {
   return { type: 'message', summary, attachments: [attachmentOf(adaptiveCard(card))] }
 }
 

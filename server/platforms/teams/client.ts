@@ -3,7 +3,7 @@ import { codeIn, refused } from '../shared/answers'
 import { answeredWithin } from '../shared/patience'
 
 /** Bound of one call, sign-in included, ms; well below the lease of outstanding work. */
-export const TIMEOUT_MS = 10_000
+export const TEAMS_TIMEOUT_MS = 10_000
 
 /** Pause where Teams limits the rate and does not say for how long, s. */
 const LEAST_PAUSE_S = 1
@@ -64,7 +64,7 @@ const BAD_CREDENTIALS = /^(?:access_denied|invalid_(?:client|grant|request|resou
 
 export async function callConnector(request: () => Promise<ConnectorResponse>): Promise<Outcome<{ id?: string }>> {
   try {
-    const { status, headers, data } = await answeredWithin(TIMEOUT_MS, request())
+    const { status, headers, data } = await answeredWithin(TEAMS_TIMEOUT_MS, request())
     if (status >= 200 && status < 300) return { ok: true, value: typeof data === 'object' && data !== null ? data : {} }
     const { code } = (data as { error?: { code?: unknown } } | null | undefined)?.error ?? {}
     const name = codeIn(code)
@@ -83,7 +83,7 @@ export async function callConnector(request: () => Promise<ConnectorResponse>): 
       advice: 'Check TEAMS_APP_ID, TEAMS_APP_PASSWORD and TEAMS_APP_TENANT_ID.',
     })
     const isLate = name === 'TimeoutError' || code === 'ECONNABORTED'
-    const cause = isLate ? `no answer in ${TIMEOUT_MS / 1000} s` : errorCode ? 'no sign-in' : 'no connection'
+    const cause = isLate ? `no answer in ${TEAMS_TIMEOUT_MS / 1000} s` : errorCode ? 'no sign-in' : 'no connection'
     return refused({ reason: `Teams: ${cause}` })
   }
 }

@@ -1,4 +1,4 @@
-import type { Moment } from '../../../shared/types/line'
+import type { Timestamp } from '../../../shared/types/line'
 import { printable } from '../shared/text'
 
 /**
@@ -13,7 +13,7 @@ export function withoutMacros(text: string): string {
 }
 
 /** Replaced by clients; it knows no seconds (the same page). */
-export function macro({ at, shows }: Moment): string {
+export function macro({ at, shows }: Timestamp): string {
   const when = `${new Date(at).toISOString().slice(0, 'YYYY-MM-DDThh:mm:ss'.length)}Z`
   return `${shows === 'date' ? `{{DATE(${when}, SHORT)}} ` : ''}{{TIME(${when})}}`
 }

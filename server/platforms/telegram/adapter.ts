@@ -5,7 +5,7 @@ import {
   type Message, type RawMessage,
 } from 'chat'
 import { COMMAND, COMMANDS } from '../../../shared/commands'
-import { patiently } from '../shared/patience'
+import { withRetryAfter } from '../shared/patience'
 import { speechIn } from '../shared/speech'
 import { cut } from '../../../shared/utils/text'
 import { tellOnce } from '../shared/tell-once'
@@ -167,7 +167,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
   }
 
   override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<Sent> {
-    return patiently(() => this.postAtOnce(threadId, message), PATIENCE_MS)
+    return withRetryAfter(() => this.postAtOnce(threadId, message), PATIENCE_MS)
   }
 
   /** For cards and what is said below them, which are outstanding work until they are there. */
@@ -182,7 +182,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
   /** Words are of an answer that grows, whose end the SDK gives up after seconds; whoever edits a card tries again. */
   override editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<Sent> {
     const edit = () => this.editAtOnce(threadId, messageId, message)
-    return speechIn(message) ? edit() : patiently(edit, PATIENCE_MS)
+    return speechIn(message) ? edit() : withRetryAfter(edit, PATIENCE_MS)
   }
 
   /** A message that reads so already was edited before: its answer got lost. */

@@ -1,4 +1,4 @@
-import { refused, type Failure } from '../shared/answers'
+import { refused, type FailedOutcome } from '../shared/answers'
 
 /** What the Bot API answers besides `ok` (https://core.telegram.org/bots/api#making-requests). */
 interface Refusal {
@@ -50,7 +50,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 /** What became of a call that the Bot API refused. Nothing of its description is shown: it quotes what was sent. */
 export function telegramRefusal(
   status: number, { error_code: code = status, description = '', parameters = {} }: Refusal,
-): Failure {
+): FailedOutcome {
   const cause = code === 400 ? CAUSES.find(({ says }) => says.test(description)) : undefined
   const migrated = Number(parameters.migrate_to_chat_id)
   const upgraded = Number.isSafeInteger(migrated)

@@ -1,7 +1,7 @@
 import { WhatsAppAdapter, WhatsAppApiError, type WhatsAppRawMessage } from '@chat-adapter/whatsapp'
 import type { AdapterPostableMessage, Logger, RawMessage, WebhookOptions } from 'chat'
 import { sameSecret } from '../../../shared/same-secret'
-import { patiently } from '../shared/patience'
+import { withRetryAfter } from '../shared/patience'
 import { speechIn } from '../shared/speech'
 import { messageOf, updateOf } from './cards'
 import { withoutMarkdown } from './escape'
@@ -86,7 +86,7 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
   }
 
   override postMessage(threadId: string, message: AdapterPostableMessage): Promise<Sent> {
-    return patiently(() => super.postMessage(threadId, message))
+    return withRetryAfter(() => super.postMessage(threadId, message))
   }
 
   /** For cards, which are outstanding work until they are there. */

@@ -1,4 +1,4 @@
-import { refused, type Failure } from '../shared/answers'
+import { refused, type FailedOutcome } from '../shared/answers'
 
 interface Refusal {
   status: number
@@ -34,7 +34,7 @@ const PAUSES: Readonly<Record<number, number>> = { 4: 60, 80007: 60, 130429: 1, 
 const BY_STATUS: Readonly<Record<number, string>> = { 401: TOKEN, 403: PERMISSION, 404: NUMBER }
 
 /** What became of a message that WhatsApp refused. Nothing of its description is shown: it may quote what was sent. */
-export function whatsAppRefusal({ status, errorCode: code = status, subcode }: Refusal): Failure {
+export function whatsAppRefusal({ status, errorCode: code = status, subcode }: Refusal): FailedOutcome {
   // The number is unknown, or of somebody else.
   const cause = code === 100 && subcode === 33 ? 33 : code
   const pause = PAUSES[cause] ?? (status === 429 ? 60 : undefined)

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { Socket } from 'node:net'
 import { createEvent } from 'h3'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { admit, publicPost } from '../../../server/http/form'
+import { admitSender, publicPost } from '../../../server/http/form'
 
 const KEY = 'a-key-for-servers-0123456789'
 const RULES = { trustedProxies: 1, apiKey: KEY }
@@ -35,12 +35,12 @@ afterEach(() => {
 test.each([
   '', 'x', `${KEY.slice(0, -1)}x`, `${KEY}${KEY}`, 'ключ',
 ])('the key %j is refused after a comparison in constant time, of equal lengths', (key) => {
-  expect(() => admit(request({ 'x-api-key': key }), RULES)).toThrow(expect.objectContaining({ status: 401 }))
+  expect(() => admitSender(request({ 'x-api-key': key }), RULES)).toThrow(expect.objectContaining({ status: 401 }))
   expect(compared.mock.calls).toEqual([[32, 32]])
 })
 
 test('the key lets in, and makes all its senders one client whatever their address', () => {
-  expect(admit(request({ authorization: `Bearer ${KEY}` }), RULES)).toEqual({
+  expect(admitSender(request({ authorization: `Bearer ${KEY}` }), RULES)).toEqual({
     address: '2001:db8:1:2::3', group: '2001:db8:1:2::/64', client: 'api-key',
     trusted: true, hasFiles: false, idempotencyKey: undefined,
   })
@@ -74,18 +74,18 @@ test('an origin that may not send is told of both lists that could have it', asy
     error: `Forms from the origin https://other.example are not accepted. Add it to ${lists}`,
     message: `Forms from the origin https://other.example are not accepted. Add it to ${lists}`,
   })
-  expect(() => admit(request({ origin: 'https://other.example' }), RULES)).toThrow(lists)
+  expect(() => admitSender(request({ origin: 'https://other.example' }), RULES)).toThrow(lists)
 })
 
 test('files may come with what is multipart, and with nothing else', () => {
   const types = ['multipart/form-data; boundary=x', 'Multipart/Form-Data', 'application/json', 'text/plain']
   const rules = { ...RULES, apiKey: undefined }
-  const found = types.map(type => admit(request({ 'content-type': type }), rules).hasFiles)
+  const found = types.map(type => admitSender(request({ 'content-type': type }), rules).hasFiles)
   expect(found).toEqual([true, true, false, false])
 })
 
 test('without a key set everybody gets in, and nobody is trusted', () => {
-  expect(admit(request({ 'x-api-key': KEY, 'idempotency-key': 'k' }), { ...RULES, apiKey: undefined })).toEqual({
+  expect(admitSender(request({ 'x-api-key': KEY, 'idempotency-key': 'k' }), { ...RULES, apiKey: undefined })).toEqual({
     address: '2001:db8:1:2::3', group: '2001:db8:1:2::/64', client: '2001:db8:1:2::/64', trusted: false,
     hasFiles: false, idempotencyKey: 'k',
   })

@@ -15,7 +15,7 @@ export interface Bounds {
  * The value with long texts cut, long lists ended, and nothing after the total is used up; says whether anything is
  * missing. What is cut ends in `…`.
  */
-export function bounded(value: unknown, bounds: Bounds): { value: unknown, cut: boolean } {
+export function truncateValue(value: unknown, bounds: Bounds): { value: unknown, cut: boolean } {
   let [left, cut] = [bounds.total, false]
   const taken = (text: string, most: number) => {
     const length = Math.max(0, Math.min(text.length, most, left))

@@ -1,7 +1,7 @@
 import type { Tool } from 'ai'
 import type { Chat } from 'chat'
 import { createChatTools, type ChatTools } from 'chat/ai'
-import { bounded, UNTRUSTED, type Bounds } from './bounded'
+import { truncateValue, UNTRUSTED, type Bounds } from './bounded'
 
 export interface ConversationToolsOptions {
   chat: Chat
@@ -45,7 +45,7 @@ function confined(
       const result = await execute?.({
         ...input, ...input.limit === undefined ? {} : { limit: Math.min(input.limit, PAGE.items) },
       }, options)
-      const { value, cut } = bounded(JSON.parse(JSON.stringify(result ?? null)), PAGE)
+      const { value, cut } = truncateValue(JSON.parse(JSON.stringify(result ?? null)), PAGE)
       return { untrusted: UNTRUSTED, result: value, ...cut ? { cut: true } : {} }
     },
   } as Tool<ReadInput, unknown>

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { tool, type EmbeddingModel, type LanguageModel, type PrepareStepFunction, type ToolSet } from 'ai'
 import { createToolIndex, extractQuery, type EmbeddingCacheOptions, type ToolIndex } from 'toolpick'
 import { z } from 'zod'
-import { within } from '../../../../shared/utils/time'
+import { withTimeout } from '../../../../shared/utils/time'
 import type { Log } from '../../../ports/runtime'
 
 export interface ToolSelectionOptions {
@@ -70,7 +70,7 @@ export function createToolSelection({
     const options = { maxTools: most, adaptive: false }
     if (index === keywords) return keywords.select(query, options)
     const late = () => new Error(`No answer in ${PATIENCE_MS} ms.`)
-    return within(PATIENCE_MS, index.select(query, options), late).catch((error) => {
+    return withTimeout(PATIENCE_MS, index.select(query, options), late).catch((error) => {
       log.warn('tools.search-failed', { error })
       return keywords.select(query, options)
     })

@@ -1,11 +1,11 @@
 import { tool } from 'ai'
 import { z } from 'zod'
-import type { Line } from '../../../../shared/types/line'
-import { plain, said } from '../../../../shared/utils/line'
+import type { RichText } from '../../../../shared/types/line'
+import { plainText, rich } from '../../../../shared/utils/line'
 import type { Conversation } from '../../../ports/conversation'
 import type { SubmissionAccess, ShownSubmission } from '../../../ports/submission-access'
 import type { Action } from '../../../ports/submission'
-import { bounded, UNTRUSTED, type Bounds } from './bounded'
+import { truncateValue, UNTRUSTED, type Bounds } from './bounded'
 
 export interface SubmissionToolsOptions {
   submissions: SubmissionAccess
@@ -101,7 +101,7 @@ export function createSubmissionTools({
       execute: async ({ id, changes }, { toolCallId }) => outcome(
         await access.decide({ id, action: 'forward', changes, ...approved(toolCallId) }),
         'It is edited and forwarded now; its card follows.',
-        until => said`It is edited. ${goesOut(until)}`,
+        until => rich`It is edited. ${goesOut(until)}`,
       ),
     }),
     markSubmissionAsSpam: tool({
@@ -112,7 +112,7 @@ export function createSubmissionTools({
       execute: async ({ id }, { toolCallId }) => outcome(
         await access.decide({ id, action: 'spam', ...approved(toolCallId) }),
         'It is marked as spam and its data is erased.',
-        until => said`It is marked as spam. Until ${{ at: until, shows: 'date' }} its cards offer Not spam; then its data is erased.`,
+        until => rich`It is marked as spam. Until ${{ at: until, shows: 'date' }} its cards offer Not spam; then its data is erased.`,
       ),
     }),
   }
@@ -134,7 +134,7 @@ export function createElsewhereTools() {
 
 /** Form data stays below one key, beside the word that it is not to be trusted. */
 function shown({ id, state, receivedAt, expiresAt, data, notes }: ShownSubmission, bounds: Bounds) {
-  const { value, cut } = bounded(data, bounds)
+  const { value, cut } = truncateValue(data, bounds)
   return {
     id, state: state === 'open' ? 'pending' : state, received: time(receivedAt), expires: time(expiresAt), notes,
     untrusted: UNTRUSTED, data: value, ...cut ? { cut: 'Some of the data is left out here.' } : {},
@@ -143,15 +143,15 @@ function shown({ id, state, receivedAt, expiresAt, data, notes }: ShownSubmissio
 
 /** @param revocable what is said instead of what can be taken back until then, epoch ms */
 function outcome(
-  result: Awaited<ReturnType<SubmissionAccess['decide']>>, final: string, revocable: (until: number) => Line,
+  result: Awaited<ReturnType<SubmissionAccess['decide']>>, final: string, revocable: (until: number) => RichText,
 ) {
-  if (result.kind !== 'done') return { done: false, message: plain(result.message) }
+  if (result.kind !== 'done') return { done: false, message: plainText(result.message) }
   const { revocableUntil } = result
-  return { done: true, message: revocableUntil === undefined ? final : plain(revocable(revocableUntil)) }
+  return { done: true, message: revocableUntil === undefined ? final : plainText(revocable(revocableUntil)) }
 }
 
-function goesOut(at: number): Line {
-  return said`It goes out at ${{ at, shows: 'seconds' }}, unless somebody presses Undo on one of its cards.`
+function goesOut(at: number): RichText {
+  return rich`It goes out at ${{ at, shows: 'seconds' }}, unless somebody presses Undo on one of its cards.`
 }
 
 function time(epochMs: number | null): string | null {

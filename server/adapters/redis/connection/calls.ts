@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { StoreFull } from '../../../ports/store'
-import { bounded, onRefusal, type RedisClient } from './client'
+import { boundedCall, onRefusal, type RedisClient } from './client'
 import { clockOf } from './clock'
 import { isFull } from './refusals'
 
 /** The ports promise less than 2 s. */
-export const CALL_TIMEOUT_MS = 1_500
+export const REDIS_TIMEOUT_MS = 1_500
 
 /** Longer than a connection to a healthy Redis takes, and short enough for a few calls in a row to stay below 2 s. */
 const RECONNECT_PATIENCE_MS = 500
@@ -18,7 +18,7 @@ export interface Calls {
   /** Rejects when Redis is away or silent. */
   call<T>(command: () => Promise<T>): Promise<T>
   /** The same for a script. */
-  run(script: Script, keys: string[], args: readonly (string | number)[]): Promise<unknown>
+  run(script: LuaScript, keys: string[], args: readonly (string | number)[]): Promise<unknown>
   /** @param further what follows those that have names */
   runNamed<Key extends string, Arg extends string>(
     script: NamedScript<Key, Arg>, keys: Record<Key, string>, args: Record<Arg, string | number>,
@@ -45,7 +45,7 @@ function startCalls(client: RedisClient): Calls {
   // ago and a client that is about to replace it: that takes milliseconds, and a click or form would be lost without
   // them.
   let returning: Promise<unknown> | undefined
-  const reconnected = () => returning ??= bounded(once(client, 'ready'), RECONNECT_PATIENCE_MS)
+  const reconnected = () => returning ??= boundedCall(once(client, 'ready'), RECONNECT_PATIENCE_MS)
     .catch(() => { /* The command says why. */ }).finally(() => { returning = undefined })
   const ready = async () => {
     if (!client.isReady) await started
@@ -53,7 +53,7 @@ function startCalls(client: RedisClient): Calls {
   }
   const call: Calls['call'] = (command) => {
     const answer = client.isReady ? command() : ready().then(command)
-    return bounded(answer, CALL_TIMEOUT_MS).catch((error: unknown) => {
+    return boundedCall(answer, REDIS_TIMEOUT_MS).catch((error: unknown) => {
       onRefusal(client, error)
       throw isFull(error) ? new StoreFull(error.message, { cause: error }) : error
     })
@@ -70,7 +70,7 @@ function startCalls(client: RedisClient): Calls {
 }
 
 /** A Lua script; Redis runs it as one atomic step. */
-export interface Script {
+export interface LuaScript {
   source: string
   sha: string
 }
@@ -79,7 +79,7 @@ export interface Script {
  * Runs a script in one round trip; in two when this Redis has not seen it yet (first use, restart, failover).
  * Not node-redis' `scripts` option: that changes the client's type, and the Chat SDK shares the client.
  */
-export async function run(client: RedisClient, script: Script, keys: string[], args: string[]): Promise<unknown> {
+export async function run(client: RedisClient, script: LuaScript, keys: string[], args: string[]): Promise<unknown> {
   const options = { keys, arguments: args }
   try {
     return await client.evalSha(script.sha, options)
@@ -120,12 +120,12 @@ export async function lease(client: RedisClient, due: string, leaseMs: number, l
   return ids
 }
 
-export function script(source: string): Script {
+export function script(source: string): LuaScript {
   return { source, sha: createHash('sha1').update(source).digest('hex') }
 }
 
 /** A script that is given so many things that each has a name. Others may follow them, e.g. for each of some rooms. */
-export interface NamedScript<Key extends string, Arg extends string> extends Script {
+export interface NamedScript<Key extends string, Arg extends string> extends LuaScript {
   keys: readonly Key[]
   args: readonly Arg[]
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createClient, type RedisClientType } from 'redis'
-import { within } from '../../../../shared/utils/time'
+import { withTimeout } from '../../../../shared/utils/time'
 import type { Log } from '../../../ports/runtime'
 import { clockOf } from './clock'
 import { changesChannel } from '../store/record'
@@ -80,8 +80,8 @@ export function createRedis(url: string, log: Log): RedisClient {
 }
 
 /** `promise`, or a `NoAnswer` after `ms`: a command on a half-open socket would otherwise wait for minutes. */
-export function bounded<T>(promise: Promise<T>, ms: number): Promise<T> {
-  return within(ms, promise, () => new NoAnswer(ms))
+export function boundedCall<T>(promise: Promise<T>, ms: number): Promise<T> {
+  return withTimeout(ms, promise, () => new NoAnswer(ms))
 }
 
 /** One line in the log for an outage, however many attempts it takes, and one when it is over. */
@@ -126,7 +126,7 @@ function replaceDeadSocket(client: RedisClient): void {
     if (!client.isOpen) return clearInterval(timer)
     if (!client.isReady) return
     const socket = client.socketEpoch
-    bounded(measure(client), PING_TIMEOUT_MS).catch((error: unknown) => {
+    boundedCall(measure(client), PING_TIMEOUT_MS).catch((error: unknown) => {
       const dead = error instanceof NoAnswer && client.isReady && client.socketEpoch === socket
       if (!dead) return
       client.emit('error', error)
@@ -180,7 +180,7 @@ function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): ()
       await new Promise(resolve => setTimeout(resolve, pauseMs(attempt)).unref())
       if (!client.isReady) continue
       const { reason } = seeker
-      const written = bounded(tryWrite(client), PING_TIMEOUT_MS)
+      const written = boundedCall(tryWrite(client), PING_TIMEOUT_MS)
       seeker.reason = await written.catch((error: unknown) => refusalLine(error) ? error : reason)
     }
   }

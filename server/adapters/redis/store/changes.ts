@@ -1,5 +1,5 @@
 import { HEARTBEAT_MS, type StoreWatcher } from '../../../ports/store'
-import { bounded, type RedisClient } from '../connection/client'
+import { boundedCall, type RedisClient } from '../connection/client'
 import { changesChannel } from './record'
 
 /** The announcements of all processes, on a connection of its own that exists while somebody listens. */
@@ -59,7 +59,7 @@ export class RedisChanges {
   /** Announcements come only over a connection on which Redis answers; one that is silent is replaced. */
   private beat(subscriber: RedisClient): void {
     if (!subscriber.isReady) return
-    bounded(subscriber.ping(), HEARTBEAT_MS).then(() => {
+    boundedCall(subscriber.ping(), HEARTBEAT_MS).then(() => {
       for (const { alive } of this.watchers) alive()
     }, () => {
       if (this.subscriber !== subscriber) return

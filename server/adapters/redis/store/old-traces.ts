@@ -1,5 +1,5 @@
 import { jsonIn } from '../../../../shared/utils/json'
-import type { CardRef, Delivery, Receipt, Reviewer, Sent, Submission } from '../../../ports/submission'
+import type { CardRef, Delivery, Receipt, Reviewer, SentDelivery, Submission } from '../../../ports/submission'
 import type { RedisClient } from '../connection/client'
 import { recordKey, recordOf } from './record'
 import { run, script } from '../connection/calls'
@@ -54,7 +54,7 @@ function unpacked(id: string, text: string): Submission | null {
     decision: decision && decisionOf(decision, receivedAt),
     ...erased && { erased: { reviewer: reviewerOf(erased.slice(1) as Name), at: receivedAt + erased[0] } },
     work: [], delivered,
-    sent: sent.map(([delivery, to, at, messageId, verdict, reason]): Sent => ({
+    sent: sent.map(([delivery, to, at, messageId, verdict, reason]): SentDelivery => ({
       delivery, content: '', to, at: receivedAt + at, ...messageId !== null && { messageId },
       ...verdict && { receipt: { verdict, ...reason && { reason } } },
     })),

@@ -1,5 +1,5 @@
 import { cursorAt, readCursor } from '../../../../shared/utils/cursor'
-import { Unreadable, type PageRequest, type PendingPage, type StoreRules } from '../../../ports/store'
+import { UnreadableRecord, type PageRequest, type PendingPage, type StoreRules } from '../../../ports/store'
 import type { Submission, SubmissionRecord } from '../../../ports/submission'
 import type { RedisClient } from '../connection/client'
 import { dataKey, LISTS, recordKey, STUCK, TAKEN, contentIn, recordIn } from './record'
@@ -9,16 +9,16 @@ import { PAGE, READ } from './scripts'
 
 export interface ReaderOptions extends Pick<StoreRules, 'parse' | 'listOf'> {
   /** Is told once of each submission that cannot be read. */
-  unreadable?: (error: Unreadable) => void
+  unreadable?: (error: UnreadableRecord) => void
 }
 
 /** Reads submissions; one that cannot be read keeps nobody from the others. */
-export class Reader {
+export class RecordReader {
   private readonly told = new Set<string>()
 
   constructor(private readonly client: RedisClient, private readonly options: ReaderOptions) {}
 
-  async all(ids: readonly string[]): Promise<(Submission | null | Unreadable)[]> {
+  async all(ids: readonly string[]): Promise<(Submission | null | UnreadableRecord)[]> {
     if (ids.length === 0) return []
     const keys = ids.flatMap(id => [recordKey(id), dataKey(id)])
     const found = await run(this.client, READ, keys, []) as (string | null)[]
@@ -29,13 +29,14 @@ export class Reader {
     }))
   }
 
-  async records(ids: readonly string[]): Promise<(SubmissionRecord | null | Unreadable)[]> {
+  async records(ids: readonly string[]): Promise<(SubmissionRecord | null | UnreadableRecord)[]> {
     const records = await Promise.all(ids.map(id => this.client.hGet(recordKey(id), 'r')))
     return ids.map((id, index) => this.readable(id, () => records[index] ? recordIn(records[index]) : null))
   }
 
   async page<Kept extends SubmissionRecord>(
-    { limit, before = '', sort, only }: PageRequest, read: (ids: string[]) => Promise<(Kept | null | Unreadable)[]>,
+    { limit, before = '', sort, only }: PageRequest,
+    read: (ids: string[]) => Promise<(Kept | null | UnreadableRecord)[]>,
   ): Promise<PendingPage<Kept>> {
     const { at = '', id = '' } = readCursor(before) ?? {}
     const list = only === 'held' || only === 'spam' ? only : 'pending'
@@ -44,11 +45,11 @@ export class Reader {
       this.client, PAGE, [index, LISTS[list]], [String(limit), String(at), id, sort === 'oldest' ? '' : 'REV'],
     ) as [number, number, string[]]
     const found = await read(places.filter((_, index) => index % 2 === 0))
-    const unreadable = found.flatMap(each => each instanceof Unreadable ? [each.submission] : [])
+    const unreadable = found.flatMap(each => each instanceof UnreadableRecord ? [each.submission] : [])
     return {
       // It may have left the list between the two round trips.
       submissions: found.flatMap(each => (
-        each === null || each instanceof Unreadable || this.options.listOf(each) !== list ? [] : [each]
+        each === null || each instanceof UnreadableRecord || this.options.listOf(each) !== list ? [] : [each]
       )),
       ...unreadable.length > 0 && { unreadable },
       total,
@@ -57,12 +58,12 @@ export class Reader {
   }
 
   /** An error of the parser is left out: it quotes the text, which may be a form's. */
-  private readable<Kept>(id: string, read: () => Kept, record?: string | null): Kept | Unreadable {
+  private readable<Kept>(id: string, read: () => Kept, record?: string | null): Kept | UnreadableRecord {
     try {
       return read()
     }
     catch {
-      const error = new Unreadable(id, readableRecord(record))
+      const error = new UnreadableRecord(id, readableRecord(record))
       if (!this.told.has(id)) this.options.unreadable?.(error)
       this.told.add(id)
       return error

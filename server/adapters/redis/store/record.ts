@@ -25,7 +25,7 @@ export function recordIn(text: string): SubmissionRecord {
 }
 
 /** What the form said, as text that is kept as long as it may be: its data, or a list of data, envelope and edits. */
-export function contentOf({ data, envelope, before }: Submission): string {
+export function serializeContent({ data, envelope, before }: Submission): string {
   if (before) return JSON.stringify([data, envelope ?? null, before])
   return JSON.stringify(envelope ? [data, envelope] : data)
 }

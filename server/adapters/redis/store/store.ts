@@ -1,21 +1,21 @@
 import { jsonIn } from '../../../../shared/utils/json'
 import { LimitReached } from '../../../ports/limiter'
 import {
-  holderOf, IDEMPOTENCY_TTL_MS, isComplete, RECORD_GRACE_MS, TRACE_TTL_MS, Unreadable, type Backlog, type Created,
-  type CreateOptions, type HourTally, type PageRequest, type PendingPage, type StoreRules, type StoreWatcher,
-  type SubmissionStore, AUDIT_TTL_MS,
+  keyHolder, IDEMPOTENCY_TTL_MS, isComplete, RECORD_GRACE_MS, TRACE_TTL_MS, UnreadableRecord, type Backlog,
+  type Created, type CreateOptions, type HourTally, type PageRequest, type PendingPage, type StoreRules,
+  type StoreWatcher, type SubmissionStore, AUDIT_TTL_MS,
 } from '../../../ports/store'
 import type { AuditLine, Submission, SubmissionRecord } from '../../../ports/submission'
-import { CALL_TIMEOUT_MS, createCalls, type Calls, lease, run } from '../connection/calls'
+import { REDIS_TIMEOUT_MS, createCalls, type Calls, lease, run } from '../connection/calls'
 import { queueKeys } from '../card-queue'
 import { RedisChanges } from './changes'
-import { bounded, refusedBefore, tryWrite, whyUnconnected, type RedisClient } from '../connection/client'
+import { boundedCall, refusedBefore, tryWrite, whyUnconnected, type RedisClient } from '../connection/client'
 import { clockOf } from '../connection/clock'
 import { countKey } from '../limiter'
-import { Reader, type ReaderOptions } from './reader'
+import { RecordReader, type ReaderOptions } from './reader'
 import {
   AUDIT, changesChannel, dataKey, draftsKey, DUE, HOUR_MS, idempotencyKeyOf, LISTS, recordKey, STUCK, TAKEN, tallyKey,
-  contentIn, contentOf, recordIn, recordOf,
+  contentIn, serializeContent, recordIn, recordOf,
 } from './record'
 import { refusalLine } from '../connection/refusals'
 import { BACKLOG, CREATE, FORGET, PUT, REVISION } from './scripts'
@@ -39,13 +39,13 @@ export class RedisStore implements SubmissionStore {
   private readonly changes: RedisChanges
   /** The records that this process stored last, as text. */
   private readonly records = new Map<string, string>()
-  private readonly reader: Reader
+  private readonly reader: RecordReader
 
   constructor(private readonly client: RedisClient, private readonly options: RedisStoreOptions) {
     this.calls = createCalls(client)
     this.call = this.calls.call
     this.changes = new RedisChanges(client)
-    this.reader = new Reader(client, options)
+    this.reader = new RecordReader(client, options)
   }
 
   async create(
@@ -63,7 +63,7 @@ export class RedisStore implements SubmissionStore {
     }
     const args = {
       id, version, recordText: recordOf(submission), recordEnd: end + RECORD_GRACE_MS,
-      dataText: contentOf(submission), dataEnd: end, score: receivedAt, dueAt: this.dueOf(submission),
+      dataText: serializeContent(submission), dataEnd: end, score: receivedAt, dueAt: this.dueOf(submission),
       heldFor: idempotencyKey ? IDEMPOTENCY_TTL_MS : '', holderText: fingerprint ? `${id} ${fingerprint}` : id,
       limit: limit?.limit ?? '', window: (limit?.windowS ?? 0) * 1000,
       byteLimit: limitMb ? limitMb.limit * 2 ** 20 : '', byteWindow: (limitMb?.windowS ?? 0) * 1000,
@@ -73,7 +73,7 @@ export class RedisStore implements SubmissionStore {
     const stored = await this.calls.runNamed(CREATE, keys, args, {
       keys: queues.flatMap(({ room }) => queueKeys(room)), args: queues.map(({ intervalMs }) => intervalMs),
     }) as string | number | number[]
-    if (typeof stored === 'string') return { id: holderOf(stored, fingerprint), places: [] }
+    if (typeof stored === 'string') return { id: keyHolder(stored, fingerprint), places: [] }
     if (typeof stored === 'object') {
       const [first = 0] = stored
       if (first < 0) throw new LimitReached(-first, limitMb!.limit)
@@ -85,7 +85,7 @@ export class RedisStore implements SubmissionStore {
 
   async get(id: string): Promise<Submission | null> {
     const [found = null] = await this.call(() => this.reader.all([id]))
-    if (found instanceof Unreadable) throw found
+    if (found instanceof UnreadableRecord) throw found
     return found
   }
 
@@ -122,7 +122,7 @@ export class RedisStore implements SubmissionStore {
     this.records.delete(id)
     const stored = this.changed(next, await this.calls.runNamed(PUT, keys, {
       ...following, version, recordText, recordEnd, keeping,
-      dataText: keeping === 'set' ? contentOf(next) : '', dataEnd,
+      dataText: keeping === 'set' ? serializeContent(next) : '', dataEnd,
     }))
     if (stored && !isOver(next)) this.records.set(id, recordText)
     if (this.records.size > MOST_RECORDS) this.records.delete(this.records.keys().next().value!)
@@ -201,9 +201,9 @@ export class RedisStore implements SubmissionStore {
   async close(): Promise<void> {
     this.changes.close()
     // A client closed in the middle of its first attempt would leave the socket open.
-    await bounded(this.calls.started, CALL_TIMEOUT_MS).catch(() => { /* Then there is no socket to leave. */ })
+    await boundedCall(this.calls.started, REDIS_TIMEOUT_MS).catch(() => { /* Then there is no socket to leave. */ })
     // Answers come in order: once this one is there, so are those of all calls before it.
-    await bounded(this.client.ping(), CALL_TIMEOUT_MS).catch(() => { /* Nothing to wait for, or in vain. */ })
+    await boundedCall(this.client.ping(), REDIS_TIMEOUT_MS).catch(() => { /* Nothing to wait for, or in vain. */ })
     if (this.client.isOpen) this.client.destroy()
   }
 

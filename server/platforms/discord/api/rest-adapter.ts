@@ -1,12 +1,12 @@
 import { DiscordAdapter } from '@chat-adapter/discord'
 import type { Logger } from 'chat'
 import type { HttpClient, HttpMethod } from '../../../ports/http'
-import { patiently } from '../../shared/patience'
+import { withRetryAfter } from '../../shared/patience'
 import { withWholeQuotes } from '../../shared/text'
 import { withPlainNames } from '../escape'
 import { MESSAGE_LENGTH } from '../interactions'
 import {
-  createDiscordRest, DISCORD_API, DiscordError, type DiscordSettings, type RestOptions, type Upload,
+  createDiscordRest, DISCORD_API, DiscordError, type DiscordSettings, type RestOptions, type FileUpload,
 } from './rest'
 
 /** Whoever clicked waits for the answer. */
@@ -34,11 +34,11 @@ export class RestDiscordAdapter extends DiscordAdapter {
   }
 
   override postMessage(...message: Parameters<DiscordAdapter['postMessage']>) {
-    return patiently(() => super.postMessage(...message))
+    return withRetryAfter(() => super.postMessage(...message))
   }
 
   override editMessage(...edit: Parameters<DiscordAdapter['editMessage']>) {
-    return patiently(() => super.editMessage(...edit))
+    return withRetryAfter(() => super.editMessage(...edit))
   }
 
   /** The SDK lists the threads of a channel with what they begin with; a private one is for those who are in it. */
@@ -68,11 +68,13 @@ export class RestDiscordAdapter extends DiscordAdapter {
     return this.call(path, method, { ...INTERACTION_CALL, body })
   }
 
-  protected override discordInteractionFetchWithFiles(path: string, method: string, body: object, files: Upload[]) {
+  protected override discordInteractionFetchWithFiles(path: string, method: string, body: object, files: FileUpload[]) {
     return this.call(path, method, { ...INTERACTION_CALL, body, files })
   }
 
-  protected override async postMessageWithFiles(channelId: string, threadId: string, body: object, files: Upload[]) {
+  protected override async postMessageWithFiles(
+    channelId: string, threadId: string, body: object, files: FileUpload[],
+  ) {
     const raw = await this.rest<{ id: string }>('POST', `/channels/${channelId}/messages`, { body, files, repeats: 1 })
     return { id: raw.id, threadId, raw }
   }

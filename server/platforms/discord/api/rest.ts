@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { HttpAnswer, HttpClient, HttpMethod, HttpRequest } from '../../../ports/http'
-import { refused, retryAfter, type Failure } from '../../shared/answers'
+import { refused, retryAfter, type FailedOutcome } from '../../shared/answers'
 
 export interface DiscordSettings {
   botToken: string
@@ -76,13 +76,13 @@ export class DiscordError extends Error {
    * @param code Discord's own, or the HTTP status; of a call without an answer the connection's
    * @param status 0 without an answer
    */
-  constructor(readonly refusal: Failure, readonly code: string, readonly status = 0) {
+  constructor(readonly refusal: FailedOutcome, readonly code: string, readonly status = 0) {
     super(refusal.reason)
     this.name = 'DiscordError'
   }
 }
 
-export interface Upload {
+export interface FileUpload {
   data: Buffer | Blob | ArrayBuffer
   filename: string
   mimeType?: string
@@ -90,7 +90,7 @@ export interface Upload {
 
 export interface RestOptions {
   body?: object
-  files?: readonly Upload[]
+  files?: readonly FileUpload[]
   timeoutMs?: number
   /** How often the call is repeated after a short pause that Discord asks for; otherwise whoever calls comes again. */
   repeats?: number
@@ -185,7 +185,7 @@ interface Encoded extends Pick<HttpRequest, 'body'> {
 }
 
 /** JSON, or a form with files (https://discord.com/developers/docs/reference#uploading-files). */
-async function encoded(body?: object, files: readonly Upload[] = []): Promise<Encoded> {
+async function encoded(body?: object, files: readonly FileUpload[] = []): Promise<Encoded> {
   if (!body) return { headers: {} }
   if (files.length === 0) return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
   const form = new FormData()

@@ -5,7 +5,7 @@ import type { CardRef } from '../../../ports/submission'
 import { idIn, refused } from '../../shared/answers'
 import { literal } from '../../shared/speech'
 import type { Room } from '../../connection'
-import { allowed, cardMessage } from '../embeds'
+import { allowed, cardEmbeds } from '../embeds'
 import { escapeMarkdown, timestamp } from '../escape'
 import { THREADS } from '../gateway/directory'
 import { createDiscordRest, DiscordError, type DiscordSettings } from './rest'
@@ -33,13 +33,13 @@ export function createDiscordRoom(
   return {
     post: (card, _summary, submissionId) => outcomeOf(async () => {
       thread ??= await threadOf()
-      const body = { ...cardMessage(card), ...nonceOf(`${channelId} ${submissionId}`) }
+      const body = { ...cardEmbeds(card), ...nonceOf(`${channelId} ${submissionId}`) }
       const message = await rest<{ id?: unknown } | undefined>('POST', messagesOf(channelId), { body })
       const id = idIn('Discord', message?.id)
       return id.ok ? { ok: true, value: { platform: 'discord', threadId: thread, messageId: id.value } } : id
     }),
     update: (ref, card) => done(() => {
-      return rest('PATCH', `${messagesOf(channelOf(ref))}/${ref.messageId}`, { body: cardMessage(card) })
+      return rest('PATCH', `${messagesOf(channelOf(ref))}/${ref.messageId}`, { body: cardEmbeds(card) })
     }),
     check: () => done(() => rest('GET', `/channels/${channelId}`)),
     say: (card, summary, below, mention) => done(() => {
@@ -47,7 +47,7 @@ export function createDiscordRoom(
       const nonce = nonceOf(`${channelId} ${below?.messageId ?? ''} ${summary}`)
       const ping = mention ? { content: mention, allowed_mentions: allowed(mention) } : {}
       const said = literal(card, { escape: escapeMarkdown, moment: timestamp })
-      const body = { ...cardMessage(said), ...reply, ...nonce, ...ping }
+      const body = { ...cardEmbeds(said), ...reply, ...nonce, ...ping }
       return rest('POST', messagesOf(below ? channelOf(below) : channelId), { body })
     }),
     link: async (ref) => {

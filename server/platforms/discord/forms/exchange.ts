@@ -1,7 +1,7 @@
 import { withinOrNull } from '../../../../shared/utils/time'
 import { parseFormId } from './form'
 import {
-  button, INTERACTION, isFromPrivateMessage, later, privately, REPLY, row, silence, type Interaction, type Reply,
+  button, INTERACTION, isFromPrivateMessage, later, privately, REPLY, actionRow, silence, type Interaction, type Reply,
 } from '../interactions'
 
 /**
@@ -48,5 +48,5 @@ export class Exchange {
 /** A modal can only answer: when that is too late, one more click opens it. */
 function reopening(customId: string): Reply {
   const id = parseFormId(customId)?.id ?? ''
-  return privately('The form took a moment.', [row(button('Open the form', `chat-form:${id}:open`, 1))])
+  return privately('The form took a moment.', [actionRow(button('Open the form', `chat-form:${id}:open`, 1))])
 }

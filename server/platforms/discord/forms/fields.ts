@@ -79,7 +79,7 @@ function textField({ id, label, initialValue: value = '', ...more }: TextInputEl
 }
 
 /** Text on one line, without what Discord takes out of it. */
-export function oneLine(text: string): string {
+export function singleLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
 }
 
@@ -95,7 +95,7 @@ interface Part {
 }
 
 /** Parts that fill one input each. Cut at the end of a line or at a space where that costs little. */
-export function partsOf({ value }: Pick<FormField, 'value'>): Part[] {
+export function inputParts({ value }: Pick<FormField, 'value'>): Part[] {
   if (value.length <= INPUT_LENGTH) return [{ text: value, glue: '' }]
   const roomy = split(value, INPUT_LENGTH - ROOM, true)
   return roomy.length <= INPUTS_PER_MODAL ? roomy : split(value, INPUT_LENGTH, false)
@@ -132,12 +132,12 @@ export function modalInputs(fields: readonly FormField[], positions: readonly nu
   return positions.flatMap((position) => {
     const field = fields[position]!
     if (field.choices) return labelled(field.label, choiceInput(field, inputId(position, 0, 1)))
-    const parts = partsOf(field)
+    const parts = inputParts(field)
     const isWhole = parts.length === 1
     const maxLength = isWhole ? field.maxLength ?? INPUT_LENGTH : INPUT_LENGTH
     return parts.map(({ text }, index) => {
       const part = ` (${index + 1}/${parts.length})`
-      return labelled(isWhole ? field.label : cut(oneLine(field.label), LABEL_LENGTH - 8) + part, {
+      return labelled(isWhole ? field.label : cut(singleLine(field.label), LABEL_LENGTH - 8) + part, {
         type: 4, custom_id: inputId(position, index, parts.length),
         style: field.multiline || !isWhole || text.length > LONG_LINE || /[\r\n]/.test(text) ? 2 : 1,
         required: !field.optional && isWhole,
@@ -158,17 +158,17 @@ function choiceInput({ choices, value, optional }: FormField, customId: string):
 }
 
 export function inputsNeeded(field: FormField): number {
-  return partsOf(field).length
+  return inputParts(field).length
 }
 
 /** Texts by custom id, or by field id. */
-export type Values = Readonly<Record<string, string>>
+export type FieldTexts = Readonly<Record<string, string>>
 
 /** Values by field id; the original where nothing was changed or the input is missing. */
-export function readInputs(fields: readonly FormField[], positions: readonly number[], typed: Values): Values {
+export function readInputs(fields: readonly FormField[], positions: readonly number[], typed: FieldTexts): FieldTexts {
   return Object.fromEntries(positions.map((position) => {
     const field = fields[position]!
-    const parts = partsOf(field)
+    const parts = inputParts(field)
     const value = join(parts, parts.map(({ text }, index) => typed[inputId(position, index, parts.length)] ?? text))
     return [field.id, sameText(value, field.value) ? field.value : value]
   }))
@@ -180,7 +180,7 @@ function inputId(position: number, part: number, parts: number): string {
 
 /** @param hint below a name that needs no more room */
 function labelled(text: string, component: object, hint?: string): object {
-  const name = oneLine(text) || '—'
+  const name = singleLine(text) || '—'
   const more = name.length > LABEL_LENGTH ? name : hint
   const description = more ? { description: cut(more, HINT_LENGTH) } : {}
   return { type: 18, label: cut(name, LABEL_LENGTH), ...description, component }

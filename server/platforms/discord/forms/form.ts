@@ -1,7 +1,7 @@
 import type { ModalElement, StateAdapter } from 'chat'
 import { cut } from '../../../../shared/utils/text'
 import type { Drafts } from '../../../ports/drafts'
-import { fieldsOf, INPUTS_PER_MODAL, inputsNeeded, modalInputs, type FormField, type Values } from './fields'
+import { fieldsOf, INPUTS_PER_MODAL, inputsNeeded, modalInputs, type FormField, type FieldTexts } from './fields'
 import { REPLY, type Reply } from '../interactions'
 
 /** https://discord.com/developers/docs/interactions/receiving-and-responding (modal callback data) */
@@ -60,7 +60,7 @@ export function createForm(id: string, modal: ModalElement): OpenModal {
 }
 
 /** The form with these values, as a picker where they no longer fit one modal. */
-export function withValues(form: OpenModal, values: Values): OpenModal {
+export function withValues(form: OpenModal, values: FieldTexts): OpenModal {
   const changed = form.fields.filter(({ id, value }) => Object.hasOwn(values, id) && values[id] !== value)
   const edits = Object.fromEntries(changed.map(({ id }) => [id, values[id]!]))
   const next = { ...form, edits }
@@ -103,7 +103,7 @@ export function parseFormId(customId: string): FormPlace | null {
 }
 
 /** Open forms, where every replica finds them. */
-export class Forms {
+export class OpenForms {
   constructor(private readonly state: () => StateAdapter, private readonly drafts: Drafts) {}
 
   async load(id: string): Promise<OpenModal | null> {

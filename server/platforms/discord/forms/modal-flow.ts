@@ -3,20 +3,20 @@ import { FIELD_TEXTS } from '../../../../shared/field-texts'
 import { cut } from '../../../../shared/utils/text'
 import { lineOf, lineText } from '../../shared/elements'
 import { escapeMarkdown, timestamp } from '../escape'
-import { oneLine, readInputs, type Values } from './fields'
+import { singleLine, readInputs, type FieldTexts } from './fields'
 import {
-  createForm, currentFields, formId, formModal, withValues, type FormPlace, type Forms, type OpenModal,
+  createForm, currentFields, formId, formModal, withValues, type FormPlace, type OpenForms, type OpenModal,
 } from './form'
 import {
-  authorOf, button, instead, isFromPrivateMessage, privately, row, typedInputs, INTERACTION, silence, type Interaction,
-  type Reply,
+  authorOf, button, instead, isFromPrivateMessage, privately, actionRow, typedInputs, INTERACTION, silence,
+  type Interaction, type Reply,
 } from '../interactions'
-import { pageOf, pickedModal, pickerMessage, positionsOf, takeEdits } from './picker'
+import { pageNumber, pickedModal, pickerMessage, positionsOf, takeEdits } from './picker'
 
 export interface ModalFlowPorts {
-  forms: Forms
+  forms: OpenForms
   /** Runs the handlers of `onModalSubmit`. */
-  submit: (form: OpenModal, values: Values, interaction: Interaction) => Promise<ModalResponse | undefined>
+  submit: (form: OpenModal, values: FieldTexts, interaction: Interaction) => Promise<ModalResponse | undefined>
 }
 
 const CLOSED = 'This form is no longer open. Press the button on the card again.'
@@ -57,7 +57,7 @@ export class ModalFlow {
     if (!picked) return null
     const next = takeEdits(form, picked, typed)
     await this.ports.forms.save(next)
-    return picker(replacing(interaction), next, pageOf(picked))
+    return picker(replacing(interaction), next, pageNumber(picked))
   }
 
   private async clicked(form: OpenModal, verb: string, tail: string, interaction: Interaction): Promise<Reply | null> {
@@ -76,7 +76,7 @@ export class ModalFlow {
     }
   }
 
-  private async submit(form: OpenModal, values: Values, interaction: Interaction): Promise<Reply> {
+  private async submit(form: OpenModal, values: FieldTexts, interaction: Interaction): Promise<Reply> {
     const filled = withValues(form, values)
     const missing = invalid(form, values)
     if (Object.keys(missing).length > 0) return this.refuse(filled, named(form, missing), interaction)
@@ -94,7 +94,7 @@ export class ModalFlow {
     const lines = problems.slice(0, PROBLEMS).map(problem => `• ${cut(problem, PROBLEM_LENGTH)}`)
     if (form.mode === 'picker' && isFromPrivateMessage(interaction)) return picker(instead, form, 0, problems.join(' '))
     const again = button('Edit again', formId(form, 'open'), 1)
-    return replacing(interaction)(['Not sent yet:', ...lines].join('\n'), [row(again)])
+    return replacing(interaction)(['Not sent yet:', ...lines].join('\n'), [actionRow(again)])
   }
 }
 
@@ -121,12 +121,12 @@ function closed(interaction: Interaction): Reply {
   return replacing(interaction)(CLOSED)
 }
 
-function valuesOf(form: OpenModal): Values {
+function valuesOf(form: OpenModal): FieldTexts {
   return Object.fromEntries(currentFields(form).map(({ id, value }) => [id, value]))
 }
 
 /** What Discord's inputs cannot check of a value that is picked, or spread over inputs. */
-function invalid({ fields }: OpenModal, values: Values): Values {
+function invalid({ fields }: OpenModal, values: FieldTexts): FieldTexts {
   return Object.fromEntries(fields.flatMap(({ id, optional, maxLength, value: original }): [string, string][] => {
     const value = values[id] ?? ''
     if (!optional && !value.trim()) return [[id, FIELD_TEXTS.required]]
@@ -135,9 +135,9 @@ function invalid({ fields }: OpenModal, values: Values): Values {
 }
 
 /** Errors by field id as lines of markdown. */
-function named({ fields }: OpenModal, errors: Values): string[] {
+function named({ fields }: OpenModal, errors: FieldTexts): string[] {
   return Object.entries(errors).map(([id, error]) => {
     const label = fields.find(field => field.id === id)?.label
-    return `${label === undefined ? '' : `**${escapeMarkdown(cut(oneLine(label), 60))}**: `}${escapeMarkdown(error)}`
+    return `${label === undefined ? '' : `**${escapeMarkdown(cut(singleLine(label), 60))}**: `}${escapeMarkdown(error)}`
   })
 }

@@ -2,10 +2,10 @@ import { cut } from '../../../../shared/utils/text'
 import { escapeMarkdown } from '../escape'
 import type { ActionRow } from '../embeds'
 import {
-  INPUTS_PER_MODAL, inputsNeeded, modalInputs, oneLine, readInputs, shownValue, type FormField, type Values,
+  INPUTS_PER_MODAL, inputsNeeded, modalInputs, singleLine, readInputs, shownValue, type FormField, type FieldTexts,
 } from './fields'
 import { currentFields, formId, modalReply, withValues, type OpenModal } from './form'
-import { button, instead, row, type Reply } from '../interactions'
+import { button, instead, actionRow, type Reply } from '../interactions'
 
 /** https://discord.com/developers/docs/components/reference#string-select */
 const OPTIONS = 25
@@ -27,13 +27,13 @@ export function pickerMessage(form: OpenModal, page = 0, notice = ''): { content
   const pages = Math.max(1, Math.ceil(fields.length / PER_PAGE))
   const shown = Math.min(Math.max(0, page), pages - 1)
   const starts = Array.from({ length: MENUS }, (_, index) => (shown * MENUS + index) * OPTIONS)
-  const menus = starts.filter(from => from < fields.length).map(from => row(menu(form, fields, from)))
+  const menus = starts.filter(from => from < fields.length).map(from => actionRow(menu(form, fields, from)))
   const turnTo = (label: string, to: number) => {
     return to >= 0 && to < pages ? [button(label, formId(form, 'page', String(to)))] : []
   }
   const submit = button(cut(form.submitLabel, 80), formId(form, 'save'), 3)
   const cancel = button(cut(form.closeLabel, 80), formId(form, 'cancel'))
-  const buttons = row(submit, cancel, ...turnTo('◀', shown - 1), ...turnTo('▶', shown + 1))
+  const buttons = actionRow(submit, cancel, ...turnTo('◀', shown - 1), ...turnTo('▶', shown + 1))
   return { content: describe(form, shown, pages, notice), components: [...menus, buttons] }
 }
 
@@ -42,13 +42,13 @@ export function pickedModal(form: OpenModal, picked: readonly number[]): Reply {
   const fields = currentFields(form)
   const needed = picked.reduce((sum, position) => sum + inputsNeeded(fields[position]!), 0)
   if (needed <= INPUTS_PER_MODAL) return modalReply(form, 'edit', modalInputs(fields, picked), picked.join('.'))
-  const { content, components } = pickerMessage(form, pageOf(picked), picked.length === 1
+  const { content, components } = pickerMessage(form, pageNumber(picked), picked.length === 1
     ? `${quoted(fields[picked[0]!]!)} is too long to edit in Discord. It is kept as it is.`
     : 'Together these fields are too long for one form. Pick fewer.')
   return instead(content, components)
 }
 
-export function takeEdits(form: OpenModal, picked: readonly number[], typed: Values): OpenModal {
+export function takeEdits(form: OpenModal, picked: readonly number[], typed: FieldTexts): OpenModal {
   return withValues(form, { ...form.edits, ...readInputs(currentFields(form), picked, typed) })
 }
 
@@ -59,7 +59,7 @@ export function positionsOf({ fields }: OpenModal, values: readonly string[]): n
   return isCount && positions.every(position => position >= 0 && position < fields.length) ? positions : null
 }
 
-export function pageOf([first = 0]: readonly number[]): number {
+export function pageNumber([first = 0]: readonly number[]): number {
   return Math.floor(first / PER_PAGE)
 }
 
@@ -73,7 +73,7 @@ function menu(form: OpenModal, fields: readonly FormField[], from: number): obje
     options: options.map((field, index) => ({
       label: `${Object.hasOwn(form.edits, field.id) ? '✎ ' : ''}${nameOf(field, OPTION_LENGTH - 2)}`,
       value: String(from + index),
-      description: cut(oneLine(shownValue(field)), OPTION_LENGTH) || '(empty)',
+      description: cut(singleLine(shownValue(field)), OPTION_LENGTH) || '(empty)',
     })),
   }
 }
@@ -87,7 +87,7 @@ function describe(form: OpenModal, page: number, pages: number, notice: string):
     changed ? `Changed: ${cut(changed, CHANGES_LENGTH)}` : 'Nothing is changed yet.',
   ]
   return [
-    `**${escapeMarkdown(cut(oneLine(form.title), 100))}**`,
+    `**${escapeMarkdown(cut(singleLine(form.title), 100))}**`,
     ...form.note ? [cut(form.note, NOTE_LENGTH)] : [],
     ...many > 0 ? offer : [],
     ...notice ? [`⚠️ ${cut(notice, NOTICE_LENGTH)}`] : [],
@@ -95,7 +95,7 @@ function describe(form: OpenModal, page: number, pages: number, notice: string):
 }
 
 function nameOf({ label, id }: FormField, max: number): string {
-  return cut(oneLine(label.toWellFormed()) || id, max)
+  return cut(singleLine(label.toWellFormed()) || id, max)
 }
 
 function quoted(field: FormField): string {

@@ -1,5 +1,5 @@
 import { pause } from '../../shared/patience'
-import { Reader } from './directory'
+import { RestReader } from './directory'
 import { Dispatcher } from './dispatcher'
 import { INTENTS, type GatewayOptions } from './events'
 import type { Lease } from './lease'
@@ -34,7 +34,7 @@ export class ActiveListener {
   reason: Reason | null = null
   refusal: string | null = null
   private readonly queue: EventQueue
-  private readonly reader: Reader
+  private readonly reader: RestReader
   private progress!: Progress
   private dispatcher!: Dispatcher
   private socket: GatewaySocket
@@ -48,7 +48,7 @@ export class ActiveListener {
 
   constructor(private readonly options: ActiveOptions) {
     const { rest, owner = '', lease, endsAt } = options
-    this.reader = new Reader(rest)
+    this.reader = new RestReader(rest)
     this.queue = new EventQueue({ maxAgeMs: MAX_AGE_MS, onFailure: this.onFailure, bury: this.bury })
     this.socket = this.build()
     this.record = {

@@ -1,5 +1,5 @@
 import type { DiscordError, DiscordRest } from '../api/rest'
-import { DeliveryFailed, Unreadable, type EventData } from './events'
+import { DeliveryFailed, UnexpectedAnswer, type EventData } from './events'
 
 const TIMEOUT_MS = 5000
 /** Channels and users that are remembered; beyond, all are forgotten and asked for again. */
@@ -21,7 +21,7 @@ interface User {
 }
 
 /** Reads Discord's REST API, one request at a time. */
-export class Reader {
+export class RestReader {
   private last: Promise<unknown> = Promise.resolve()
 
   constructor(private readonly rest: DiscordRest) {}
@@ -43,7 +43,7 @@ export class Directory {
   private readonly channels = new Map<string, Channel>()
   private readonly users = new Map<string, User>()
 
-  constructor(private readonly reader: Reader) {}
+  constructor(private readonly reader: RestReader) {}
 
   /** From events that describe channels. */
   learn({ id, type, parent_id }: Channel): void {
@@ -83,7 +83,7 @@ export class Directory {
       if (error instanceof DeliveryFailed && error.permanent) return null
       throw error
     })
-    if (found && found.id !== id) throw new Unreadable()
+    if (found && found.id !== id) throw new UnexpectedAnswer()
     if (found) remember(known, id, found)
     return found
   }

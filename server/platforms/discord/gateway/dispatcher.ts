@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { Directory, type Channel, type Reader } from './directory'
-import { DELIVERED, DeliveryFailed, Unreadable, type Deliver, type EventData, type ForwardedEvent } from './events'
+import { Directory, type Channel, type RestReader } from './directory'
+import {
+  DELIVERED, DeliveryFailed, UnexpectedAnswer, type Deliver, type EventData, type ForwardedEvent,
+} from './events'
 import type { Progress } from './progress'
 import type { DeadLetter, EventQueue, Retry } from './queue'
 import type { Dispatch } from './socket'
@@ -44,7 +46,7 @@ export interface DispatcherOptions {
   /** The bot's own messages and reactions are not delivered. */
   applicationId: string
   queue: EventQueue
-  reader: Reader
+  reader: RestReader
   deliver: Deliver
   report: (what: string, facts: Record<string, unknown>) => void
 }
@@ -172,7 +174,7 @@ export class Dispatcher {
         if (error instanceof DeliveryFailed && error.permanent) return []
         throw error
       })
-      if (!Array.isArray(messages)) throw new Unreadable()
+      if (!Array.isArray(messages)) throw new UnexpectedAnswer()
     }, { id: `backfill:${channel}:${cursor}`, type: 'BACKFILL', channelId: channel })
     return messages.sort((one, other) => BigInt(one.id) < BigInt(other.id) ? -1 : 1)
   }

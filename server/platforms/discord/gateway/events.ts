@@ -89,7 +89,7 @@ export class DeliveryFailed extends Error {
 }
 
 /** An answer that says 200 and is none, as of a proxy in between: it is asked for again. */
-export class Unreadable extends DeliveryFailed {
+export class UnexpectedAnswer extends DeliveryFailed {
   constructor() {
     super('Discord answered with something else than was asked for.')
   }

@@ -1,6 +1,6 @@
 import { WebSocketManager, WebSocketShardEvents as Shard } from '@discordjs/ws'
 import { pause } from '../../shared/patience'
-import { DeliveryFailed, Unreadable } from './events'
+import { DeliveryFailed, UnexpectedAnswer } from './events'
 import type { Session } from './progress'
 
 /** Any code but 1000 and 1001 keeps the session; this is the one that discord.js uses to resume. */
@@ -204,6 +204,6 @@ export class GatewaySocket {
 
 function readable(information: GatewayInformation): GatewayInformation {
   const { url, session_start_limit: limit } = information ?? {}
-  if (typeof url !== 'string' || typeof limit?.remaining !== 'number') throw new Unreadable()
+  if (typeof url !== 'string' || typeof limit?.remaining !== 'number') throw new UnexpectedAnswer()
   return information
 }

@@ -6,7 +6,7 @@ import { Agent } from '../../../../server/adapters/ai/agent'
 import { createModels } from '../../../../server/adapters/ai/model'
 import type { Toolset } from '../../../../server/adapters/ai/toolset'
 import type { AgentTurn, Conversation } from '../../../../server/ports/conversation'
-import type { KeptTurn, Verdict } from '../../../../server/ports/approvals'
+import type { KeptTurn, ApprovalDecision } from '../../../../server/ports/approvals'
 import type { Field } from '../../../../server/ports/submission'
 import { endAfterAll } from '../../../support/lifetime'
 import { startModelServer } from '../../../support/model-server'
@@ -156,7 +156,7 @@ describe('a turn that waits', () => {
     ])
     expect(runs).toEqual([])
     model.script({ text: 'Done.' })
-    const verdict: Verdict = { approved: true, by: ADA, at: 0 }
+    const verdict: ApprovalDecision = { approved: true, by: ADA, at: 0 }
     expect(await read(await agentWith({ write }).resume(
       JSON.parse(JSON.stringify({ ...kept, verdicts: [verdict] })) as KeptTurn, conversation,
     ))).toBe('Done.')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cardMessage } from '../../../../server/platforms/discord/embeds'
+import { cardEmbeds } from '../../../../server/platforms/discord/embeds'
 import { platformByName } from '../../../../server/platforms/registry'
 import { discord } from '../../../../server/platforms/discord/definition'
 import { sandbox } from '../../../../server/platforms/sandbox/definition'
@@ -35,7 +35,7 @@ test('anything that the bot says is what Slack takes', () => {
 test('anything that the bot says is what Discord takes', async () => {
   const mistakes = await describing()
   fc.assert(fc.property(anySpeech, (speech) => {
-    const message = cardMessage(renderAnswer({ speech }, discord).card)
+    const message = cardEmbeds(renderAnswer({ speech }, discord).card)
     validateMessage(message)
     expect(mistakes('POST /channels/:id/messages', message)).toEqual([])
   }))
@@ -47,7 +47,7 @@ test('items that lead somewhere are told apart, each with its own link and butto
     button: { id: 'queue_take' as const, label: 'Take', value: label },
   }))
   const { card } = renderAnswer({ speech: { text: ['Two wait.'], items } }, discord)
-  expect(cardMessage(card).embeds).toMatchObject([{ description: 'Two wait.' }, ...items.map(({ label, link }) => (
+  expect(cardEmbeds(card).embeds).toMatchObject([{ description: 'Two wait.' }, ...items.map(({ label, link }) => (
     { title: label, url: link.url, description: `about ${label}` }
   ))])
   const [, ...blocks] = cardBlocks(renderAnswer({ speech: { text: ['Two wait.'], items } }, slack).card)
@@ -65,7 +65,7 @@ describe('a name', () => {
   })
 
   test('is escaped on Discord, and in embeds only, which ping nobody', () => {
-    const { embeds } = cardMessage(renderAnswer({ speech: welcome(HOSTILE, true) }, discord).card)
+    const { embeds } = cardEmbeds(renderAnswer({ speech: welcome(HOSTILE, true) }, discord).card)
     expect(embeds[0]!.description).toContain('\\<!channel> \\@everyone \\*bold\\*')
     expect(embeds[0]!.description).toContain('\\[bank](https\\://evil.example)')
   })
@@ -80,7 +80,7 @@ test('an item tells of a moment in the way of the platform, whatever the words a
       expect.objectContaining({ type: 'date', timestamp: 1_795_262_580 }), { type: 'text', text: '\n*now*\n' },
     ] },
   ])
-  expect(cardMessage(renderAnswer(answer, discord).card).embeds[0]!.fields).toEqual([
+  expect(cardEmbeds(renderAnswer(answer, discord).card).embeds[0]!.fields).toEqual([
     { name: 'one', value: 'Received <t:1795262580:f>\n\\*now\\*' },
   ])
 })

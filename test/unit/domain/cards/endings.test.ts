@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { decidedOf, endedOf, endLine, irrevocable } from '../../../../server/domain/cards/card-view'
 import { ending } from '../../../../server/domain/queries/rows'
 import type { AuditLine, DecisionOutcome } from '../../../../server/ports/submission'
-import { plain } from '../../../../shared/utils/line'
+import { plainText } from '../../../../shared/utils/line'
 import { claimed, finish, LEASE, NOW, posted, REVIEWER, spam, step } from '../../../fixtures/lifecycle'
 
 /** What the audit trail says of one submission, the latest first. */
@@ -11,7 +11,7 @@ const trail = (...outcomes: DecisionOutcome[]): AuditLine[] => outcomes.map((out
 }))
 const outcomes = (lines: AuditLine[]) => lines.map(({ outcome }) => outcome)
 const told = async (...lines: AuditLine[]) => {
-  const error = await ending('one', { audit: async () => lines }, message => new Error(plain(message)))
+  const error = await ending('one', { audit: async () => lines }, message => new Error(plainText(message)))
   return error.message
 }
 
@@ -49,7 +49,7 @@ test('a decision that cannot be taken back says why', () => {
   const forwarded = { ...finish(finish(step(posted(), claimed()).next, 'email').next, 'endpoint').next, sent: [sent] }
   const marked = { ...step(posted(), spam).next, sent: [sent] }
   const asked = [posted(), step(posted(), claimed()).next, forwarded, marked, null]
-  expect(asked.map(each => plain(irrevocable(each)))).toEqual([
+  expect(asked.map(each => plainText(irrevocable(each)))).toEqual([
     'It waits for a decision already.', 'Too late: it is being sent.',
     expect.stringMatching(/^Too late: it was sent on /),
     expect.stringMatching(/^Too late: its data is erased\. Marked as spam by Ada on Slack, /),

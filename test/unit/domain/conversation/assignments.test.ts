@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest'
 import { Assignments, parseAssignment } from '../../../../server/domain/conversation/assignments'
 import { People } from '../../../../server/domain/people/people'
-import type { Place } from '../../../../server/ports/board'
+import type { Scope } from '../../../../server/ports/board'
 import type { Person } from '../../../../server/ports/submission'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'
 
 const ada: Person = { ...ADA, names: ['slack:U1'] }
-const ROOM: Place = ['slack']
+const ROOM: Scope = ['slack']
 
 let triage: Triage
 let assignments: Assignments

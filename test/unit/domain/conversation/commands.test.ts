@@ -5,7 +5,7 @@ import type { PageRequest } from '../../../../server/ports/store'
 import type { AuditLine, Submission } from '../../../../server/ports/submission'
 import { formsOf } from '../../../fakes/forms'
 import { decisions, submissionOf } from '../../../fixtures/views'
-import { plain } from '../../../../shared/utils/line'
+import { plainText } from '../../../../shared/utils/line'
 import { inWords } from '../../../support/words'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
@@ -81,7 +81,7 @@ describe('pending', () => {
 
   test('keeps a preview short, whatever the form says', async () => {
     const long = submissionOf({ ['k'.repeat(500)]: `a\n\n${'😀'.repeat(500)}`, b: 1, c: null, d: 'not shown' })
-    const value = plain(said(await commandsOver([long]).ask('pending')).items![0]!.value)
+    const value = plainText(said(await commandsOver([long]).ask('pending')).items![0]!.value)
     expect(value.length).toBeLessThan(400)
     expect(value).toContain(`a ${'😀'.repeat(38)}…\n`)
     expect(value).not.toContain('not shown')
@@ -209,7 +209,7 @@ describe('a form with a channel of its own', () => {
   ])('is listed and counted in its own only: in %s %s', async (_, place, name) => {
     const answer = await ask('pending', place)
     expect(textOf(answer)).toMatch(/^1 submission waits/)
-    expect(said(answer).items!.map(({ value }) => plain(value).split('\n').at(-1))).toEqual([`name: ${name}`])
+    expect(said(answer).items!.map(({ value }) => plainText(value).split('\n').at(-1))).toEqual([`name: ${name}`])
   })
 
   test('is shown in its own only, by words and by id', async () => {

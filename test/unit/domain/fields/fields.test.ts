@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  applyEdits, editInputs, markOf, readFields, fieldText, readText,
+  applyEdits, editInputs, markOf, readFields, fieldText, displayText,
 } from '../../../../server/domain/fields/fields'
 import { parseJson } from '../../../../server/domain/json'
 import type { SubmissionData } from '../../../../server/ports/submission'
@@ -39,11 +39,11 @@ describe('a number is read', () => {
   test.each([
     ['12345', '12,345'], ['-1234567.8901', '-1,234,567.8901'], ['2026', '2026'],
     ['1234567890'.repeat(4), '1,234,567,890,123,456,789,012,345,678,901,234,567,890'],
-  ])('in groups of three digits: %s as %s', (sent, text) => expect(readText(sent, { type: 'number' })).toBe(text))
+  ])('in groups of three digits: %s as %s', (sent, text) => expect(displayText(sent, { type: 'number' })).toBe(text))
 
   test('as it was sent when nobody counts its digits, at once', () => {
     const digits = '9'.repeat(4_000_000)
-    expect(readText(digits, { type: 'integer' })).toBe(digits)
+    expect(displayText(digits, { type: 'integer' })).toBe(digits)
   })
 })
 

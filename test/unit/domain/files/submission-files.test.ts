@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SubmissionFiles } from '../../../../server/domain/files/submission-files'
 import { FileMissing, type FileStore } from '../../../../server/ports/files'
-import { Unreadable } from '../../../../server/ports/store'
+import { UnreadableRecord } from '../../../../server/ports/store'
 import type { Submission } from '../../../../server/ports/submission'
 import { silentLog } from '../../../fakes/runtime'
 import { submissionOf } from '../../../fixtures/views'
@@ -90,7 +90,7 @@ test('once an hour, what has been there for an hour and belongs to no form data 
 })
 
 test('files stay of what cannot be read, and neither that nor what a storage refuses keeps others', async () => {
-  const stored = { open: new Unreadable('open'), spam: ended }
+  const stored = { open: new UnreadableRecord('open'), spam: ended }
   const { files, erased, done } = filesOf(stored, 'secret', { refused: ['spam'] })
   files.sweep()
   await done()

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isNews, receiptText } from '../../../../server/domain/lifecycle/email-status'
-import type { Receipt, Verdict } from '../../../../server/ports/submission'
+import type { Receipt, EmailStatus } from '../../../../server/ports/submission'
 
-const VERDICTS: Verdict[] = ['sent', 'delayed', 'delivered', 'complained', 'suppressed', 'failed', 'bounced']
+const VERDICTS: EmailStatus[] = ['sent', 'delayed', 'delivered', 'complained', 'suppressed', 'failed', 'bounced']
 
 const receipt = fc.record({
   verdict: fc.constantFrom(...VERDICTS), reason: fc.constantFrom('', 'mailbox is full', 'mailbox does not exist'),

@@ -4,7 +4,7 @@ import type { LifecycleEvent } from '../../../../server/domain/lifecycle/events'
 import { transition } from '../../../../server/domain/lifecycle/lifecycle'
 import { cardView } from '../../../../server/domain/cards/card-view'
 import {
-  contentOf, isDelivery, dataLivesUntil, nextAttention, SETTLING_GRACE_MS, SUBMISSION_TTL_MS, isOver, traceOf,
+  contentHash, isDelivery, dataLivesUntil, nextAttention, SETTLING_GRACE_MS, SUBMISSION_TTL_MS, isOver, traceOf,
 } from '../../../../server/domain/lifecycle/record'
 import type { CardView } from '../../../../server/ports/board'
 import type { Action, Delivery, Receipt, Submission, Work } from '../../../../server/ports/submission'
@@ -84,7 +84,7 @@ class World {
     else if (work.kind === 'update') this.shown.set(work.card!.messageId, cardView(this.read(), PRESENTATION))
     if (!heard) return
     const { kind, key, card } = work
-    const content = contentOf(this.read().data ?? {})
+    const content = contentHash(this.read().data ?? {})
     const sent = { delivery: 'email', content, to: ['team@example.com'], messageId: key } as const
     const told = this.apply({
       type: 'done', key,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { contentOf, nextAttention } from '../../../../server/domain/lifecycle/record'
+import { contentHash, nextAttention } from '../../../../server/domain/lifecycle/record'
 import type { LifecycleEvent } from '../../../../server/domain/lifecycle/events'
 import type { Delivery, Submission } from '../../../../server/ports/submission'
 import {
@@ -78,7 +78,7 @@ describe('a card that was not posted yet', () => {
 
 describe('decided again after one of two deliveries', () => {
   const sent = (delivery: Delivery, data: object) => (
-    { delivery, content: contentOf({ ...data }), to: ['team@example.com'] }
+    { delivery, content: contentHash({ ...data }), to: ['team@example.com'] }
   )
   const edit = (name: string) => claimed({ edit: { data: { name }, edited: ['name'] } })
   const deliver = (current: Submission, kind: Delivery, data: object) => (

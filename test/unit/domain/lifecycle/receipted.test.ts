@@ -4,14 +4,16 @@ import { receiptNews } from '../../../../server/domain/lifecycle/email-status'
 import { transition } from '../../../../server/domain/lifecycle/lifecycle'
 import { isOver, traceOf } from '../../../../server/domain/lifecycle/record'
 import type { LifecycleEvent } from '../../../../server/domain/lifecycle/events'
-import type { Receipt, Submission, Verdict } from '../../../../server/ports/submission'
+import type { Receipt, Submission, EmailStatus } from '../../../../server/ports/submission'
 import { claimed, DATA, finish, giveUp, kinds, LEASE, NOW, posted, spam, step } from '../../../fixtures/lifecycle'
 import { PRESENTATION } from '../../../fixtures/views'
 
 const HOUR = 60 * 60 * 1000
 const SENT = { delivery: 'email' as const, content: 'x', to: ['team@example.com'], messageId: 'm1' }
-const VERDICTS: readonly Verdict[] = ['sent', 'delayed', 'delivered', 'complained', 'suppressed', 'failed', 'bounced']
-const receipt = (verdict: Verdict): LifecycleEvent => ({
+const VERDICTS: readonly EmailStatus[] = [
+  'sent', 'delayed', 'delivered', 'complained', 'suppressed', 'failed', 'bounced',
+]
+const receipt = (verdict: EmailStatus): LifecycleEvent => ({
   type: 'receipt', messageId: 'm1', receipt: { verdict, reason: `because ${verdict}` } satisfies Receipt,
 })
 
@@ -36,7 +38,7 @@ function orders<T>(items: readonly T[]): T[][] {
     : items.flatMap((item, index) => orders(items.toSpliced(index, 1)).map(rest => [item, ...rest]))
 }
 
-function ending(start: Submission, verdicts: readonly Verdict[]): Submission {
+function ending(start: Submission, verdicts: readonly EmailStatus[]): Submission {
   return verdicts.reduce((current, verdict) => {
     const result = transition(current, receipt(verdict), NOW, LEASE)
     return 'refused' in result ? current : isOver(result.next) ? traceOf(result.next) : result.next

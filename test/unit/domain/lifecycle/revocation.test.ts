@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LifecycleEvent } from '../../../../server/domain/lifecycle/events'
-import { contentOf, dataLivesUntil, listOf, nextAttention } from '../../../../server/domain/lifecycle/record'
+import { contentHash, dataLivesUntil, listOf, nextAttention } from '../../../../server/domain/lifecycle/record'
 import type { Delivery, Submission } from '../../../../server/ports/submission'
 import {
   claimed, DATA, DISCORD, finish, giveUp, kinds, LEASE, NOW, posted, received, refusal, REVIEWER, SLACK, spam, step,
@@ -151,7 +151,7 @@ describe('what failed before', () => {
   const forward = (current: Submission, details = {}) => step(current, claimed({ revocableMs: UNDO, ...details })).next
   const deliver = (current: Submission, delivery: Delivery, key: string) => step(current, {
     type: 'done', key: current.work.find(({ kind }) => kind === delivery)!.key,
-    sent: { delivery, content: contentOf(current.data!), to: ['a@example.com'], messageId: key },
+    sent: { delivery, content: contentHash(current.data!), to: ['a@example.com'], messageId: key },
   }).next
   const edit = (name: string) => ({ edit: { data: { name }, edited: ['name'] } })
 

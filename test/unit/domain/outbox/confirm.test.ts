@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { forgetAll } from '../../../../server/domain/queries/erase-by-text'
 import { progressNotes } from '../../../../server/domain/cards/card-view'
 import type { Submission } from '../../../../server/ports/submission'
-import { plain } from '../../../../shared/utils/line'
+import { plainText } from '../../../../shared/utils/line'
 import { ADA, LEASE_MS, openTriage, type Triage } from '../../../fakes/triage'
 import { claimed, finish, kinds, LEASE, NOW, posted, REVIEWER, step } from '../../../fixtures/lifecycle'
 
@@ -22,7 +22,7 @@ const holds = (submission: Submission, text: string) => JSON.stringify(submissio
 /** What is said of a forward. */
 const said = async (id: string) => progressNotes(
   await kept(id), t.presentation.forms.of(undefined),
-).map(plain).join('\n')
+).map(plainText).join('\n')
 
 /** Sweeps until everything that is due has been tried again. */
 async function sweepOn() {

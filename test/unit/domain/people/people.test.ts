@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readForms } from '../../../../server/config/forms'
 import { whoDecides } from '../../../../server/config/people'
-import { admit, Reviewers } from '../../../../server/domain/people/reviewers'
+import { admitPerson, Reviewers } from '../../../../server/domain/people/reviewers'
 import { identityOf, isNamed, parseAliases, People, signatureOf } from '../../../../server/domain/people/people'
 import type { Person } from '../../../../server/ports/submission'
 import { FakeBoard } from '../../../fakes/board'
@@ -200,7 +200,7 @@ describe('who may decide', () => {
     const contact = { reviewers: lists.contact ?? lists.reviewers }
     const forms = formsOf({ reviewers: lists.reviewers }, { contact })
     for (const [name, role] of Object.entries(roles)) {
-      const admitted = await admit(person(name), { people, reviewers, forms, viewers: lists.viewers })
+      const admitted = await admitPerson(person(name), { people, reviewers, forms, viewers: lists.viewers })
       expect(admitted?.role).toBe(role)
     }
   })
@@ -208,10 +208,10 @@ describe('who may decide', () => {
   test('at the ops pages is not known while a group cannot be looked up', async () => {
     group(null)
     const ports = { people, reviewers, forms: formsOf({ reviewers: ['slack:S1'] }), viewers: ['ops:ada', 'ops:see'] }
-    await expect(admit(person('slack:U5'), ports)).rejects.toMatchObject({ code: 'PEOPLE_UNKNOWN' })
+    await expect(admitPerson(person('slack:U5'), ports)).rejects.toMatchObject({ code: 'PEOPLE_UNKNOWN' })
     // Who looks in any case may be in the group, if they are on Slack.
-    expect((await admit(person('ops:ada'), ports))?.role).toBe(null)
-    expect((await admit(person('slack:U5'), { ...ports, viewers: undefined }))?.role).toBe(null)
-    expect((await admit(person('ops:see'), ports))?.role).toBe('viewer')
+    expect((await admitPerson(person('ops:ada'), ports))?.role).toBe(null)
+    expect((await admitPerson(person('slack:U5'), { ...ports, viewers: undefined }))?.role).toBe(null)
+    expect((await admitPerson(person('ops:see'), ports))?.role).toBe('viewer')
   })
 })

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { InvalidRequest } from '../../../../server/domain/errors'
 import { OpsSubmissions } from '../../../../server/domain/queries/ops-submissions'
 import { Quarantine } from '../../../../server/domain/review/quarantine'
-import { Unreadable } from '../../../../server/ports/store'
+import { UnreadableRecord } from '../../../../server/ports/store'
 import type { AuditLine } from '../../../../server/ports/submission'
 import { ADA, openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
 import { submission } from '../../../fixtures/submissions'
@@ -124,7 +124,7 @@ test('what somebody may not decide stays, and is counted', async () => {
 test('one of which nobody can read whose form it is, is erased by who may decide all forms', async () => {
   const forgotten: unknown[] = []
   const store = Object.assign(Object.create(triage.store) as Triage['store'], {
-    get: async (id: string) => { throw new Unreadable(id) },
+    get: async (id: string) => { throw new UnreadableRecord(id) },
     forget: async (...asked: unknown[]) => void forgotten.push(asked),
   })
   const erase = () => new Quarantine({ ...triage, store }).decide('erase', 'spoilt', ADA)

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import {
-  AlreadyDecided, InvalidRequest, StoreUnavailable, SubmissionEnded, SubmissionGone, Taken, WrongState,
+  AlreadyDecided, InvalidRequest, StoreUnavailable, SubmissionEnded, SubmissionGone, AlreadyAssigned, WrongState,
 } from '../../../../server/domain/errors'
 import { OpsSubmissions } from '../../../../server/domain/queries/ops-submissions'
 import type { Person, Submission } from '../../../../server/ports/submission'
@@ -208,7 +208,7 @@ test('whoever has signed in takes what waits and hands it back; rows and the pag
   }
   expect((await submissions.list({ q: 'one' }, ada)).rows[0]).toMatchObject({ holder })
   await expect(take(first, ada)).rejects.toThrow(/^Local \(Ops page\) has it since 12:00 UTC\.$/)
-  await expect(handBack(first, ada)).rejects.toThrow(Taken)
+  await expect(handBack(first, ada)).rejects.toThrow(AlreadyAssigned)
   await expect(submissions.decide(first, { action: 'spam' }, ada)).rejects.toThrow(/^Local \(Ops page\) has it/)
   await handBack(first, LOCAL)
   expect((await submissions.show(first, LOCAL)).holder).toBeNull()

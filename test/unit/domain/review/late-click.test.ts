@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import { type Attempt, Decisions } from '../../../../server/domain/review/decisions'
-import type { Place } from '../../../../server/ports/board'
+import type { Scope } from '../../../../server/ports/board'
 import type { Person } from '../../../../server/ports/submission'
-import { plain } from '../../../../shared/utils/line'
+import { plainText } from '../../../../shared/utils/line'
 import { ok } from '../../../fakes/board'
 import { formsOf } from '../../../fakes/forms'
 import { silentLog, silentMonitor } from '../../../fakes/runtime'
@@ -23,13 +23,13 @@ const decisions = () => new Decisions({
   ...triage, monitor: { ...silentMonitor, incident: (...incident: string[]) => void incidents.push(incident) },
   log: { ...silentLog, warn: event => void logged.push(event) },
 })
-const clickAt = (id: string, place: Place, press?: string) => ({ id, place, person: ADA, press: { card: CARD, press } })
+const clickAt = (id: string, place: Scope, press?: string) => ({ id, place, person: ADA, press: { card: CARD, press } })
 
 /** Words that a click is told; null for none. */
 async function click(id: string, place: string[], press?: string, person: Person = ADA): Promise<string | null> {
   const result = await decisions().decide({ ...clickAt(id, place, press), action: 'spam', person })
   await triage.runtime.drain()
-  return 'message' in result && result.kind !== 'silent' ? plain(result.message) : null
+  return 'message' in result && result.kind !== 'silent' ? plainText(result.message) : null
 }
 
 const drawn = () => triage.board.history.length

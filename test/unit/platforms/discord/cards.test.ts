@@ -2,7 +2,7 @@ import { decodeDiscordCustomId } from '@chat-adapter/discord'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { renderCard } from '../../../../server/adapters/chat/cards'
-import { buttonId, cardMessage } from '../../../../server/platforms/discord/embeds'
+import { buttonId, cardEmbeds } from '../../../../server/platforms/discord/embeds'
 import { printable } from '../../../../server/platforms/shared/text'
 import { discord } from '../../../../server/platforms/discord/definition'
 import type { CardState, CardView } from '../../../../server/ports/board'
@@ -10,10 +10,10 @@ import { anyView, manyFields, openView, URL_OF_ONE } from '../../../fixtures/vie
 import { describing } from '../../../support/discord/described'
 import { shownText, unescapeMarkdown } from '../../../support/discord/markdown'
 import { validateMessage } from '../../../support/discord/validate'
-import { partsOf } from '../../../../shared/utils/line'
+import { richParts } from '../../../../shared/utils/line'
 import { runs } from '../../../support/properties'
 
-const render = (view: CardView) => cardMessage(renderCard(view, discord).card)
+const render = (view: CardView) => cardEmbeds(renderCard(view, discord).card)
 
 const fieldsOf = (view: CardView) => render(view).embeds.flatMap(({ fields = [] }) => fields)
 
@@ -91,7 +91,7 @@ test('nothing in a form has an effect on the card', () => {
       fieldsOf(view).flatMap(({ name, value }) => [...shownText(name).effects, ...shownText(value).effects]),
     ).toEqual([])
     const below = embeds.flatMap(({ description }) => shownText(description ?? '').effects)
-    const moments = view.notes.flatMap(partsOf).filter(part => typeof part !== 'string')
+    const moments = view.notes.flatMap(richParts).filter(part => typeof part !== 'string')
     expect(below.filter(effect => effect === 'timestamp')).toHaveLength(moments.length)
     const links = below.filter(effect => effect !== 'timestamp')
     expect(links.filter(effect => effect !== 'masked link')).toEqual([])
@@ -161,6 +161,6 @@ describe('the message', () => {
   })
 
   test('refuses elements that it would silently leave out', () => {
-    expect(() => cardMessage({ type: 'card', children: [{ type: 'table', headers: [], rows: [] }] })).toThrow('table')
+    expect(() => cardEmbeds({ type: 'card', children: [{ type: 'table', headers: [], rows: [] }] })).toThrow('table')
   })
 })

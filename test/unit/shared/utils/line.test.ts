@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { plain, said } from '../../../../shared/utils/line'
+import { plainText, rich } from '../../../../shared/utils/line'
 
 const AT = { at: Date.UTC(2027, 0, 1, 0, 5, 9), shows: 'date' } as const
 
 test('words that meet become one, so that they are escaped as one', () => {
-  expect(said`${':smile'}: by ${said`Ada, ${AT}`}.`).toEqual([':smile: by Ada, ', AT, '.'])
-  expect(said`only ${'words'}`).toBe('only words')
+  expect(rich`${':smile'}: by ${rich`Ada, ${AT}`}.`).toEqual([':smile: by Ada, ', AT, '.'])
+  expect(rich`only ${'words'}`).toBe('only words')
 })
 
 test('UTC is named in every form of a moment', () => {
-  const moments = (['date', 'clock', 'seconds'] as const).map(shows => plain([{ ...AT, shows }]))
+  const moments = (['date', 'clock', 'seconds'] as const).map(shows => plainText([{ ...AT, shows }]))
   expect(moments).toEqual(['1 Jan 2027, 00:05 UTC', '00:05 UTC', '00:05:09 UTC'])
 })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { within, withinOrNull } from '../../../../shared/utils/time'
+import { withTimeout, withinOrNull } from '../../../../shared/utils/time'
 
 const late = () => new Error('late')
 
@@ -8,7 +8,7 @@ test('what was answered in time counts, also when the process was too busy to re
   const { port1, port2 } = new MessageChannel()
   // Timers come next, and then what has arrived.
   await new Promise(resolve => setImmediate(resolve))
-  const answer = within(40, once(port2, 'message'), late)
+  const answer = withTimeout(40, once(port2, 'message'), late)
   port1.postMessage('answered')
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 80)
   expect(await answer).toEqual(['answered'])
@@ -17,7 +17,7 @@ test('what was answered in time counts, also when the process was too busy to re
 
 test('what takes longer is late', async () => {
   const startedAt = performance.now()
-  await expect(within(40, new Promise(() => {}), late)).rejects.toThrow('late')
+  await expect(withTimeout(40, new Promise(() => {}), late)).rejects.toThrow('late')
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(39)
 })
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { printable } from '../../../../../server/platforms/shared/text'
 import {
-  INPUT_LENGTH, INPUTS_PER_MODAL, inputsNeeded, modalInputs, partsOf, readInputs, type FormField,
+  INPUT_LENGTH, INPUTS_PER_MODAL, inputsNeeded, modalInputs, inputParts, readInputs, type FormField,
 } from '../../../../../server/platforms/discord/forms/fields'
 import { createForm, currentFields, type OpenModal } from '../../../../../server/platforms/discord/forms/form'
 import { pickedModal, pickerMessage, takeEdits } from '../../../../../server/platforms/discord/forms/picker'
@@ -27,7 +27,7 @@ const longText = fc.array(
 describe('a value of any length', () => {
   test('is cut into parts that fill one input each, and that make up the value', () => {
     fc.assert(fc.property(longText, (value) => {
-      const parts = partsOf(fieldOf(value))
+      const parts = inputParts(fieldOf(value))
       expect(parts.map(({ text, glue }) => text + glue).join('')).toBe(value)
       expect(parts.every(({ text }) => text.length <= INPUT_LENGTH && text.isWellFormed())).toBe(true)
     }))
@@ -55,7 +55,7 @@ describe('a value of any length', () => {
     const typed = asSent(modalInputs([field], [0]))
     const [first = ''] = Object.keys(typed)
     expect(readInputs([field], [0], { ...typed, [first]: 'new' })).toEqual({
-      f0: `new${partsOf(field)[0]!.glue}${partsOf(field).slice(1).map(({ text, glue }) => text + glue).join('')}`,
+      f0: `new${inputParts(field)[0]!.glue}${inputParts(field).slice(1).map(({ text, glue }) => text + glue).join('')}`,
     })
   })
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { Reader } from '../../../../../server/platforms/discord/gateway/directory'
+import { RestReader } from '../../../../../server/platforms/discord/gateway/directory'
 import { Dispatcher } from '../../../../../server/platforms/discord/gateway/dispatcher'
 import type { EventData, ForwardedEvent } from '../../../../../server/platforms/discord/gateway/events'
 import { Progress } from '../../../../../server/platforms/discord/gateway/progress'
@@ -50,7 +50,7 @@ function start(lostAt: string, taken = async (_: ForwardedEvent) => {}) {
   progress.begin({ sessionId: 's', resumeURL: 'ws://localhost' }, 0)
   progress.owe([GUILD])
   const dispatcher = new Dispatcher({
-    applicationId: '1', queue, reader: new Reader(rest), report: (...said) => void reports.push(said),
+    applicationId: '1', queue, reader: new RestReader(rest), report: (...said) => void reports.push(said),
     deliver: event => taken(event).then(() => void delivered.push(event)),
   }, progress)
   const joined = (types: Record<string, number>) => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Reader } from '../../../../../server/platforms/discord/gateway/directory'
+import { RestReader } from '../../../../../server/platforms/discord/gateway/directory'
 import { Dispatcher } from '../../../../../server/platforms/discord/gateway/dispatcher'
 import {
   DeliveryFailed, type EventData, type ForwardedEvent,
@@ -42,7 +42,7 @@ function start(page?: object[], taken = async (_: ForwardedEvent) => {}) {
   const dispatcher = new Dispatcher({
     applicationId: '1', queue, report: () => {},
     deliver: event => taken(event).then(() => void delivered.push(event)),
-    reader: new Reader((async () => {
+    reader: new RestReader((async () => {
       if (!page) throw new Error('Nothing is asked for.')
       return page
     }) as DiscordRest),

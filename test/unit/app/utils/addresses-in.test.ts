@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { addressesIn, leadsTo } from '../../../../app/utils/addresses-in'
+import { linkAddresses, leadsTo } from '../../../../app/utils/addresses-in'
 
-const addresses = (text: string) => addressesIn(text).filter(({ href }) => href)
+const addresses = (text: string) => linkAddresses(text).filter(({ href }) => href)
 
 test('web and email addresses are told from the text around them, which stays as it is', () => {
   const text = 'See (https://example.com/a?b=1), www.example.org,\n or write to <ada@example.com>. Thanks.'
-  expect(addressesIn(text).map(piece => piece.text).join('')).toBe(text)
+  expect(linkAddresses(text).map(piece => piece.text).join('')).toBe(text)
   expect(addresses(text)).toEqual([
     { text: 'https://example.com/a?b=1', href: 'https://example.com/a?b=1' },
     { text: 'www.example.org', href: 'https://www.example.org/' },
