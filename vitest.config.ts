@@ -6,6 +6,16 @@ const e2e = (names: string[]) => names.map(name => `test/e2e/${name}.test.ts`)
 
 const UNIT = ['test/{unit,contract}/**/*.test.ts']
 
+/** Files of `UNIT` that take seconds each: `npm run test:quick` leaves them out. */
+const SLOW_UNITS = [
+  'unit/adapters/chat/streaming', 'unit/adapters/files/form-files', 'unit/adapters/http/client',
+  'unit/composition/rehearsal', 'unit/domain/lifecycle/interleavings', 'unit/handlers/answer-queue',
+  'unit/http/body/body', 'unit/platforms/discord/cards', 'unit/platforms/discord/forms/form',
+  'unit/platforms/discord/gateway/*', 'unit/platforms/telegram/answers', 'unit/platforms/telegram/cards',
+  'unit/platforms/whatsapp/cards', 'unit/support/described', 'unit/support/discord/*', 'contract/limiter',
+  'contract/races', 'contract/store-overview', 'contract/submission-store',
+].map(name => `test/${name}.test.ts`)
+
 /** What people are promised in seconds: neighbours that compute would falsify it, those that wait do not. */
 const TIMED = e2e([
   'liveness', 'outage', 'reliability', 'slack-unreachable', 'soak', 'thaw', 'two-rooms', 'vendor-outage',
@@ -64,7 +74,9 @@ export default defineConfig({
     sequence: { sequencer: SlowestFirst },
     projects: [
       // They need no build. A third worker would only load the SDKs once more.
-      project('unit', 0, { include: UNIT, maxWorkers: 2, setupFiles: [PROPERTIES] }),
+      project('unit', 0, {
+        include: UNIT, exclude: process.env.QUICK ? SLOW_UNITS : [], maxWorkers: 2, setupFiles: [PROPERTIES],
+      }),
       // Mostly they wait: the checks, which stand back, have the processor meanwhile.
       project('timed', 1, { include: TIMED, maxWorkers: 5, setupFiles }),
       // Units and checks may go on behind it.

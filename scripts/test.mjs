@@ -1,12 +1,13 @@
 // Everything that has to be true before a change lands: types, lint, dead code, build, then all tests.
-// `npm test -- test/unit` runs the checks and only those tests.
+// `npm test -- test/unit` runs the checks and only those tests; `npm run test:quick` those that answer in a minute.
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { relative, resolve } from 'node:path'
 import { findTools } from './tools.mjs'
 
-const filters = process.argv.slice(2)
+const isQuick = process.argv.includes('--quick')
+const filters = process.argv.slice(2).filter(argument => argument !== '--quick')
 const tools = findTools()
 const env = { ...process.env, CHROMIUM: tools['chromium-headless-shell'], VITE_CONFIG_NATIVE_IGNORE_WARNING: 'true' }
 /** The build and the checks need much memory for a short time, of which V8 would spend a fifth on clearing it up. */
@@ -30,21 +31,34 @@ const failures = []
 mkdirSync('.tmp', { recursive: true })
 for (const folder of [compiled.NODE_COMPILE_CACHE, BODIES]) rmSync(folder, { recursive: true, force: true })
 mkdirSync(BODIES)
-/** Resolves once the build has written the types and the settings of lint anew. */
-const prepared = Promise.withResolvers()
-const built = check('build', 'nuxt', ['build'], {
-  env: { ...tool, NODE_ENV: 'production' }, onOutput: text => text.includes('Building client') && prepared.resolve(),
-})
-built.then(prepared.resolve)
-await prepared.promise
-// The build writes its types a second time, and whoever reads a file meanwhile may find it empty.
-await Promise.all([runTests(), built.then(runChecks)])
+if (isQuick) await runQuickly()
+else await runAll()
 
 for (const failure of failures) console.log(`\n── failed: ${failure}`)
 console.log(`\n${passed} passed, ${failed} failed`)
+if (isQuick) console.log(
+  'Left out: the build, test/e2e, and the slow files that vitest.config.ts lists. `npm test` runs everything.',
+)
 process.exitCode = failed === 0 && tests > 0 ? 0 : 1
 
-async function runTests() {
+async function runAll() {
+  // Resolves once the build has written the types and the settings of lint anew.
+  const prepared = Promise.withResolvers()
+  const built = check('build', 'nuxt', ['build'], {
+    env: { ...tool, NODE_ENV: 'production' }, onOutput: text => text.includes('Building client') && prepared.resolve(),
+  })
+  built.then(prepared.resolve)
+  await prepared.promise
+  // The build writes its types a second time, and whoever reads a file meanwhile may find it empty.
+  await Promise.all([runTests(built), built.then(runChecks)])
+}
+
+async function runQuickly() {
+  if (!await check('types of Nuxt', 'nuxt', ['prepare'], { env: tool })) return
+  await Promise.all([runVitest('unit', ['--project=unit'], { more: { QUICK: '1' } }), runChecks()])
+}
+
+async function runTests(built) {
   // These need no build: they have what it, and tests that mostly wait, leave of the processor.
   const units = runVitest('unit', ['--project=unit'], { priority: LOW })
   if (!await built) return units
@@ -55,13 +69,13 @@ async function runTests() {
   if (isWhole) await check('what vendors were sent', process.execPath, ['test/support/check-bodies.ts', BODIES])
 }
 
-async function runVitest(name, args, { priority } = {}) {
+async function runVitest(name, args, { priority, more } = {}) {
   const report = `.tmp/vitest-${name}.json`
   rmSync(report, { force: true })
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const command = ['run', '--passWithNoTests', ...args, ...reporters, ...filters]
   const bodies = isWhole && name !== 'unit' && { BODIES }
-  const code = await run('vitest', command, { env: { ...compiled, ...bodies }, priority })
+  const code = await run('vitest', command, { env: { ...compiled, ...bodies, ...more }, priority })
   const { numPassedTests, numFailedTests, numTotalTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
   tests += numTotalTests
   passed += numPassedTests
