@@ -28,44 +28,44 @@ export const text = z.string()
 /** `docker run --env-file` takes quotes as a part of the value. */
 export const unquoted = text.regex(
   /^(?!(["'`]).*\1$|[“”„].*[“”]$|[‘’‚].*[‘’]$)/s,
-  'it stands in quotes, which are a part of it here: write it without them',
+  'must not be in quotes: write it without them',
 )
 /** Parsers take any character for a host that is none of theirs, a list or a wildcard included. */
 const hostname = /^[^*,]*$/
 export const url = (protocols: RegExp, hint: string) => z.url({ protocol: protocols, hostname, error: hint })
-export const web = url(/^https?$/, 'it is not an http(s) URL')
+export const web = url(/^https?$/, 'must be an http(s) URL')
 /** A URL to which paths are added. */
-export const base = web.refine(value => !/[?#]/.test(value), 'it has a query or a fragment, which no path can follow')
+export const base = web.refine(value => !/[?#]/.test(value), 'must not have a query or a fragment: a path follows it')
 
 /** Node's timers count in 32 bits, and begin anew beyond that. */
 export const MOST = 2 ** 31 - 1
-const whole = z.coerce.number('it is not a number').int('it is not a whole number').max(MOST, `it is more than ${MOST}`)
-export const count = whole.positive('it is not greater than 0')
-export const countOrNone = whole.nonnegative('it is less than 0')
+const whole = z.coerce.number('must be a number').int('must be a whole number').max(MOST, `must be at most ${MOST}`)
+export const count = whole.positive('must be greater than 0')
+export const countOrNone = whole.nonnegative('must be at least 0')
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 /** In ms. */
 export const duration = text.regex(
-  /^(?:0|\d{1,5}[smhd])$/, 'it is not a duration such as 90s, 10m, 24h or 7d',
+  /^(?:0|\d{1,5}[smhd])$/, 'must be a duration such as 90s, 10m, 24h or 7d',
 ).transform(
   value => Number.parseInt(value) * (UNITS[value.at(-1) as keyof typeof UNITS] ?? 0),
 )
-export const uuid = text.regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, 'it is not a GUID')
+export const uuid = text.regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, 'must be a GUID')
 /** Goes into a header as it is. */
-export const token = text.regex(/^[\x21-\x7E]+$/, 'it has a space, or characters that a header cannot carry')
+export const token = text.regex(/^[\x21-\x7E]+$/, 'must not have a space, or a character that a header cannot carry')
 
 /** A host in one's own network may have no dot: `ops@localhost`. RFC 5321, 4.5.3.1: 64 characters before the @. */
-export const email = z.email({ pattern: z.regexes.html5Email, error: 'it is not an email address' }).refine(
-  value => !/^\.|\.[.@]/.test(value), 'it is not an email address',
+export const email = z.email({ pattern: z.regexes.html5Email, error: 'must be an email address' }).refine(
+  value => !/^\.|\.[.@]/.test(value), 'must be an email address',
 ).refine(
-  value => value.length <= 254 && value.indexOf('@') <= 64, 'it is longer than an email address may be',
+  value => value.length <= 254 && value.indexOf('@') <= 64, 'is longer than an email address can be',
 )
 
 /** Where forms are posted. */
 export const endpoint = web.refine(
   value => !URL.canParse(value) || new URL(value).username === '',
-  'it carries a user name; use FORWARD_SIGNING_SECRET or a token in the URL',
+  'must not carry a user name; use FORWARD_SIGNING_SECRET or a token in the URL',
 )
-export const flag = z.enum(['1', '0', 'true', 'false'], 'it is neither 1 nor 0').transform(value => value === '1'
+export const flag = z.enum(['1', '0', 'true', 'false'], 'must be 1 or 0').transform(value => value === '1'
   || value === 'true')
 /** A website, without a path, which browsers leave out. */
 export const origin = (hint: string) => url(/^https?$/, hint).refine(

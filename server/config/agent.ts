@@ -8,9 +8,9 @@ import { isPerson, peopleExamples } from './people'
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** Seconds, or a number with a unit such as `90s`, `30m`, `24h` or `2d`; read as ms. */
-const duration = text.regex(/^[1-9]\d{0,8}[smhd]?$/, 'it is neither a number of seconds nor a duration such as 24h')
+const duration = text.regex(/^[1-9]\d{0,8}[smhd]?$/, 'must be a number of seconds or a duration such as 24h')
   .transform(value => Number.parseInt(value) * UNIT_MS[(/[smhd]$/.exec(value)?.[0] ?? 's') as keyof typeof UNIT_MS])
-  .pipe(z.number().max(MOST, 'it is more than 24 days'))
+  .pipe(z.number().max(MOST, 'must be at most 24 days'))
 
 /** As the platforms have their ids: `slack:U0123456789`, `discord:123456789012345678`. */
 const approver = text.refine(isPerson, `each entry names platform and user: ${peopleExamples}`)
@@ -34,7 +34,7 @@ export const agentVariables = {
   },
   AI_API_KEY: { schema: token, about: 'API key of the server at AI_BASE_URL, when it wants one.' },
   AI_MODEL: {
-    schema: text, usual: text.regex(/^\S+$/, 'it contains a space'),
+    schema: text, usual: text.regex(/^\S+$/, 'must not contain a space'),
     about: 'The model: for the gateway e.g. anthropic/claude-sonnet-4.5 (the default), for AI_BASE_URL as that server calls it.',
   },
   STREAMING_UPDATE_INTERVAL_MS: {
@@ -50,7 +50,7 @@ export const agentVariables = {
     about: 'Who may approve what the agent does for somebody else, separated by commas, e.g. slack:U0123456789,discord:123456789012345678. Default: only who asked may.',
   },
   AGENT_APPROVALS: {
-    schema: text.regex(/^(ask|deny)$/, 'it is neither ask nor deny').transform(value => value as 'ask' | 'deny'),
+    schema: text.regex(/^(ask|deny)$/, 'must be ask or deny').transform(value => value as 'ask' | 'deny'),
     about: 'With deny the agent only reads: every write is refused at once. Default: ask.',
   },
   AGENT_RATE_LIMIT: {

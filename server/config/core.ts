@@ -4,7 +4,7 @@ import {
   base, count, countOrNone, duration, email, endpoint, flag, list, origin, text, token, url, web, type Variable,
 } from '../variable'
 
-const ORIGINS = 'it is not a list of origins such as https://example.com,https://www.example.com'
+const ORIGINS = 'must be a list of origins such as https://example.com,https://www.example.com'
 
 /** Characters that end user and password of a URL. */
 const RAW_PASSWORD = /^(?!rediss?:\/\/[^@/?#]*[/?#][^@]*@)/
@@ -34,20 +34,20 @@ function isBase64(encoded: string): boolean {
   return encoded !== '' && Buffer.from(encoded, 'base64').toString('base64') === encoded
 }
 
-const signingSecret = text.startsWith('whsec_', 'it does not start with whsec_').refine(
-  isSigningSecret, 'it is not a Standard Webhooks secret, which is whsec_ and 24 to 64 bytes in base64',
+const signingSecret = text.startsWith('whsec_', 'must start with whsec_').refine(
+  isSigningSecret, 'must be a Standard Webhooks secret, which is whsec_ and 24 to 64 bytes in base64',
 )
 
-const proxy = url(/^https?$/, 'it is not an http:// or https:// URL')
+const proxy = url(/^https?$/, 'must be an http:// or https:// URL')
 
 /** The variables of the main job, whatever the platforms are. */
 export const coreVariables = {
   NODE_ENV: { schema: text, about: 'Anything but `development` and `test` is production.' },
   STORE_URL: {
     alias: 'REDIS_URL',
-    schema: text.regex(RAW_PASSWORD, 'it has /, ? or # in its password: write them as %2F, %3F and %23').pipe(
-      url(/^rediss?$/, 'it is not a redis:// or rediss:// URL'),
-    ).refine(isRedisUrl, 'it has a path that is no number of a database, or a password that is not percent-encoded'),
+    schema: text.regex(RAW_PASSWORD, 'must not have /, ? or # in its password: write them as %2F, %3F and %23').pipe(
+      url(/^rediss?$/, 'must be a redis:// or rediss:// URL'),
+    ).refine(isRedisUrl, 'must have a database number as its path, and a percent-encoded password'),
     about: 'Redis (or Valkey) that keeps the submissions, e.g. redis://localhost:6379.',
     where: 'Your Redis provider; optional outside production.',
   },
@@ -59,12 +59,12 @@ export const coreVariables = {
     alias: 'RESEND_FROM_ADDRESS', schema: email,
     about: 'Sender of forwarded emails, on a domain verified at Resend.', where: 'https://resend.com/domains.',
   },
-  MAIL_FROM_NAME: { alias: 'RESEND_FROM_NAME', schema: text.max(150, 'it has more than 150 characters').regex(
-    /^\P{C}*$/u, 'it has a line break, or another character that nobody sees',
+  MAIL_FROM_NAME: { alias: 'RESEND_FROM_NAME', schema: text.max(150, 'must have at most 150 characters').regex(
+    /^\P{C}*$/u, 'must not have a line break or a hidden character',
   ), about: 'Sender name of forwarded emails. Default: Formbot.' },
   MAIL_WEBHOOK_SECRET: {
     alias: 'RESEND_WEBHOOK_SECRET', usual: signingSecret,
-    schema: text.refine(value => isBase64(value.replace('whsec_', '')), 'it is not base64 after whsec_'),
+    schema: text.refine(value => isBase64(value.replace('whsec_', '')), 'must be base64 after whsec_'),
     about: 'Signing secret of the webhook by which Resend tells what became of an email; cards then say it. Optional.',
     where: 'https://resend.com/webhooks → Add webhook, to /api/mail/events of this service.',
   },
@@ -73,8 +73,8 @@ export const coreVariables = {
     about: 'How long the form data of a forward is kept to hear what became of its email, e.g. 30m; 0 for no time. Default: 1h.',
   },
   FORWARD_EMAIL: {
-    schema: list.pipe(z.array(email).min(1, 'it has no address').max(
-      MOST_ADDRESSES, `it has more than ${MOST_ADDRESSES} addresses, and Resend takes no more for one email`,
+    schema: list.pipe(z.array(email).min(1, 'must have an address').max(
+      MOST_ADDRESSES, `must have at most ${MOST_ADDRESSES} addresses, and Resend takes no more for one email`,
     )),
     about: 'Where forwarded submissions are emailed to: an address, or several separated by commas.',
   },
@@ -98,7 +98,7 @@ export const coreVariables = {
   },
   RESEND_BASE_URL: { schema: base, about: 'Base URL of Resend, for tests. Default: Resend\'s.' },
   CRON_SECRET: {
-    schema: token, usual: text.min(16, 'it has fewer than 16 characters'),
+    schema: token, usual: text.min(16, 'must have at least 16 characters'),
     about: 'Guards GET /api/cron/sweep and GET /api/discord/gateway, which schedulers of serverless hosts call.',
     where: 'Make one: openssl rand -hex 32.',
   },
@@ -119,7 +119,7 @@ export const coreVariables = {
   },
   VERCEL: { schema: flag, about: 'Set by Vercel: due work is then done by cron instead of a timer.' },
   VERCEL_PROJECT_PRODUCTION_URL: {
-    schema: text.regex(/^[\w.-]+$/, 'it is not a host name'),
+    schema: text.regex(/^[\w.-]+$/, 'must be a host name'),
     about: 'Set by Vercel: host of the public URL when NUXT_PUBLIC_SITE_URL is not set.',
   },
   DATA_DIR: {
@@ -159,7 +159,7 @@ export const coreVariables = {
     about: 'For how long spam can be taken back, e.g. 24h; its data is kept as long. Default: 0, erased at once.',
   },
   UNDO_SECONDS: {
-    schema: countOrNone.max(300, 'it is more than 300'),
+    schema: countOrNone.max(300, 'must be at most 300'),
     about: 'How many seconds later a forward goes out, in which it can be taken back; at most 300. Default: 0, at once.',
   },
   CARD_DATA_TTL: {
@@ -171,7 +171,7 @@ export const coreVariables = {
     about: 'Websites that may send forms, e.g. https://example.com,https://www.example.com. Default: any.',
   },
   FORM_API_KEY: {
-    schema: token.min(16, 'it has fewer than 16 characters'),
+    schema: token.min(16, 'must have at least 16 characters'),
     about: 'Lets servers send forms, by Authorization: Bearer or X-Api-Key; once it is set, websites need FORM_ALLOWED_ORIGINS. Optional.', where: 'Make one: openssl rand -hex 32.',
   },
   TURNSTILE_SECRET_KEY: {

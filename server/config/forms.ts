@@ -11,7 +11,7 @@ import { fieldRule, takesFiles, type WrittenField, fileRule } from './field-rule
 import { inPlainWords, parseSetting } from './issues'
 import { listedPerson } from './people'
 
-const website = origin('it is not an origin such as https://example.com')
+const website = origin('must be an origin such as https://example.com')
 
 const line = (max: number) => z.string().trim().min(1, 'is empty').max(max, `has more than ${max} characters`).regex(
   /^\P{C}*$/u, 'has a line break, or another character that nobody sees',
@@ -47,10 +47,10 @@ const formSchema = z.strictObject({
   channels: z.record(z.string(), z.string().min(1, 'is empty')).optional(),
   /** One address or several; FORWARD_EMAIL when absent. */
   to: z.union([email.transform(one => [one]), z.array(email)], 'is neither an email address nor a list of them')
-    .refine(to => to.length > 0, 'it has no address')
+    .refine(to => to.length > 0, 'must have an address')
     .refine(
       to => to.length <= MOST_ADDRESSES,
-      `it has more than ${MOST_ADDRESSES} addresses, and Resend takes no more for one email`,
+      `must have at most ${MOST_ADDRESSES} addresses, and Resend takes no more for one email`,
     ).optional(),
   /** URL to which a forward is also posted; FORWARD_ENDPOINT when absent, none when null. */
   endpoint: endpoint.nullable().optional(),
@@ -69,14 +69,14 @@ const formSchema = z.strictObject({
   /** What people read instead of a field's key, or what it takes, in the order in which fields are shown. */
   fields: z.record(z.string(), fieldRule).optional(),
   /** Whether other fields than these are taken as well: `keep` when absent. */
-  extra: z.enum(['keep', 'refuse'], 'it is neither keep nor refuse').optional(),
+  extra: z.enum(['keep', 'refuse'], 'must be keep or refuse').optional(),
   /** Files that it takes, in its fields of type `file`, or in any where it has none; none when absent. */
   files: fileRule.optional(),
   /**
    * With TAKE, what others may do while somebody has one: `soft`, decide it after a word that somebody has it;
    * `exclusive`, nothing. Soft when absent.
    */
-  claim: z.enum(['soft', 'exclusive'], 'it is neither soft nor exclusive').optional(),
+  claim: z.enum(['soft', 'exclusive'], 'must be soft or exclusive').optional(),
   /** Who may decide, written like REVIEWERS; REVIEWERS when absent. */
   reviewers: z.array(listedPerson).min(1, 'lists nobody').optional(),
 })
@@ -125,7 +125,7 @@ export function readForms(
   }
   const parsed = z.record(z.string(), z.unknown()).safeParse(raw, inPlainWords)
   if (!parsed.success) {
-    report('it is not an object')
+    report('must be an object')
     return { forms: {} }
   }
   const { people, ...written } = parsed.data
@@ -177,9 +177,9 @@ function readJson(path: string, report: (problem: string) => void): unknown {
   }
   catch (cause) {
     if (!(cause instanceof RepeatedKey)) {
-      throw new SyntaxError(`it is not JSON${/ \(line \d+ column \d+\)/.exec(String(cause))?.[0] ?? ''}`, { cause })
+      throw new SyntaxError(`must be JSON${/ \(line \d+ column \d+\)/.exec(String(cause))?.[0] ?? ''}`, { cause })
     }
-    report(`it has the same key twice in one place (line ${text.slice(0, cause.at).split('\n').length})`)
+    report(`has the same key twice in one place (line ${text.slice(0, cause.at).split('\n').length})`)
   }
   return JSON.parse(text)
 }

@@ -33,7 +33,7 @@ export function parseSetting<T>(schema: z.ZodType<T>, value: unknown, tell: (pro
     for (const issue of parsed.error.issues) {
       const path = outsideLists(rest, issue.path.map(String))
       if (!known.has(path.join('\0'))) {
-        tell(`${issue.path.map(part => `.${String(part)}`).join('')} ${saidOf(issue).replace(/^it /, '')}`)
+        tell(`${issue.path.map(part => `.${String(part)}`).join('')} ${saidOf(issue)}`)
       }
       const surplus = issue.code === 'unrecognized_keys' ? issue.keys : []
       for (const key of surplus) leaveOut(rest, [...path, key])

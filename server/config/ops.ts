@@ -4,17 +4,17 @@ import { text, token, type Require, type Values, type Variable } from '../variab
 /** Who may look at the ops pages, and what machines may ask. */
 export const opsVariables = {
   OPS_PASSWORD: {
-    schema: text.min(12, 'it has fewer than 12 characters'),
+    schema: text.min(12, 'must have at least 12 characters'),
     about: 'Signs people in to the ops pages. Without it, and without Slack or Discord sign-in, they are closed in production.',
     where: 'Make one: openssl rand -base64 24.',
   },
   METRICS_TOKEN: {
-    schema: token.min(16, 'it has fewer than 16 characters'),
+    schema: token.min(16, 'must have at least 16 characters'),
     about: 'Lets Prometheus read GET /api/metrics, as a bearer token. Without it there are no metrics.',
     where: 'Make one: openssl rand -hex 32.',
   },
   NUXT_SESSION_PASSWORD: {
-    schema: text.min(32, 'it has fewer than 32 characters'),
+    schema: text.min(32, 'must have at least 32 characters'),
     about: 'Seals the cookie of who is signed in, and signs links to files of forms; a new one signs everybody out, and ends every link that was given out.',
     where: 'Make one: openssl rand -hex 32.',
   },

@@ -36,7 +36,7 @@ export const listedPerson = text.transform(normal).refine(
   `each entry is a person (${peopleExamples}), a group (${groups}), or ops: and the name or address that somebody signs in with`,
 )
 
-const people = list.pipe(z.array(listedPerson).min(1, 'it lists nobody'))
+const people = list.pipe(z.array(listedPerson).min(1, 'must not be empty'))
 
 const HOUR_MS = 60 * 60 * 1000
 
@@ -60,7 +60,7 @@ export const peopleVariables = {
     example: '1',
   },
   CLAIM_TTL: {
-    schema: duration.refine(ms => ms > 0 && ms <= 24 * HOUR_MS, 'it is not between 1s and 24h'),
+    schema: duration.refine(ms => ms > 0 && ms <= 24 * HOUR_MS, 'must be between 1s and 24h'),
     about: 'After how long nobody has any more what somebody took, e.g. 30m; at most 24h. Default: 4h.',
   },
 } as const satisfies Record<string, Variable>

@@ -4,13 +4,13 @@ import { base, count, flag, text, token, type Require, type Values, type Variabl
 
 export const toolsVariables = {
   BLOB_READ_WRITE_TOKEN: {
-    schema: token, usual: text.regex(/^vercel_blob_rw_/, 'it does not start with vercel_blob_rw_'),
+    schema: token, usual: text.regex(/^vercel_blob_rw_/, 'must start with vercel_blob_rw_'),
     about: 'Keeps the agent\'s files in Vercel Blob. Optional.',
     where: 'https://vercel.com/dashboard/stores → your store → Settings.',
   },
   VERCEL_BLOB_API_URL: { schema: base, about: 'Base URL of the Vercel Blob API, for tests. Default: Vercel\'s.' },
   FILES_ACCESS: {
-    schema: z.enum(['public', 'private'], 'it is neither public nor private'),
+    schema: z.enum(['public', 'private'], 'must be public or private'),
     about: 'With private, no file has a link and Vercel Blob stores it as private. Default: public.',
   },
   FILES_MAX_BYTES: { schema: count, about: 'Largest file that the agent stores, in bytes. Default: 1048576 (1 MiB).' },
@@ -20,7 +20,7 @@ export const toolsVariables = {
   },
   FILES_S3_BUCKET: { schema: text, usual: text.regex(
     /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
-    'it is not the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens',
+    'must be the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens',
   ), about: 'Bucket of those files.' },
   FILES_S3_REGION: { schema: token, about: 'Region of that bucket. Default: us-east-1.' },
   FILES_S3_ACCESS_KEY_ID: { schema: token, about: 'Access key that may read and write that bucket.' },

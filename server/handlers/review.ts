@@ -36,7 +36,7 @@ const whyNot = (error: unknown, otherwise: string) => (
 
 /** Above what somebody reads alone, and why. */
 const TITLES = {
-  unlisted: 'Not for you to decide', unknown: 'Not decided', taken: 'Somebody has it', elsewhere: 'Another channel',
+  unlisted: 'You cannot decide this', unknown: 'Not decided', taken: 'Already assigned', elsewhere: 'Another channel',
 } as const
 
 /** Action that each button of a card asks for. */

@@ -116,7 +116,7 @@ it('who presses a button of when people still took submissions is told that nobo
     return whispers(d.slack).at(-1)?.text
   }
   expect([await word('take'), await word('hand_back')]).toEqual(
-    Array.from({ length: 2 }, () => 'Nobody takes submissions here: TAKE is not set.'),
+    Array.from({ length: 2 }, () => 'Assignment is off (set TAKE=1).'),
   )
 })
 

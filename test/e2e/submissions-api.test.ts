@@ -110,9 +110,9 @@ describe('POST /api/submissions/decisions', () => {
     await d.server.drain()
     expect((await (await get('')).json()).rows.filter(({ id }: { id: string }) => ids.includes(id))).toEqual([])
     for (const [body, said] of [
-      [{ ids: [...ids, 'one'], action: 'spam' }, 'ids: it has more than 200 items.'],
-      [{ ids: 'one', action: 'spam' }, 'ids: it is not a list.'],
-      [{ ids: ['one'], action: 'edit' }, 'action: it is none of forward, spam, release, undo, reopen, take, hand-back.'],
+      [{ ids: [...ids, 'one'], action: 'spam' }, 'ids: must have at most 200 items.'],
+      [{ ids: 'one', action: 'spam' }, 'ids: must be a list.'],
+      [{ ids: ['one'], action: 'edit' }, 'action: must be one of forward, spam, release, undo, reopen, take, hand-back.'],
     ] as const) {
       const refused = await post('/decisions', body)
       expect([refused.status, await refused.json()]).toEqual([
@@ -181,7 +181,7 @@ describe('GET /api/submissions', () => {
     expect(await whole('state=retrying')).toMatchObject({ rows: [], scanned: 120 })
     expect(await list('state=failed')).toMatchObject({ rows: [], scanned: 0, total: 120 })
     const response = await fetch(`${other.server.url}/api/submissions?limit=0`)
-    expect([response.status, (await response.json()).error]).toEqual([400, 'limit: it is less than 1.'])
+    expect([response.status, (await response.json()).error]).toEqual([400, 'limit: must be at least 1.'])
     const { headers } = await fetch(`${other.server.url}/api/submissions`)
     expect([headers.get('cache-control'), headers.get('cross-origin-resource-policy')]).toEqual(
       ['no-store', 'same-origin'],

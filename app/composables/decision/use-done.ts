@@ -6,7 +6,7 @@ const DONE = {
   'resend': 'Being sent again. The cards follow.', 'spam': 'Marked as spam. The cards follow.',
   'erase': 'Erased. The cards follow.', 'release': 'Released. Its cards follow.',
   'undo': 'Open again. The cards follow.', 'reopen': 'Open again. The cards follow.',
-  'take': 'You have it. The cards follow.', 'hand-back': 'Handed back. The cards follow.',
+  'take': 'Assigned to you. Cards are updating.', 'hand-back': 'Handed back. Cards are updating.',
 } as const
 /** What was done to many at once. */
 export const ALL_DONE: Record<ListIntent, string> = { forward: 'forwarded', spam: 'marked as spam', take: 'taken' }

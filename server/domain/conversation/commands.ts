@@ -145,7 +145,7 @@ export class ChatCommands {
     if (submission.cards.length < MOST_CARDS) {
       return { card: cardView(submission, this.ports.presentation), version: submission.version }
     }
-    const enough = 'It was shown so often that another card would only be in the way. Decide it on one of its cards, or open it.'
+    const enough = 'This submission has 20 cards already. Decide it on one of them, or open its page.'
     return { speech: says(enough, this.items([submission])) }
   }
 

@@ -54,7 +54,7 @@ export const helpWithModel: Speech = {
 
 /** What `take` and `assign` get where people take nothing. */
 export const takesNothing: Speech = {
-  text: ['Nobody takes submissions here: whoever runs this service switches that on with TAKE=1.'],
+  text: ['Assignment is off here. Set TAKE=1 to switch it on.'],
 }
 
 export const unknownReply: Speech = { text: ['I did not understand that. Type help for what I can do.'] }

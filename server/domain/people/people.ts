@@ -93,7 +93,7 @@ function collect(
     const wrong = (why: string) => void problems.push(`“${line}”: ${why}`)
     const unknown = names.find(name => !isName(name))
     const taken = names.find(name => owners.has(name))
-    if (!NAME.test(person) || names.length === 0) wrong('it is not a name, =, and ids separated by commas')
+    if (!NAME.test(person) || names.length === 0) wrong('must be a name, =, and ids separated by commas')
     else if (aliases.has(person)) wrong(`${person} stands there twice`)
     else if (unknown !== undefined) wrong(`${unknown} is nobody’s id`)
     else if (taken !== undefined) wrong(`${taken} is ${owners.get(taken)} already`)

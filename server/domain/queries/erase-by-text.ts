@@ -33,20 +33,20 @@ const LEAST_TEXT = 3
 const ABOUT = `Send {"email":"ada@example.com"} or {"text":"Ada Lovelace"}, of at least ${LEAST_TEXT} characters, and, to go on, the "before" that was answered`
 
 const before = z.string().regex(
-  new RegExp(`^(?:${SOURCES.join('|')})(?: [\\w-]{1,200})?$`), 'it is not what was answered to the request before',
+  new RegExp(`^(?:${SOURCES.join('|')})(?: [\\w-]{1,200})?$`), 'must be the cursor from the previous answer',
 ).optional()
 
 /** Any that a form may have: the domain in its own letters, too. */
-const email = z.string().max(254, 'it is longer than any address').refine(
-  address => sentTo(address) !== undefined, 'it is not an email address',
+const email = z.string().max(254, 'is longer than an email address can be').refine(
+  address => sentTo(address) !== undefined, 'must be an email address',
 )
 
 /** Whom or what to forget. */
 export const forgetting = z.union([
   z.strictObject({ email, before }),
   z.strictObject({
-    text: z.string().trim().min(LEAST_TEXT, `it has fewer than ${LEAST_TEXT} characters`).max(
-      200, 'it has more than 200 characters',
+    text: z.string().trim().min(LEAST_TEXT, `must have at least ${LEAST_TEXT} characters`).max(
+      200, 'must have at most 200 characters',
     ), before,
   }),
 ], ABOUT)

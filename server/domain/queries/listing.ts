@@ -175,7 +175,7 @@ const cursorOf = ({ at, id }: AuditLine) => cursorAt(at, id)
 /** Whether an end stands in a page above: it is the last one there, or came before that in the order of the list. */
 function isAbove(cursor: string, sort: Listing['sort']): (end: AuditLine) => boolean {
   const last = readCursor(cursor)
-  if (!last) throw new InvalidRequest('before: it is not the cursor of a page.')
+  if (!last) throw new InvalidRequest('before: must be the cursor of a page.')
   return ({ at, id }) => {
     const later = at - last.at || (id === last.id ? 0 : id > last.id ? 1 : -1)
     return sort === 'oldest' ? later <= 0 : later >= 0

@@ -31,28 +31,28 @@ export interface OpsSubmissionsPorts extends OverviewPorts, DetailsPorts, Pick<F
 
 const MOST_ROWS = 100
 
-const states = z.enum(ROW_STATES, `it is none of ${ROW_STATES.join(', ')}`)
+const states = z.enum(ROW_STATES, `must be one of ${ROW_STATES.join(', ')}`)
 
 const filter = {
   state: states.optional(),
-  q: z.string().max(200, 'it has more than 200 characters').optional(),
-  holder: z.enum(HOLDERS, `it is none of ${HOLDERS.join(', ')}`).optional(),
-  form: z.string().max(63, 'it is not the key of a form').optional(),
-  platform: z.string().max(50, 'it is not the key of a platform').optional(),
+  q: z.string().max(200, 'must have at most 200 characters').optional(),
+  holder: z.enum(HOLDERS, `must be one of ${HOLDERS.join(', ')}`).optional(),
+  form: z.string().max(63, 'must be the key of a form').optional(),
+  platform: z.string().max(50, 'must be the key of a platform').optional(),
 }
 
 const listing = z.object({
-  limit: z.coerce.number('it is not a number').int('it is not a whole number').min(1, 'it is less than 1').max(
-    MOST_ROWS, `it is more than ${MOST_ROWS}`,
+  limit: z.coerce.number('must be a number').int('must be a whole number').min(1, 'must be at least 1').max(
+    MOST_ROWS, `must be at most ${MOST_ROWS}`,
   ).default(50),
-  before: z.string().max(200, 'it is not the cursor of a page').optional(),
-  sort: z.enum(SORTS, `it is none of ${SORTS.join(', ')}`).optional(),
-  only: z.literal('ids', 'it is not ids').optional(),
+  before: z.string().max(200, 'must be the cursor of a page').optional(),
+  sort: z.enum(SORTS, `must be one of ${SORTS.join(', ')}`).optional(),
+  only: z.literal('ids', 'must be ids').optional(),
   ...filter,
 })
 
 const picking = z.object({
-  ids: z.array(z.string().max(100), 'it is not a list').max(MOST_ROWS, `it has more than ${MOST_ROWS} items`),
+  ids: z.array(z.string().max(100), 'must be a list').max(MOST_ROWS, `must have at most ${MOST_ROWS} items`),
   ...filter,
   // What is done stands in the order of its ends, which rows do not have: it is asked for by pages only.
   state: states.exclude(['done'], 'what is done is not asked for by ids').optional(),
@@ -63,8 +63,8 @@ const press = z.string().max(64).optional()
 
 /** What is decided about up to two full pages of the list at once. */
 const bulkDecision = z.object({
-  ids: z.array(z.string().max(100, 'it is no id'), 'it is not a list').max(200, 'it has more than 200 items'),
-  action: z.enum(BULK_ACTIONS, `it is none of ${BULK_ACTIONS.join(', ')}`),
+  ids: z.array(z.string().max(100, 'must be an id'), 'must be a list').max(200, 'must have at most 200 items'),
+  action: z.enum(BULK_ACTIONS, `must be one of ${BULK_ACTIONS.join(', ')}`),
   press,
 })
 

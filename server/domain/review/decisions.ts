@@ -57,7 +57,7 @@ type Assignment = Extract<Intent, { action: 'take' | 'hand-back' | 'assign' }>
 type Changes = { edit?: Edit, to?: readonly string[] } | { errors: Readonly<Record<string, string>> }
 
 /** Reviewers choose another address only where the known one does not take the email. */
-const NOT_RETURNED = 'Its email did not come back, so it goes where it went before: send it again without another address.'
+const NOT_RETURNED = 'The email did not bounce. Send it again to the same address.'
 
 const CHANGED = 'It has changed since this was approved, so nothing was done. Propose it again: the card then shows what it says now.'
 
@@ -66,7 +66,7 @@ const UNDONE = 'You did this already, and it was undone since. Do it anew.'
 /** The assignment ended in the meantime. */
 const LET_GO = 'Somebody had it just now. Try again.'
 
-const OFF = 'Nobody takes submissions here: TAKE is not set.'
+const OFF = 'Assignment is off (set TAKE=1).'
 
 /** Decides submissions: the one way in for clicks, forms, commands, the API and the agent. */
 export class Decisions {
@@ -121,7 +121,7 @@ export class Decisions {
     const { outbox, presentation, revocableMs } = this.ports
     const { id, press } = intent
     if (intent.action === 'resend' && known.state === 'open') {
-      if (known.failures.length === 0) return unchanged('Nothing of it has to be sent again.')
+      if (known.failures.length === 0) return unchanged('Nothing to resend.')
       if (intent.to !== undefined && !canSendAgain(known)) return unchanged(NOT_RETURNED)
     }
     const action = intent.action === 'spam' ? 'spam' : 'forward'

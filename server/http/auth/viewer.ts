@@ -44,7 +44,7 @@ async function viewerOf(event: H3Event, services: Services): Promise<Viewer> {
   const admitted = await services.admit(await requirePerson(event, services))
   if (admitted) return { ...admitted.person, role: admitted.role }
   throw new HttpError(
-    403, 'NOT_A_VIEWER', 'These pages are not for you to see: OPS_VIEWERS and the lists of reviewers do not name you.',
+    403, 'NOT_A_VIEWER', 'You do not have access to these pages: neither OPS_VIEWERS nor a list of reviewers names you.',
   )
 }
 

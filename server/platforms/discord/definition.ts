@@ -9,17 +9,17 @@ import { createDiscordIdentity } from './sign-in'
 const APPS = 'https://discord.com/developers/applications'
 const APP = `${APPS} → your app → `
 
-const usualId = text.regex(/^\d{15,21}$/, 'it is not a Discord id, which has 17 to 20 digits')
+const usualId = text.regex(/^\d{15,21}$/, 'must be a Discord id, which has 17 to 20 digits')
 const id = { schema: text, usual: usualId }
 
 const variables = {
   PLATFORM2_BOT_TOKEN: {
-    alias: 'DISCORD_BOT_TOKEN', schema: token, usual: text.min(20, 'it is too short'),
+    alias: 'DISCORD_BOT_TOKEN', schema: token, usual: text.min(20, 'is too short'),
     about: 'Bot token of the Discord application.', where: `${APP}Bot → Reset Token.`,
   },
   PLATFORM2_PUBLIC_KEY: {
     alias: 'DISCORD_PUBLIC_KEY', schema: text,
-    usual: text.regex(/^[0-9a-f]{64}$/i, 'it is not 64 hexadecimal digits'),
+    usual: text.regex(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits'),
     about: 'Verifies that interactions come from Discord.', where: `${APP}General Information → Public Key.`,
   },
   PLATFORM2_APPLICATION_ID: {

@@ -15,11 +15,11 @@ const serviceAccount = text.transform((json, context) => {
   if (key.success && isRsaKey(key.data.private_key)) return key.data
   context.addIssue(key.success
     ? 'its private_key cannot be read: keep the \\n in it as they are in the file; systemd drops each \\ unless the JSON stands in single quotes'
-    : 'it is not the JSON key of a service account')
+    : 'must be the JSON key of a service account')
   return z.NEVER
 })
 
-const usualSpace = text.regex(/^spaces\/[\w-]+$/, 'it is not a space such as spaces/AAAAbbbbCCC')
+const usualSpace = text.regex(/^spaces\/[\w-]+$/, 'must be a space such as spaces/AAAAbbbbCCC')
 
 const variables = {
   GOOGLE_CHAT_CREDENTIALS: {
@@ -28,7 +28,7 @@ const variables = {
     example: '\'{"type":"service_account",…}\'',
   },
   GOOGLE_CHAT_PROJECT_NUMBER: {
-    schema: text, usual: text.regex(/^\d{6,}$/, 'it is not a project number'),
+    schema: text, usual: text.regex(/^\d{6,}$/, 'must be a project number'),
     about: 'Verifies that webhooks come from Google Chat for this app.',
     where: 'https://console.cloud.google.com/home/dashboard → Project number.',
   },
@@ -39,7 +39,7 @@ const variables = {
     example: 'spaces/AAAAbbbbCCC',
   },
   GOOGLE_CHAT_BOT_USER_ID: {
-    schema: text, usual: text.regex(/^users\/\w+$/, 'it is not a user such as users/123456'),
+    schema: text, usual: text.regex(/^users\/\w+$/, 'must be a user such as users/123456'),
     about: 'The Chat app\'s own user, to tell its messages from other bots\'. Optional: learned from the first message that mentions it.',
     example: 'users/123456',
   },

@@ -14,7 +14,7 @@ const CHANNEL = '[CGD][A-Z0-9]{4,}'
 /** A user group; its members are asked for. */
 const GROUP = /^S[A-Z0-9]{4,}$/
 
-const CHANNEL_HINT = 'it is not a channel id such as C0123456789'
+const CHANNEL_HINT = 'must be a channel id such as C0123456789'
 
 /** 32 bytes in base64 or hexadecimal, as the SDK reads it. */
 const KEY = /^(?:[A-Za-z0-9+/]{43}=|[0-9a-f]{64})$/i
@@ -25,13 +25,13 @@ const CARD_BLOCKS = ['header', 'actions', 'context', 'section']
 const variables = {
   CHAT_BOT_TOKEN: {
     alias: 'SLACK_BOT_TOKEN', schema: token,
-    usual: token.regex(/^(?!xoxp-)/, 'it is a user token (xoxp-), with which the bot acts as that person').regex(
-      /^xox[a-z]-/, 'it does not start with xoxb-',
+    usual: token.regex(/^(?!xoxp-)/, 'must be a bot token, not a user token (xoxp-): with that the bot acts as the person').regex(
+      /^xox[a-z]-/, 'must start with xoxb-',
     ),
     about: 'Bot token of the Slack app.', where: `${APP}OAuth & Permissions → Bot User OAuth Token.`,
   },
   CHAT_SIGNING_SECRET: {
-    alias: 'SLACK_SIGNING_SECRET', schema: text, usual: text.min(8, 'it is too short'),
+    alias: 'SLACK_SIGNING_SECRET', schema: text, usual: text.min(8, 'is too short'),
     about: 'Verifies that webhooks come from Slack.', where: `${APP}Basic Information → Signing Secret.`,
   },
   CHAT_CHANNEL_ID: {
@@ -51,7 +51,7 @@ const variables = {
     schema: text, about: 'Client secret of the Slack app that other workspaces install.', where: CREDENTIALS,
   },
   SLACK_ENCRYPTION_KEY: {
-    schema: text.regex(KEY, 'it is not 32 bytes in base64 (44 characters) or hexadecimal (64)'),
+    schema: text.regex(KEY, 'must be 32 bytes in base64 (44 characters) or hexadecimal (64)'),
     about: 'Encrypts the tokens of the workspaces that install the Slack app; with another key they have to install it again.',
     where: 'Make one: openssl rand -base64 32.',
   },
@@ -59,7 +59,7 @@ const variables = {
 
 const signInVariables = {
   OPS_SLACK_TEAM_ID: {
-    schema: text, usual: text.regex(/^T[A-Z0-9]{4,}$/, 'it is not a workspace id such as T0123456789'),
+    schema: text, usual: text.regex(/^T[A-Z0-9]{4,}$/, 'must be a workspace id such as T0123456789'),
     about: 'Lets everybody in this Slack workspace sign in.',
     where: 'The part of https://app.slack.com/client/T…/ that starts with T.',
   },

@@ -8,7 +8,7 @@ import { macro, withoutMacros } from './escape'
 const PORTAL = 'https://dev.teams.microsoft.com/tools'
 
 const CHANNEL = /^19:[^;/?#\s]+@[\w.]+$/
-const usualChannel = text.regex(CHANNEL, 'it is not a channel id such as 19:abc@thread.tacv2')
+const usualChannel = text.regex(CHANNEL, 'must be a channel id such as 19:abc@thread.tacv2')
 
 const variables = {
   TEAMS_APP_ID: {

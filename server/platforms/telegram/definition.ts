@@ -9,17 +9,17 @@ import { telegramRefusal } from './refusals'
 import { roomsOf } from './topics'
 
 const usualChat = text.regex(
-  /^-?\d+(?:\/\d+)?$/, 'it is neither a chat id such as -1001234567890 nor a topic such as -1001234567890/7',
+  /^-?\d+(?:\/\d+)?$/, 'must be a chat id such as -1001234567890 or a topic such as -1001234567890/7',
 )
 
 const variables = {
   TELEGRAM_BOT_TOKEN: {
-    schema: text, usual: text.regex(/^\d+:[\w-]{20,}$/, 'it is not a bot token such as 110201543:AAH…'),
+    schema: text, usual: text.regex(/^\d+:[\w-]{20,}$/, 'must be a bot token such as 110201543:AAH…'),
     about: 'Token of the Telegram bot.', where: 'https://t.me/BotFather → /newbot.',
   },
   TELEGRAM_WEBHOOK_SECRET_TOKEN: {
-    schema: text.min(16, 'it has fewer than 16 characters'),
-    usual: text.regex(/^[\w-]{1,256}$/, 'it has other characters than letters, digits, _ and -'),
+    schema: text.min(16, 'must have at least 16 characters'),
+    usual: text.regex(/^[\w-]{1,256}$/, 'must have only letters, digits, _ and -'),
     about: 'Verifies that webhooks come from Telegram; given to setWebhook.', where: 'Make one: openssl rand -hex 32.',
   },
   TELEGRAM_CHAT_ID: {

@@ -10,7 +10,7 @@ const APP = 'https://developers.facebook.com/apps → your app → '
 
 /** A phone number as WhatsApp has it, or an id that stands for one (`US.13491208655302741918`). */
 const PERSON = /^(?:\d{6,15}|[A-Z]{2}\.(?:ENT\.)?[A-Za-z\d]{1,128})$/
-const usualChat = text.regex(PERSON, 'it is not a phone number in digits with its country code, such as 4915112345678')
+const usualChat = text.regex(PERSON, 'must be a phone number in digits with its country code, such as 4915112345678')
 
 /** The version that the SDK's adapter calls. */
 const API_VERSION = 'v25.0'
@@ -23,15 +23,15 @@ const variables = {
     where: 'https://business.facebook.com/settings/system-users → Generate token, with whatsapp_business_messaging.',
   },
   WHATSAPP_APP_SECRET: {
-    schema: text, usual: text.regex(/^[\da-f]{32}$/, 'it is not 32 hexadecimal digits'),
+    schema: text, usual: text.regex(/^[\da-f]{32}$/, 'must be 32 hexadecimal digits'),
     about: 'Verifies that webhooks come from WhatsApp.', where: `${APP}App settings → Basic → App secret.`,
   },
   WHATSAPP_VERIFY_TOKEN: {
-    schema: text.min(16, 'it has fewer than 16 characters'),
+    schema: text.min(16, 'must have at least 16 characters'),
     about: 'Confirms the address of the webhook to Meta.', where: 'Make one: openssl rand -hex 32.',
   },
   WHATSAPP_PHONE_NUMBER_ID: {
-    schema: text, usual: text.regex(/^\d+$/, 'it is not the id of a phone number such as 106540352242922'),
+    schema: text, usual: text.regex(/^\d+$/, 'must be the id of a phone number such as 106540352242922'),
     about: 'Id of the number that the bot writes from.', where: `${APP}WhatsApp → API Setup → Phone number ID.`,
     example: '106540352242922',
   },

@@ -62,7 +62,7 @@ test.each<[string, unknown, Record<string, unknown>, string]>([
   ['a person by an id that is none', { people: { ada: ['slak:U1'] }, a: { name: 'A' } }, {}, 'slak:U1 is nobody’s id'],
   ['a sample of no form', { a: { name: 'A' } }, { b: {} }, 'There is a sample of the form "b"'],
   ['a sample that is no object', { a: { name: 'A' } }, { a: [] }, 'no JSON object'],
-  ['a configuration that cannot be read', '{', {}, 'it is not JSON'],
+  ['a configuration that cannot be read', '{', {}, 'must be JSON'],
 ])('%s is said', async (_, config, samples, said) => {
   const { mistakes, forms } = await rehearsed(config, samples)
   expect([...mistakes, ...forms.flatMap(form => form.mistakes)]).toEqual([expect.stringContaining(said)])

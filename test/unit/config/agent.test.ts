@@ -27,10 +27,10 @@ describe('the model', () => {
     [{ AI_MODEL: 'm' }, 'AI_GATEWAY_API_KEY is missing (or AI_BASE_URL), but AI_MODEL is set'],
     [{ AI_BASE_URL: 'http://localhost:1' }, 'AI_MODEL is missing, but AI_BASE_URL is set'],
     [{ AI_API_KEY: 'k' }, 'AI_BASE_URL is missing, but AI_API_KEY is set'],
-    [{ AGENT_APPROVALS: 'yes' }, 'AGENT_APPROVALS is malformed: it is neither ask nor deny'],
+    [{ AGENT_APPROVALS: 'yes' }, 'AGENT_APPROVALS is malformed: must be ask or deny'],
     [
       { APPROVAL_TTL: '1 day' },
-      'APPROVAL_TTL is malformed: it is neither a number of seconds nor a duration such as 24h',
+      'APPROVAL_TTL is malformed: must be a number of seconds or a duration such as 24h',
     ],
     [
       { APPROVERS: 'slack:U0123456789,U0123456789' },

@@ -63,19 +63,19 @@ describe('the configuration of forms', () => {
     ['a form without a name', { a: {} }, 'a.name'],
     ['a misspelt setting', { a: { name: 'A', chanels: {} } }, 'chanels'],
     ['an address that is none', { a: { name: 'A', to: ['nobody'] } }, 'a.to'],
-    ['an endpoint that is no URL', { a: { name: 'A', endpoint: 'crm' } }, 'a.endpoint is not an http(s) URL'],
+    ['an endpoint that is no URL', { a: { name: 'A', endpoint: 'crm' } }, 'a.endpoint must be an http(s) URL'],
     [
       'more addresses than Resend takes',
       { a: { name: 'A', to: Array.from({ length: 51 }, (_, index) => `a${index}@example.com`) } },
-      'a.to has more than 50 addresses',
+      'a.to must have at most 50 addresses',
     ],
     [
       'an endpoint with a user name', { a: { name: 'A', endpoint: 'https://user:secret@example.com' } },
-      'a.endpoint carries a user name',
+      'a.endpoint must not carry a user name',
     ],
     [
       'an origin with a path', { a: { name: 'A', allowedOrigins: ['https://example.com/contact'] } },
-      'a.allowedOrigins.0 is not an origin',
+      'a.allowedOrigins.0 must be an origin',
     ],
     [
       'a confirmation that says what was sent', { a: { name: 'A', confirm: { subject: 'Hello {name}', text: 'x' } } },
@@ -108,7 +108,7 @@ describe('the configuration of forms', () => {
       'a.fields.x.max is less than min',
     ],
     ['a misspelt limit', { a: { name: 'A', fields: { x: { requird: true } } } }, 'requird'],
-    ['a redirect to no website', { a: { name: 'A', redirect: 'javascript:x' } }, 'a.redirect is not an http(s) URL'],
+    ['a redirect to no website', { a: { name: 'A', redirect: 'javascript:x' } }, 'a.redirect must be an http(s) URL'],
     ['a text that there is not', { a: { name: 'A', texts: { de: { thank: 'Danke' } } } }, 'a.texts.de'],
     [
       'a language that is none', { a: { name: 'A', texts: { German: {} } } },
@@ -118,7 +118,7 @@ describe('the configuration of forms', () => {
       'an address that is none', { a: { name: 'A', to: 'sales' } },
       'a.to is neither an email address nor a list of them.',
     ],
-    ['one of a list', { a: { name: 'A', to: ['sales'] } }, 'a.to.0 is not an email address.'],
+    ['one of a list', { a: { name: 'A', to: ['sales'] } }, 'a.to.0 must be an email address.'],
     ['a name of two lines', { a: { name: 'A\nB' } }, 'a.name has a line break'],
     [
       'a platform that is not configured', { a: { name: 'A', channels: { discord: '123456789012345678' } } },
@@ -136,17 +136,17 @@ describe('the configuration of forms', () => {
       'a field that is the honeypot', { a: { name: 'A', fields: { _gotcha: 'Trap' } } },
       'a.fields._gotcha is taken out of every form, as FORM_HONEYPOT: give the field another name.',
     ],
-    ['something that is no JSON', '{', 'it is not JSON'],
+    ['something that is no JSON', '{', 'must be JSON'],
     [
       'the line in which JSON breaks off, and nothing of what stands there',
       '{\n  "a": { "name": "A", "endpoint": "https://example.com/?token=secret", }\n}',
-      'cannot be read: it is not JSON (line 2 column 72).',
+      'cannot be read: must be JSON (line 2 column 72).',
     ],
     [
       'two forms with one key, of which one would be lost', '{\n  "a": { "name": "A" },\n  "a": { "name": "B" }\n}',
-      'it has the same key twice in one place (line 3).',
+      'has the same key twice in one place (line 3).',
     ],
-    ['a list of forms', [{ name: 'A' }], 'FORMS_CONFIG (forms.json): it is not an object.'],
+    ['a list of forms', [{ name: 'A' }], 'FORMS_CONFIG (forms.json): must be an object.'],
     ['a name that is none', { a: { name: 5 } }, 'a.name is not a text.'],
     ['a form without its name', { a: {} }, 'a.name is missing: a text.'],
     ['one where several are expected', { a: { name: 'A', reviewers: 'ops:ada' } }, 'a.reviewers is not a list.'],
@@ -175,9 +175,9 @@ describe('the configuration of forms', () => {
       "people": { "ada": "ops:ada" }
     }`)
     expect(problems.map(problem => problem.replace('FORMS_CONFIG (forms.json): ', ''))).toEqual([
-      'it has the same key twice in one place (line 7).',
+      'has the same key twice in one place (line 7).',
       'a.name is missing: a text.',
-      'a.to.1 is not an email address.', 'a.to.2 is not an email address.',
+      'a.to.1 must be an email address.', 'a.to.2 must be an email address.',
       expect.stringMatching(/^a has nam, which nothing reads\./),
       expect.stringMatching(/^a\.channels\.slak is no platform\./),
       'a.channels.discord is not a configured platform. Configured: slack.',
@@ -191,7 +191,7 @@ describe('the configuration of forms', () => {
       'b.fields._gotcha is taken out of every form, as FORM_HONEYPOT: give the field another name.',
       'b.files can come in no field, because extra refuses them: give one the type file.',
       'c is not an object.',
-      'D is no key of lower-case letters, digits and hyphens.', 'D.endpoint is not an http(s) URL.',
+      'D is no key of lower-case letters, digits and hyphens.', 'D.endpoint must be an http(s) URL.',
       'people.ada is not a list.',
     ])
   })
@@ -199,7 +199,7 @@ describe('the configuration of forms', () => {
   test('is warned of a channel that looks unusual', () => {
     const channels = { slack: '#general', discord: '123456789012345678' }
     expect(unusualChannels({ a: { name: 'A', channels }, b: { name: 'B' } })).toEqual([
-      'The form a has a channel of slack that looks unusual: it is not a channel id such as C0123456789.',
+      'The form a has a channel of slack that looks unusual: must be a channel id such as C0123456789.',
     ])
     expect(read({ a: { name: 'A', channels: { slack: 'T0123456789:general' } } }).problems).toEqual([])
   })

@@ -18,14 +18,14 @@ describe('a value that looks unusual', () => {
     const env = { ...VALID, [name]: value }
     expect(problemsOf(env)).toEqual([])
     const warnings = checkValues(env)
-    expect(warnings).toEqual([expect.stringMatching(new RegExp(`^${name} looks unusual: it `))])
+    expect(warnings).toEqual([expect.stringMatching(new RegExp(`^${name} looks unusual: (?:must|is) `))])
     expect(warnings[0]).not.toContain(`${value} `)
     expect(checkValues(VALID)).toEqual([])
   })
 
   test('is named for what it is, where it is the token of a person', () => {
     expect(checkValues({ ...VALID, CHAT_BOT_TOKEN: 'xoxp-1' })).toEqual([
-      expect.stringContaining('CHAT_BOT_TOKEN looks unusual: it is a user token (xoxp-)'),
+      expect.stringContaining('CHAT_BOT_TOKEN looks unusual: must be a bot token, not a user token (xoxp-)'),
     ])
   })
 
@@ -38,7 +38,7 @@ describe('a value that looks unusual', () => {
       ...VALID, STORE_URL: 'redis://:pass', OPS_PASSWORD: 'a-long-password', MAIL_FROM_NAME: '', HELD_MAX: '1',
     }
     expect(() => readConfig(env, dotenv)).toThrow(
-      /STORE_URL is malformed: it is not a redis:\/\/ .* URL\. What reads \.env cut it at its #: put the value in quotes/,
+      /STORE_URL is malformed: must be a redis:\/\/ .* URL\. What reads \.env cut it at its #: put the value in quotes/,
     )
     expect(checkValues(env, dotenv)).toEqual([
       expect.stringMatching(/^OPS_PASSWORD may be incomplete\. What reads \.env cut it at its #/),
@@ -52,7 +52,7 @@ describe('a value that looks unusual', () => {
   test('is named with the characters that end a URL, where they stand in a password', () => {
     for (const password of ['a/b', 'a?b', 'a#b']) {
       expect(problemsOf({ ...VALID, STORE_URL: `redis://:${password}@localhost:6379/1` })).toEqual([
-        expect.stringMatching(/^STORE_URL is malformed: it has \/, \? or # in its password: write them as %2F, %3F and %23/),
+        expect.stringMatching(/^STORE_URL is malformed: must not have \/, \? or # in its password: write them as %2F, %3F and %23/),
       ])
     }
   })
@@ -62,7 +62,7 @@ describe('a value that looks unusual', () => {
       expect.stringMatching(/^STORE_URL is malformed: .* It begins or ends with a quote/),
     ])
     expect(problemsOf({ ...VALID, FORWARD_EMAIL: '“team@example.com”' })).toEqual([
-      expect.stringMatching(/^FORWARD_EMAIL is malformed: it stands in quotes/),
+      expect.stringMatching(/^FORWARD_EMAIL is malformed: must not be in quotes/),
     ])
     expect(checkValues({ ...VALID, OPS_PASSWORD: 'a-long-password\'' })).toEqual([
       expect.stringMatching(/^OPS_PASSWORD may be incomplete\. It begins or ends with a quote/),
@@ -77,7 +77,7 @@ test('FORWARD_EMAIL takes several addresses, and hosts without a dot', () => {
   expect(read('a@example.com, b@mail,')).toEqual(['a@example.com', 'b@mail'])
   for (const wrong of [',', 'a@example.com,b', 'a@', 'a..b@example.com', 'a@-x', 'Ada <a@example.com>']) {
     expect(problemsOf({ ...PRODUCTION, FORWARD_EMAIL: wrong })).toEqual([
-      expect.stringMatching(/^FORWARD_EMAIL is malformed: it (?:is not an email address|has no address)\./),
+      expect.stringMatching(/^FORWARD_EMAIL is malformed: must (?:be an email address|have an address)\./),
     ])
   }
 })

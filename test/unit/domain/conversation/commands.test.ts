@@ -126,7 +126,7 @@ describe('show', () => {
     const [one] = waiting(1).map(submission => ({ ...submission, cards }))
     for (const wanted of [one!.id, 'person']) {
       const answer = await commandsOver([one!]).ask(`show ${wanted}`)
-      expect(textOf(answer)).toContain('shown so often')
+      expect(textOf(answer)).toContain('20 cards already')
       expect(said(answer).items![0]!.link!.url).toContain(one!.id)
     }
     expect(

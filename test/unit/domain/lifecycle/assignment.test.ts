@@ -240,7 +240,7 @@ test('where nobody takes cards have no button for it, a click on one does nothin
   Object.assign(forms.of(undefined), { claim: undefined })
   const other = await triage.post({ name: 'Lin' })
   expect(await buttons(other)).toEqual([['forward', 'edit', 'spam'], ['forward', 'edit', 'spam']])
-  expect(await taken(other)).toEqual({ kind: 'unchanged', message: 'Nobody takes submissions here: TAKE is not set.' })
+  expect(await taken(other)).toEqual({ kind: 'unchanged', message: 'Assignment is off (set TAKE=1).' })
   expect(await holderOf(other)).toBeUndefined()
   expect(await forward(id, grace, CLICK)).toEqual({ kind: 'done' })
 })

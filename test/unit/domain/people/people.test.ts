@@ -21,9 +21,9 @@ describe('PEOPLE', () => {
   })
 
   test.each([
-    ['ada slack:U1', 'ada slack:U1', 'it is not a name, =, and ids separated by commas'],
-    ['ada =', 'ada =', 'it is not a name, =, and ids separated by commas'],
-    ['slack:U1 = slack:U1', 'slack:U1 = slack:U1', 'it is not a name, =, and ids separated by commas'],
+    ['ada slack:U1', 'ada slack:U1', 'must be a name, =, and ids separated by commas'],
+    ['ada =', 'ada =', 'must be a name, =, and ids separated by commas'],
+    ['slack:U1 = slack:U1', 'slack:U1 = slack:U1', 'must be a name, =, and ids separated by commas'],
     ['ada = slack:U1; grace = bob', 'grace = bob', 'bob is nobody’s id'],
     ['ada = slack:U1; ada = slack:U2', 'ada = slack:U2', 'ada stands there twice'],
     ['ada = slack:U1; grace = slack:U1', 'grace = slack:U1', 'slack:U1 is ada already'],

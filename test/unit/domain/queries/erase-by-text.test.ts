@@ -199,10 +199,10 @@ const SHAPE = 'Send {"email":"ada@example.com"} or {"text":"Ada Lovelace"}'
 
 test.each([
   [{}, SHAPE], [null, SHAPE], ['Ada', SHAPE], [{ email: 'ada@example.com', text: 'Ada' }, SHAPE],
-  [{ text: 'ab' }, 'text: it has fewer than 3 characters.'],
-  [{ text: '  a   ' }, 'text: it has fewer than 3 characters.'],
-  [{ email: 'ada' }, 'email: it is not an email address.'],
-  [{ text: 'Ada', before: 'elsewhere 1-a' }, 'before: it is not what was answered to the request before.'],
+  [{ text: 'ab' }, 'text: must have at least 3 characters.'],
+  [{ text: '  a   ' }, 'text: must have at least 3 characters.'],
+  [{ email: 'ada' }, 'email: must be an email address.'],
+  [{ text: 'Ada', before: 'elsewhere 1-a' }, 'before: must be the cursor from the previous answer.'],
 ])('%j is refused, and told what to send', async (body, message) => {
   const asked = async () => submissions.eraseAll(body, ADA)
   await expect(asked).rejects.toThrow(InvalidRequest)

@@ -117,12 +117,12 @@ test('only an email that came back goes to another address, and the history and 
   triage.endpoint.answers.push({ ok: false, permanent: true, reason: 'No.' })
   await submissions.decide(id, { action: 'forward' }, ADA)
   await triage.runtime.drain()
-  await expect(submissions.decide(id, elsewhere, LOCAL)).rejects.toThrow(/did not come back/)
+  await expect(submissions.decide(id, elsewhere, LOCAL)).rejects.toThrow(/did not bounce/)
   triage.mailer.answers.push({ ok: true, value: 'm1' })
   triage.endpoint.answers.push({ ok: false, permanent: true, reason: 'No.' })
   await submissions.decide(id, { action: 'resend' }, ADA)
   await triage.runtime.drain()
-  await expect(submissions.decide(id, elsewhere, LOCAL)).rejects.toThrow(/did not come back/)
+  await expect(submissions.decide(id, elsewhere, LOCAL)).rejects.toThrow(/did not bounce/)
   expect(triage.mailer.calls.map(({ email }) => email.to)).toEqual([['team@example.com'], ['team@example.com']])
 
   await triage.outbox.apply(id, [{ type: 'receipt', messageId: 'm1', receipt: { verdict: 'bounced' } }])
@@ -158,9 +158,9 @@ test('a decision that is none is refused with what one looks like', async () => 
 })
 
 test('a query that is none is refused with what is wrong', async () => {
-  for (const [query, said] of [[{ limit: 'ten' }, 'limit: it is not a number'], [{ limit: 101 }, 'more than 100'], [
-    { state: 'open' }, 'state: it is none of waiting',
-  ], [{ q: 'x'.repeat(201) }, '200'], [{ ids: 'one' }, 'ids: it is not a list'], [
+  for (const [query, said] of [[{ limit: 'ten' }, 'limit: must be a number'], [{ limit: 101 }, 'at most 100'], [
+    { state: 'open' }, 'state: must be one of waiting',
+  ], [{ q: 'x'.repeat(201) }, '200'], [{ ids: 'one' }, 'ids: must be a list'], [
     { ids: [], state: 'done' }, 'state: what is done is not asked for by ids',
   ]] as const) {
     await expect(submissions.list(query, LOCAL)).rejects.toThrow(InvalidRequest)

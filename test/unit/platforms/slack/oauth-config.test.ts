@@ -54,6 +54,6 @@ describe('SLACK_ENCRYPTION_KEY', () => {
   ])('may not be %s', (key) => {
     expect(
       schema.safeParse(key).error?.issues[0]?.message,
-    ).toBe('it is not 32 bytes in base64 (44 characters) or hexadecimal (64)')
+    ).toBe('must be 32 bytes in base64 (44 characters) or hexadecimal (64)')
   })
 })
