@@ -4,17 +4,17 @@ import type { EventOf, Transition } from './events'
 import { changed, followed, tell, withCard, withEntry, isPressed } from './record'
 import type { Clock } from './settle'
 
-/** A second click that comes sooner is a double click, ms: nobody has read what the first one was answered. */
+/** A second click within this time is a double click, ms: nobody has read the answer to the first one yet. */
 const READING_MS = 1000
 
-/** How many are remembered who were told that somebody has it. */
+/** Most people remembered as warned about one assignment */
 const WARNED = 20
 
 type Step = Exclude<Transition, { refused: unknown }>
 
 type HoldEvent = EventOf<'taken'> | EventOf<'returned'> | EventOf<'freed'> | EventOf<'warned'>
 
-/** Who has a submission, from a take to the end of it: what others may do meanwhile is for `isAnothers` to say. */
+/** Assignment of a submission, from the take to its end. `isAnothers` says what others may do meanwhile. */
 export function hold(current: Submission, event: HoldEvent, clock: Clock): Transition {
   if (event.type === 'freed') return letGo(current, event, clock)
   if (current.state !== 'open') return { refused: current.state === 'held' ? 'held' : 'decided' }
@@ -27,12 +27,12 @@ export function hold(current: Submission, event: HoldEvent, clock: Clock): Trans
   }
 }
 
-/** Who has it now; null for nobody. */
+/** Current assignee; null if nobody has it. */
 export function assigneeOf({ state, holder }: SubmissionRecord, now: number): Assignee | null {
   return state === 'open' && holder && now < holder.until ? holder : null
 }
 
-/** Whether somebody else has it, and whoever decides has to be told first, or cannot at all. */
+/** True if somebody else has it, and the caller must be warned first or may not decide at all. */
 export function isAnothers(
   current: Submission, { heeds, card, press }: Pick<EventOf<'claimed'>, 'heeds' | 'card' | 'press'>, now: number,
 ): boolean {
@@ -63,7 +63,7 @@ function take(
   return by && (by.id !== reviewer.id || by.platform !== reviewer.platform) ? telling(step, clock) : step
 }
 
-/** Whoever is given something is told once: below the card where they are, or the first. */
+/** Notifies the new assignee once: below the card on their platform, or else below the first card. */
 function telling({ next, added }: Step, { leasedUntil }: Clock): Step {
   const { cards, version, holder } = next
   const isTheirs = ({ platform }: CardRef) => holder?.names?.some(name => name.startsWith(`${platform}:`))
@@ -93,7 +93,7 @@ function letGo(current: Submission, { left }: EventOf<'freed'>, clock: Clock): T
   return followed(changed(current, { holder: undefined, history: withEntry(current, entry) }), clock)
 }
 
-/** Nothing that cards show. */
+/** Records who was warned. Not visible on cards. */
 function warn(
   current: Submission, { who, press }: EventOf<'warned'>, holder: Assignee | null, { now }: Clock,
 ): Transition {
@@ -103,7 +103,7 @@ function warn(
   return { next: changed(current, { holder: { ...holder, warned: told } }), added: [] }
 }
 
-/** The click was sent again, after what it did may have been undone. */
+/** True if the click was sent again. What it did may have been undone in the meantime. */
 function isRepeated(current: Submission, press: string | undefined): boolean {
   return press !== undefined && isPressed(current, press)
 }

@@ -2,7 +2,7 @@ import type { SendAgainForm } from '../../ports/board'
 import type { Receipt, Submission, EmailStatus } from '../../ports/submission'
 import { canSendAgain, isLost, isReturned } from './record'
 
-/** By how much each tells, the least first. */
+/** Least to most conclusive. */
 const ORDER: readonly EmailStatus[] = ['sent', 'delayed', 'delivered', 'complained', 'suppressed', 'failed', 'bounced']
 
 const WORDS: Readonly<Record<EmailStatus, string>> = {
@@ -10,42 +10,42 @@ const WORDS: Readonly<Record<EmailStatus, string>> = {
   suppressed: 'Suppressed', failed: 'Failed', bounced: 'Bounced',
 }
 
-/** `Delivered`, `Bounced: mailbox does not exist`: what people read. */
+/** Text for people, such as `Delivered` or `Bounced: mailbox does not exist`. */
 export function receiptText({ verdict, reason }: Receipt): string {
   return reason ? `${WORDS[verdict]}: ${reason}` : WORDS[verdict]
 }
 
 /**
- * Whether a receipt tells more than the one that is known. A total order: whatever the order in which the receipts of
- * an email come, and however often, the same one is known in the end.
+ * True if a receipt is more conclusive than the known one. This is a total order: receipts of an email may come in any
+ * order and any number of times, and the result is the same.
  */
 export function isNews(receipt: Receipt, known: Receipt = { verdict: 'sent' }): boolean {
   const more = ORDER.indexOf(receipt.verdict) - ORDER.indexOf(known.verdict)
   return more > 0 || (more === 0 && receipt.verdict !== 'sent' && (receipt.reason ?? '') > (known.reason ?? ''))
 }
 
-/** Whether it reached its receiver. */
+/** True if the email reached its recipient. */
 export function isArrived({ verdict }: Receipt): boolean {
   return verdict === 'delivered' || verdict === 'complained'
 }
 
 const NOT_KEPT = 'Its form data is not kept any more, so it cannot be sent again from here.'
 
-/** What the card's thread is told when something becomes known of an email whose form data is gone. */
+/** Message for the card's thread when a receipt comes after the form data is gone. */
 export function receiptNews({ sent = [] }: Submission): string {
   return sent.flatMap(({ to, receipt }) => receipt
     ? [`Email to ${to.join(' and ')}: ${receiptText(receipt)}.${isReturned(receipt) ? ` ${NOT_KEPT}` : ''}`]
     : []).join(' ')
 }
 
-/** What became of an email that did not come back; of one that did it is told that it failed. */
+/** Notes about emails that did not bounce. A bounced email is shown as a failure instead. */
 export function receiptNotes({ sent = [], delivered }: Submission): string[] {
   return sent.flatMap(each => each.receipt && delivered.includes(each.delivery) && !isLost(each)
     ? [`Email: ${receiptText(each.receipt)}`]
     : [])
 }
 
-/** Null when nothing came back. */
+/** Form for another attempt; null if no email bounced. */
 export function sendAgainForm(submission: Submission): SendAgainForm | null {
   const email = submission.sent?.find(({ delivery }) => delivery === 'email')
   return email && canSendAgain(submission) ? { to: email.to } : null

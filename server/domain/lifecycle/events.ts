@@ -6,21 +6,21 @@ import type {
 interface Failing {
   /** Room of the work, if it has one. */
   room?: string
-  /** A card, for what it says. */
+  /** The platform refused a card because of its content. */
   refused?: boolean
-  /** Its card was not found. */
+  /** The card was not found. */
   gone?: boolean
-  /** It came too soon for its vendor. */
+  /** The vendor's rate limit was hit. */
   limited?: boolean
 }
 
-/** What happens to a submission. */
+/** Everything that can happen to a submission */
 export type LifecycleEvent
   = | { type: 'received', id: string, form?: string, data: SubmissionData, rooms: readonly string[] } & Reception
-    /** What was held is a form after all. */
+    /** A reviewer releases a quarantined form. */
     | { type: 'released', reviewer: Reviewer, rooms: readonly string[], press?: string }
-    /** Somebody has the form data erased, whatever became of it. */
-    | { type: 'erased', reviewer: Reviewer, press?: string, /** The endpoint is told. */ told?: boolean }
+    /** Somebody has the form data erased, in whatever state the submission is. */
+    | { type: 'erased', reviewer: Reviewer, press?: string, /** True if the endpoint is notified. */ told?: boolean }
     | {
       type: 'claimed'
       action: Action
@@ -29,90 +29,90 @@ export type LifecycleEvent
       edit?: Edit
       /** Addresses for the email, instead of those of the form. */
       to?: readonly string[]
-      /** Address to which it is confirmed when it was sent, if no round before did that. */
+      /** Address for the confirmation after the email was sent, unless an earlier round already sent one. */
       confirm?: string
       card?: CardRef
       press?: string
-      /** Digest of the form data that was approved; other data are not decided. */
+      /** Digest of the form data that was approved; other data is not decided. */
       content?: string
-      /** For how long it can be taken back, ms; absent when it cannot. */
+      /** Time in which the decision can be taken back, ms; absent if it cannot be. */
       revocableMs?: number
-      /** Who decides, by `identityOf`, and what it means to them that others have it; absent where nobody takes. */
+      /** Who decides, by `identityOf`, and the lock mode for assignments of others; absent where assignment is off. */
       heeds?: { who: string, rule: LockMode }
     }
-    /** Somebody takes back what was decided. */
+    /** Somebody takes the decision back. */
     | { type: 'revoked', action: Action, reviewer: Reviewer, press?: string }
     /**
-     * Somebody is on it from now on, for so many ms; `by`: whoever gives it to them, whoever had it. `listed`: there is
-     * a list of who may.
+     * The person becomes the assignee for `forMs` ms. `by`: who assigned it to them, even if somebody else had it.
+     * `listed`: the form has a list of reviewers.
      */
     | { type: 'taken', person: Person, forMs: number, listed?: boolean, by?: Reviewer } & Press
-    /** `who` is who hands it back, by `identityOf`. */
+    /** The assignee hands it back; `who` comes from `identityOf`. */
     | { type: 'returned', who: string } & Press
-    /** Its time is over, or its holder, if that is `left`, may not decide any more. */
+    /** The assignment timed out, or its assignee, if that is `left`, may not decide any more. */
     | { type: 'freed', left?: string }
-    /** Somebody, by `identityOf`, is told that another one has it. */
+    /** Somebody, by `identityOf`, is warned that another person has it. */
     | { type: 'warned', who: string, press?: string }
-    /** Its cards do not show the form data any more. */
+    /** The cards stop showing the form data. */
     | { type: 'collapsing' }
-    /** Spam cannot be taken back any more, or no receipt is waited for. */
+    /** Spam cannot be taken back any more, or no receipt is awaited any more. */
     | { type: 'forgotten' }
-    /** `card`: its update that failed before is not waited for. */
+    /** `card`: its failed update is retried now. */
     | { type: 'leased', keys: readonly string[], card?: CardRef }
     | { type: 'done', key: string } & Done
     | { type: 'failed', key: string, reason: string, retryAt: number | null } & Failing
-    /** Somebody deleted a card; `room` is where one is missing now. `undelivered`: it never arrived, and why. */
+    /** Somebody deleted a card; `room` has none now. `undelivered`: why the card never arrived, if it did not. */
     | { type: 'card-deleted', card: CardRef, room: string | null, undelivered?: string }
     /** Cards that the platform refused are tried again. */
     | { type: 'post-again' }
-    /** A platform, `email` or `endpoint` works again: what failed there is tried before its time. */
+    /** A platform, `email` or `endpoint` works again: retry early what failed there. */
     | { type: 'pulled', vendor: string }
-    /** Not tried yet, it only waits for its turn: no attempt is counted. */
+    /** Work that only waits for its turn: no attempt is counted. */
     | { type: 'put-off', key: string, until: number }
-    /** The card of this room is the next. */
+    /** The card of this room is next. */
     | { type: 'turn', room: string }
     | { type: 'expiring' }
     | { type: 'expired' }
-    /** The mail provider told what became of an email. */
+    /** The mail provider reported the status of an email. */
     | { type: 'receipt', messageId: string, receipt: Receipt }
 
-/** Events whose facts depend on the version that they meet. */
+/** Events that depend on the stored version they are applied to */
 export type EventsOn = (stored: Submission) => readonly LifecycleEvent[]
 
-/** The event of one type. */
+/** Event of one type */
 export type EventOf<Type extends LifecycleEvent['type']> = LifecycleEvent & { type: Type }
 
-/** The click that it was, if it was one. */
+/** The click behind the event, if there was one */
 export interface Press {
   card?: CardRef
   press?: string
 }
 
-/** How a new submission is shown. */
+/** How a new submission is shown */
 interface Reception {
-  /** It fell into the honeypot, and no room is told. */
+  /** Caught by the honeypot; no room is notified. */
   held?: boolean
   envelope?: Envelope
 }
 
-/** The result of a piece of work. */
+/** Result of a piece of work */
 export interface Done {
-  /** The card that was posted or edited, and the version of the submission that it shows. */
+  /** Card that was posted or edited, and the version of the submission that it shows. */
   card?: CardRef
   version?: number
-  /** What was delivered, and where to. */
+  /** Content that was delivered, and where to. */
   sent?: Omit<SentDelivery, 'at' | 'receipt'>
-  /** What an endpoint answered. */
+  /** HTTP status that an endpoint answered. */
   status?: number
-  /** Why nothing was sent to whoever is to be told that it was passed on. */
+  /** Why the sender got no confirmation. */
   skipped?: string
-  /** How long the form data is kept to hear what became of it, ms. */
+  /** How long the form data is kept while the email's receipt is awaited, ms. */
   keepMs?: number
 }
 
 export interface Edit {
   data: SubmissionData
-  /** Keys whose value changed. */
+  /** Keys of the fields whose value changed. */
   edited: readonly string[]
 }
 
@@ -125,5 +125,5 @@ export type Transition
   = | { refused: RefusedReason }
     | { next: Submission, added: readonly Work[] }
 
-/** What became of events. */
+/** Result of applying events */
 export type Applied = { refused: RefusedReason } | { submission: Submission, added: readonly Work[] }

@@ -11,12 +11,12 @@ import {
 import { hold, isAnothers } from './assignment'
 
 /**
- * The whole life of a submission, as a pure function. Work that a transition adds is due one lease from now:
- * whoever makes the transition does the work at once, and if it dies, somebody else finds it due.
+ * Whole life of a submission, as a pure function. Work that a transition adds is due one lease from now: the caller
+ * does it at once, and if the caller dies, another process finds it due.
  *
  * @param now epoch ms
- * @param leaseMs how long the maker has before others may take the work
- * @param cardDataMs how long after a decision cards go on to show the form, ms; null for always
+ * @param leaseMs time that the caller has before others may take the work
+ * @param cardDataMs how long after a decision cards still show the form, ms; null for always
  */
 export function transition(
   current: Submission | null, event: LifecycleEvent, now: number, leaseMs: number, cardDataMs: number | null = null,
@@ -29,8 +29,8 @@ export function transition(
 }
 
 /**
- * Events that came together, as one write. Those that do not apply are left out; refused when none does.
- * The parameters are those of `transition`.
+ * Applies events that came together, as one write. Skips those that do not apply; refused if none does. The parameters
+ * are those of `transition`.
  */
 export function transitions(
   current: Submission, events: readonly LifecycleEvent[], now: number, leaseMs: number, cardDataMs?: number | null,
@@ -116,12 +116,12 @@ function claim(current: Submission, event: EventOf<'claimed'>, clock: Clock): Tr
     ...deliveries.map(kind => ({
       key: `${kind}#${version}`, kind, attempts: 0, dueAt: isRevocable ? revocableUntil : leasedUntil,
     })),
-    // Nobody needs a card for something decided. But it may be opened again, and one may be in flight right now.
+    // A decided submission needs no card. But it may be reopened, and a card may be in flight right now.
     ...current.work.filter(({ kind }) => kind === 'post'),
   ]
   const next = changed(current, {
     look: version, state: 'settling', decision, cards, work, delivered, edited,
-    // Who takes it back finds what failed before.
+    // Keep the failures: undo must show them again.
     failures: isRevocable ? current.failures : [],
     data: isErased ? null : data, before: withOriginals(current, edit?.edited ?? []),
     revocableUntil: isRevocable ? revocableUntil : undefined,
@@ -136,7 +136,7 @@ function claim(current: Submission, event: EventOf<'claimed'>, clock: Clock): Tr
   return settle(next, work.filter(item => !isLater(item)), clock)
 }
 
-/** The deliveries that got these very values last. What was sent before that was kept counts until somebody edits. */
+/** Deliveries that last received exactly these values. One without a record in `sent` counts until somebody edits. */
 function upToDate({ delivered, sent = [] }: Submission, data: SubmissionData, isEdited: boolean): Delivery[] {
   const content = delivered.length + sent.length > 0 ? contentHash(data) : ''
   return (['email', 'endpoint'] as const).filter((delivery) => {
@@ -149,15 +149,15 @@ function lease(current: Submission, { keys, card }: EventOf<'leased'>, { now, le
   const isBehind = (work: Work) => card && work.kind === 'update' && work.attempts > 0 && sameCard(work.card!, card)
   const due = outstanding(current).filter(work => isBehind(work) || (keys.includes(work.key) && work.dueAt <= now))
   if (due.length === 0) return { refused: 'not-due' }
-  // One more attempt, before its time, does not count: who clicks in an outage would put the next one off.
+  // An early attempt is not counted: else clicks during an outage would postpone the next one.
   const attempts = (work: Work) => work.dueAt <= now ? work.attempts : work.attempts - 1
   const leased = due.map(work => ({
     ...work, attempts: attempts(work), refused: undefined, dueAt: leasedUntil, hasTurn: undefined,
-    // A card that somebody clicked is there.
+    // A clicked card must exist.
     missed: isBehind(work) ? undefined : work.missed,
   }))
   const next = changed(current, { work: replaced(current.work, leased) })
-  // From here on it is on its way, and cannot be taken back.
+  // From here on it is being delivered and cannot be taken back.
   const isSent = current.revocableUntil !== undefined && leased.some(({ kind }) => isDelivery(kind))
   if (!isSent) return { next, added: leased }
   const after = followed({ ...next, revocableUntil: undefined, failures: returned(next) }, { now, leasedUntil })
@@ -173,13 +173,13 @@ function done(current: Submission, event: EventOf<'done'>, clock: Clock): Transi
   const room = finished?.room
   const known = card && current.cards.find(other => sameCard(other, card))
   const isNewCard = card !== undefined && !known
-  // A card that was posted before the decision still shows the buttons, and an edit may have been overtaken.
+  // A card posted before the decision still shows the buttons, and a later edit may have overtaken this one.
   const isOvertaken = version === undefined
     ? known?.isGivenUp === true || (isNewCard && current.state !== 'open')
     : version < (current.look ?? 0)
-  // Whoever clicked a card before it was on record put it there, and it was looked after with their decision.
+  // A click on a card not yet on record recorded the card, and that decision updates it.
   const isBehind = card !== undefined && isOvertaken && (isNewCard || !event.key.startsWith('post:'))
-  // What was on its way when it was erased went out all the same.
+  // A delivery in flight at erasure still succeeded.
   const isTooLate = current.state === 'erased' && sent !== undefined
   if (!finished && !isNewCard && !isBehind && !isTooLate) return { refused: 'unknown-work' }
   const delivery = isDelivery(finished?.kind) ? finished.kind : isTooLate ? sent.delivery : null
@@ -203,7 +203,7 @@ function done(current: Submission, event: EventOf<'done'>, clock: Clock): Transi
   return settle({ ...next, work: [...next.work, ...again] }, again, clock)
 }
 
-/** Only one that is not on its way already. That of a decided submission is left until that is opened again. */
+/** Skips a card that is being posted already. The card of a decided submission waits until it is reopened. */
 function takeTurn(current: Submission, { room }: EventOf<'turn'>, { now, leasedUntil }: Clock): Transition {
   const work = current.work.find(({ kind, room: of }) => kind === 'post' && of === room)
   if (!work || (work.hasTurn && work.dueAt > now)) return { refused: 'not-due' }

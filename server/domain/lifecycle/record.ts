@@ -7,39 +7,39 @@ import type {
 } from '../../ports/submission'
 import { parseJson } from '../json'
 
-/** What is to be done now. A card is not posted while its submission is decided: only if that is opened again. */
+/** Work to do now. The card of a decided submission is posted only if the submission is reopened. */
 export function outstanding({ state, work }: SubmissionRecord): readonly Work[] {
   return state === 'open' ? work : work.filter(({ kind }) => kind !== 'post')
 }
 
-/** By which way work goes out that is no card's. */
+/** Channel for work that belongs to no card */
 export function wayOf(kind: Work['kind']): Delivery {
   return kind === 'email' || kind === 'confirm' ? 'email' : 'endpoint'
 }
 
-/** Key of the platform, `email` or `endpoint`: who has to answer for the work to be done. */
+/** Vendor that does the work: the key of a platform, `email` or `endpoint`. */
 export function vendorOf({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>): string {
   return (room ?? card?.platform)?.split('/')[0] ?? wayOf(kind)
 }
 
-/** Whether people may still have to do with it: it waits, or is being delivered. */
+/** True if people may still have to act: it is open or being delivered. */
 export function isPending({ state }: Pick<Submission, 'state'>): boolean {
   return state === 'open' || state === 'settling'
 }
 
-/** Whether its decision can be taken back: spam while its data is kept, a forward until any of it is on its way. */
+/** True if its decision can be taken back: spam while its data is kept, a forward until its delivery begins. */
 export function isRevocable({ state, decision, revocableUntil }: SubmissionRecord): boolean {
   return revocableUntil !== undefined && state === (decision?.action === 'spam' ? 'settled' : 'settling')
 }
 
-/** The next version. */
+/** Returns the next version. */
 export function changed(current: Submission, changes: Partial<Submission>): Submission {
   return { ...current, version: current.version + 1, ...changes }
 }
 
 /**
- * Names of fields are form data too, and go with it. Nobody is on what does not wait for a decision. Where it is
- * confirmed is known as long as it may be.
+ * Clears what must not outlive its state. Field names are form data and go with it. Only open submissions have an
+ * assignee. The confirmation address stays as long as it may be needed.
  */
 export function tidied(next: Submission): Submission {
   const isTold = next.data !== null || (next.edited.length === 0 && !next.envelope && !next.before)
@@ -55,7 +55,7 @@ export function tidied(next: Submission): Submission {
   }
 }
 
-/** The list with these in the place of those that have their keys. */
+/** Replaces items with the same key. */
 export function replaced(work: readonly Work[], by: readonly Work[]): Work[] {
   return work.map(item => by.find(({ key }) => key === item.key) ?? item)
 }
@@ -66,14 +66,14 @@ export function updates(cards: readonly CardRef[], version: number, dueAt: numbe
   }))
 }
 
-/** News in the card's thread. */
+/** Message in the card's thread */
 export function tell(card: CardRef, version: number, dueAt: number): Work {
   return { key: `tell:${card.platform}:${card.messageId}#${version}`, kind: 'tell', card, attempts: 0, dueAt }
 }
 
 /**
- * What the cards show has changed with this version: each of them has to follow. One that is being edited right now is
- * looked after when its edit is done, so that changes that come together cost one edit.
+ * Updates every card, because this version changes the card content. A card that is being edited right now is updated
+ * after that edit, so that changes that come together cost one edit.
  */
 export function followed(
   next: Submission, { now, leasedUntil }: { now: number, leasedUntil: number },
@@ -90,7 +90,7 @@ export function withCard(cards: readonly CardRef[], card: CardRef): readonly Car
   return cards.some(other => sameCard(other, card)) ? cards : [...cards, card]
 }
 
-/** Marks a card whose edit was given up, or takes the mark away. */
+/** Marks a card whose edit was given up, or removes the mark. */
 export function withGivenUp(
   cards: readonly CardRef[], card: CardRef, isGivenUp: CardRef['isGivenUp'],
 ): readonly CardRef[] {
@@ -109,8 +109,8 @@ export function isDelivery(kind: Work['kind'] | undefined): kind is Delivery {
 const HISTORY_ENTRIES = 60
 
 /**
- * Bounded, because a submission may be decided and reopened any number of times; the arrival stays. A card that cannot
- * be posted or updated for days is one entry, the latest.
+ * Bounded, because a submission may be decided and reopened any number of times; the first entry stays. A card that
+ * cannot be posted or updated for days has one entry, the latest.
  */
 export function withEntry({ history }: Submission, entry: HistoryEntry): readonly HistoryEntry[] {
   const entries = [...history.filter(earlier => !repeats(entry, earlier)), entry]
@@ -123,23 +123,23 @@ function repeats(entry: HistoryEntry, earlier: HistoryEntry): boolean {
     && entry.room === earlier.room && entry.reason === earlier.reason
 }
 
-/** What the sender wrote in all that was edited: what stood there before its first edit. */
+/** Original values of all edited fields, from before each one's first edit */
 export function withOriginals({ before, data }: Submission, edited: readonly string[]): SubmissionData | undefined {
   const added = edited.filter(key => !Object.hasOwn(before ?? {}, key)).map(key => [key, data?.[key]] as const)
   return added.length > 0 ? Object.fromEntries([...Object.entries(before ?? {}), ...added]) : before
 }
 
-/** Until when the form data is kept that is wanted until then; as long as it was wanted before, or longer. */
+/** Time until which the form data is kept: the later of the previous and the wanted time, at most until expiry. */
 export function keptUntil({ keptUntil: before = 0, expiresAt }: Submission, wanted: number): number {
   return Math.max(before, Math.min(wanted, expiresAt))
 }
 
-/** What was sent, without anything that is made from the form data. */
+/** Records of deliveries, without anything made from the form data */
 export function withoutContent({ sent = [] }: Submission): readonly SentDelivery[] {
   return sent.map(each => ({ ...each, content: '' }))
 }
 
-/** Tells one content from another without being it: 16 hex digits over what a receiver gets. */
+/** Content hash: 16 hex digits over the data that is delivered */
 export function contentHash(data: SubmissionData): string {
   return digest(JSON.stringify(data))
 }
@@ -154,13 +154,13 @@ export const SUBMISSION_TTL_MS = 7 * 24 * 60 * 60 * 1000
 /** The room is reminded of an undecided submission this long before it expires. */
 export const REMINDER_LEAD_MS = 24 * 60 * 60 * 1000
 
-/** For so long who takes a submission is taken to be a reviewer, ms. */
+/** Time after a take before the list of reviewers is checked again, ms */
 const LISTED_MS = 60 * 1000
 
 /** Longest that a decided submission may outlive its 7 days while its deliveries are still being tried. */
 export const SETTLING_GRACE_MS = 60 * 60 * 1000
 
-/** When anybody has to look at this submission again, epoch ms. */
+/** Next time at which the submission needs work, epoch ms */
 export function nextAttention(submission: SubmissionRecord): number {
   const due = outstanding(submission).map(work => work.dueAt)
   if (submission.state === 'held') due.push(submission.expiresAt)
@@ -173,63 +173,63 @@ export function nextAttention(submission: SubmissionRecord): number {
   return Math.min(...due)
 }
 
-/** Whether holders are still on the list is asked from then on, at every sweep that may take the submission. */
+/** From this time on, every sweep that may take the submission checks that its assignee is still on the list. */
 function holderAttention({ since, until, listed }: Assignee): number {
   return listed ? Math.min(since + LISTED_MS, until) : until
 }
 
-/** Whether its form data is still wanted, although everything is done. */
+/** True if its form data is still wanted although all work is done. */
 export function isKept({ state, data, keptUntil = 0 }: Submission, now: number): boolean {
   return state === 'settled' && data !== null && now < keptUntil
 }
 
-/** Whether it waits for a person, because a delivery or a card was refused or given up. */
+/** True if it waits for a person, because a delivery or a card was refused or given up. */
 export function needsPerson({ state, failures, work }: SubmissionRecord): boolean {
   return state === 'open' && (failures.length > 0 || work.some(({ refused }) => refused))
 }
 
-/** Whether it is spam that is kept for a while, because somebody may take that back. */
+/** True if it is spam that is kept for a while, because somebody may take the decision back. */
 function isRevocableSpam(submission: SubmissionRecord): boolean {
   return submission.state === 'settled' && isRevocable(submission)
 }
 
-/** The list in which people find it; null when that is none. */
+/** List in which people find it; null if none. */
 export function listOf(submission: SubmissionRecord): List | null {
   if (isPending(submission)) return 'pending'
   if (submission.state === 'held') return 'held'
   return isRevocableSpam(submission) ? 'spam' : null
 }
 
-/** Until when the form data may be kept, epoch ms. */
+/** Time until which the form data may be kept, epoch ms */
 export function dataLivesUntil(submission: SubmissionRecord): number {
   const { state, decision, erased, collapse, expiresAt, revocableUntil, keptUntil } = submission
   if (isRevocableSpam(submission)) return revocableUntil!
-  // Its record has to stay at least as long.
+  // The record must last at least until this time.
   if (erased ?? collapse) return Math.max(expiresAt, (erased ?? collapse)!.at)
-  // Cards that have not followed yet are drawn with it.
+  // Cards that are not updated yet still need the data.
   if (state === 'settled' && keptUntil !== undefined && outstanding(submission).length === 0) return keptUntil
   return decision ? Math.max(expiresAt, decision.at + SETTLING_GRACE_MS) : expiresAt
 }
 
-/** What a store has to know of the lifecycle. */
+/** What a store needs from the lifecycle */
 export const storeRules: StoreRules = {
   nextAttention, dataLivesUntil, needsPerson, isTaken: ({ holder }) => holder !== undefined, listOf, isOver,
   parse: parseJson,
 }
 
-/** Cards that one submission may have, those on request included: each follows what becomes of it. */
+/** Most cards of one submission, including those on request: each of them is kept up to date. */
 export const MOST_CARDS = 20
 
 const LONGEST_NAME = 80
 
 const LONGEST_PRESS = 64
 
-/** Events of a press, with the events that undo them; releases and erasures stay. */
+/** Events of a press, with the events that undo them; releases and erasures cannot be undone. */
 const UNDONE_BY: Partial<Record<HistoryEntry['event'], readonly HistoryEntry['event'][]>> = {
   claimed: ['revoked', 'reopened', 'erased'], revoked: ['claimed', 'erased'], released: [], erased: [],
 }
 
-/** Whether it ended and nothing is done about it or waited for any more: then only its trace stays. */
+/** True if it ended and nothing is left to do or to wait for: then only its trace stays. */
 export function isOver(submission: SubmissionRecord): boolean {
   const { state, keptUntil, collapse } = submission
   const isAwaited = isRevocable(submission) || keptUntil !== undefined || (collapse !== undefined && !collapse.begun)
@@ -237,7 +237,7 @@ export function isOver(submission: SubmissionRecord): boolean {
   return hasEnded && !isAwaited && outstanding(submission).length === 0
 }
 
-/** What stays of a submission that is over: who decided what, where its cards are, and what was sent. Bounded. */
+/** Trace of a submission that is over: who decided what, where its cards are, and what was sent. Bounded. */
 export function traceOf(submission: Submission): Submission {
   const { decision, erased } = submission
   return {
@@ -251,12 +251,12 @@ export function traceOf(submission: Submission): Submission {
   }
 }
 
-/** Tells whether this press came before, whatever it did. A trace knows the last decision only. */
+/** True if this press was applied before, whatever it did. A trace has the last decision only. */
 export function isPressed({ history, pressed }: Submission, press: string): boolean {
   return pressed === press || history.some(entry => 'press' in entry && entry.press === press)
 }
 
-/** Outcome of the decision that this press made; null where it made none. */
+/** Outcome of the decision that this press made; null if it made none. */
 export function outcomeOf({ history, pressed }: Submission, press: string): 'stands' | 'undone' | null {
   const at = history.findLastIndex(entry => isDecision(entry) && entry.press === press)
   if (at < 0) return pressed === press ? 'stands' : null
@@ -264,7 +264,7 @@ export function outcomeOf({ history, pressed }: Submission, press: string): 'sta
   return history.slice(at + 1).some(({ event }) => undoing?.includes(event)) ? 'undone' : 'stands'
 }
 
-/** The press of the last decision, unless that was undone. */
+/** Press of the last decision, unless that was undone. */
 function lastPress(submission: Submission): string | undefined {
   const last = submission.history.findLast(isDecision)?.press
   return last !== undefined && outcomeOf(submission, last) === 'stands' ? last : submission.pressed
@@ -278,17 +278,17 @@ function bounded(reviewer: Reviewer): Reviewer {
   return { ...reviewer, name: beginning(reviewer.name, LONGEST_NAME).toWellFormed() }
 }
 
-/** Whether it did not reach everybody to whom it was sent. */
+/** True if it did not reach all its recipients. */
 export function isReturned({ verdict }: Receipt): boolean {
   return verdict === 'suppressed' || verdict === 'failed' || verdict === 'bounced'
 }
 
-/** Whether what was sent is known to have come back. */
+/** True if a receipt says that the delivery bounced. */
 export function isLost({ receipt }: SentDelivery): boolean {
   return receipt !== undefined && isReturned(receipt)
 }
 
-/** Whether its email came back, so that somebody may send it again. */
+/** True if its email bounced, so that somebody may send it again. */
 export function canSendAgain({ state, failures, sent = [] }: SubmissionRecord): boolean {
   return state === 'open' && failures.some(({ delivery }) => delivery === 'email')
     && sent.some(each => each.delivery === 'email' && isLost(each))

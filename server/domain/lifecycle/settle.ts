@@ -10,21 +10,21 @@ import {
 import { isArrived, isNews, receiptText } from './email-status'
 
 export interface Clock {
-  /** The present, epoch ms. */
+  /** Current time, epoch ms. */
   now: number
-  /** Until when work that is added now is its maker's, epoch ms. */
+  /** End of the caller's lease on work that is added now, epoch ms. */
   leasedUntil: number
-  /** How long after a decision cards go on to show the form, ms; null for always. */
+  /** How long after a decision cards still show the form, ms; null for always. */
   cardDataMs: number | null
 }
 
-/** As `settle`, when what the cards show has changed. */
+/** Updates the cards, whose content has changed, then settles. */
 export function settleChanged(changed: Submission, clock: Clock): Transition {
   const { next, added } = followed(changed, clock)
   return settle(next, added, clock)
 }
 
-/** What follows when a piece of work has left the list. */
+/** Next state after a piece of work has left the list */
 export function settle(next: Submission, added: readonly Work[], clock: Clock): Transition {
   if (next.state === 'open') return { next, added }
   if (next.state === 'settling') {
@@ -38,9 +38,9 @@ export function settle(next: Submission, added: readonly Work[], clock: Clock): 
   }
   const kept = isKept(next, clock.now) ? next : { ...next, keptUntil: undefined }
   const { state, decision, cards } = kept
-  // Whatever became of its data: its cards show the form until they are made not to.
+  // Even without form data, cards still show the form until they are collapsed.
   const isShown = state === 'settled' && decision?.action === 'forward' && cards.length > 0 && !kept.collapse
-  // Whoever sent it is told without its data.
+  // The confirmation to the sender needs no form data.
   const left = kept.work.filter(({ kind }) => kind === 'confirm')
   const isDone = isOver({ ...kept, work: kept.work.filter(work => !left.includes(work)) })
   const collapse = isShown && clock.cardDataMs !== null ? { at: decision.at + clock.cardDataMs } : kept.collapse
@@ -49,14 +49,14 @@ export function settle(next: Submission, added: readonly Work[], clock: Clock): 
   return { next: { ...traceOf(kept), work: left, collapse }, added }
 }
 
-/** Whoever sent it is told when all of it was passed on. */
+/** Confirms to the sender once everything was forwarded. */
 function confirmations({ confirmation, version }: Submission, { leasedUntil }: Clock): Work[] {
   return confirmation?.to === undefined
     ? []
     : [{ key: `confirm#${version}`, kind: 'confirm', attempts: 0, dueAt: leasedUntil }]
 }
 
-/** Whoever sent it was told, or is not, and why. */
+/** Records that the confirmation was sent, or why it was skipped. */
 export function confirmed(
   current: Submission, work: Work, { skipped }: Pick<Done, 'skipped'>, clock: Clock,
 ): Transition {
@@ -70,30 +70,30 @@ export function confirmed(
   }), [], clock)
 }
 
-/** The time of what its cards show of the form is over. */
+/** Removes the form from cards once its time there is over. */
 export function collapse(current: Submission, clock: Clock): Transition {
   const { collapse } = current
   if (!collapse || collapse.begun || clock.now < collapse.at) return { refused: 'not-due' }
   return settleChanged(changed(current, { collapse: { ...collapse, begun: true } }), clock)
 }
 
-/** It waits for a decision again. */
+/** Opens it for another decision. */
 function reopened(next: Submission, added: readonly Work[], { now, leasedUntil }: Clock): Transition {
-  // Cards that were never posted are wanted again: at once, but for one that may be in flight.
+  // Cards that were never posted are due at once, except one that may be in flight.
   const due = next.work.filter(({ kind, dueAt }) => kind === 'post' && dueAt <= now)
   const posts = due.map(work => ({ ...work, dueAt: leasedUntil }))
   const open: Submission = {
     ...next, state: 'open', decision: null, revocableUntil: undefined, keptUntil: undefined, collapse: undefined,
-    // What came back was not passed on.
+    // A bounced email was not passed on: no confirmation.
     work: replaced(next.work, posts).filter(({ kind }) => kind !== 'confirm'),
   }
   return { next: open, added: [...added, ...posts] }
 }
 
-/** For so long after the end cards are made to say so, ms; one that refuses until then keeps what it shows. */
+/** How long after the end cards are still updated, ms; a card that fails until then keeps its old content. */
 const FOLLOW_MS = 7 * 24 * 60 * 60 * 1000
 
-/** A piece of work failed: it is tried again, or given up. */
+/** Records a failed attempt: the work is retried or given up. */
 export function failWork(current: Submission, event: EventOf<'failed'>, clock: Clock): Transition {
   const work = current.work.find(({ key }) => key === event.key)
   if (!work) return { refused: 'unknown-work' }
@@ -123,7 +123,7 @@ function followedUntil({ state, decision, erased, collapse, expiresAt }: Submiss
   return state === 'open' ? Number.POSITIVE_INFINITY : ((erased ?? collapse ?? decision)?.at ?? expiresAt) + FOLLOW_MS
 }
 
-/** Cards that their platforms refused are posted again. */
+/** Posts refused cards again. */
 export function postAgain(current: Submission, { leasedUntil }: Clock): Transition {
   const refused = outstanding(current).filter(({ refused }) => refused)
   if (refused.length === 0) return { refused: 'not-due' }
@@ -133,36 +133,36 @@ export function postAgain(current: Submission, { leasedUntil }: Clock): Transiti
 }
 
 /**
- * Work that failed for this vendor is due now. Left alone: work that is due within a lease, because somebody may be
- * doing it; what the vendor's pace holds up; and cards that are refused for what they say.
+ * Makes failed work of this vendor due now. Skips work that is due within a lease, because somebody may be doing it;
+ * work that the vendor's rate limit delays; and cards refused for their content.
  */
 export function pull(current: Submission, { vendor }: EventOf<'pulled'>, { now, leasedUntil }: Clock): Transition {
   const early = outstanding(current).filter(work => (
     vendorOf(work) === vendor && work.attempts > 0 && work.dueAt > leasedUntil && !work.limited && !work.refused
   ))
   if (early.length === 0) return { refused: 'not-due' }
-  // An attempt before its time does not count.
+  // An early attempt does not count.
   const pulled = early.map(work => ({ ...work, attempts: Math.max(work.attempts - 1, 1), dueAt: now }))
   return { next: changed(current, { work: replaced(current.work, pulled) }), added: [] }
 }
 
-/** What is told of one email comes in any order within seconds: form data is kept so long after it arrived, ms. */
+/** Receipts of one email come in any order within seconds: form data is kept this long after it arrived, ms. */
 const QUIET_MS = 60 * 1000
 
-/** The mail provider told what became of an email: the cards say it, where that takes nothing from them. */
+/** Records the receipt of an email. Cards are redrawn while there is form data; later their threads get a message. */
 export function takeReceipt(current: Submission, event: EventOf<'receipt'>, clock: Clock): Transition {
   const next = receipted(current, event, clock.now)
   if ('refused' in next) return next
   if (next.data) return settleChanged(next, clock)
   const added = tellings(next, clock.leasedUntil)
-  // Whatever is tried again tells the latest news, too.
+  // A retried message carries the latest status, too.
   const rest = next.work.filter(({ kind, attempts }) => kind !== 'tell' || attempts === 0)
   return settle({ ...next, work: [...rest, ...added] }, added, clock)
 }
 
 /**
- * The submission with what became of one of its emails. One that came back while there is form data is a delivery that
- * failed, whatever the state: so it is opened again as soon as nothing is being delivered.
+ * Submission with the new receipt of one of its emails. While there is form data, a bounced email counts as a failed
+ * delivery in any state, so it is reopened as soon as no delivery is pending.
  */
 function receipted(
   current: Submission, { messageId, receipt }: EventOf<'receipt'>, now: number,
@@ -173,7 +173,7 @@ function receipted(
   const next = changed(current, {
     sent: current.sent!.map((each): SentDelivery => each === email ? { ...email, receipt } : each),
     history: withEntry(current, { at: now, event: 'receipt', receipt }),
-    // Where files are linked to, it is kept for these.
+    // Data kept until expiry is for links to files: leave that.
     ...current.keptUntil !== undefined && current.keptUntil < current.expiresAt && isArrived(receipt)
       ? { keptUntil: Math.min(current.keptUntil, now + QUIET_MS) }
       : {},
@@ -181,7 +181,7 @@ function receipted(
   return isReturned(receipt) && canFail(next, now) ? withFailure(next, receipt) : next
 }
 
-/** Whether there is something to send again, nobody does already, and nobody decided since that it is spam. */
+/** True if the email can be resent, no email is being sent already, and it was not marked as spam since. */
 function canFail({ state, data, decision, expiresAt, work }: Submission, now: number): boolean {
   const isHere = data !== null && now < expiresAt && (state === 'settled' || isPending({ state }))
   return isHere && decision?.action !== 'spam' && !work.some(({ kind }) => kind === 'email')
@@ -196,19 +196,19 @@ function withFailure(next: Submission, receipt: Receipt): Submission {
   }
 }
 
-/** News in the threads of the cards: without form data a card is not drawn again, because it would lose what it has. */
+/** Messages in the threads of the cards: redrawing a card without form data would remove its content. */
 function tellings({ state, cards, version }: Submission, dueAt: number): Work[] {
   return state === 'erased' ? [] : cards.map(card => tell(card, version, dueAt))
 }
 
-/** Takes a decision back, while that is possible: it is open again, with what was edited. */
+/** Takes a decision back while that is possible: the submission is open again and keeps its edits. */
 export function revoke(
   current: Submission, { action, reviewer, press }: EventOf<'revoked'>, clock: Clock,
 ): Transition {
   const { decision, revocableUntil, data, history } = current
   const { now } = clock
   if (decision?.action !== action || !isRevocable(current) || !data) return { refused: 'irrevocable' }
-  // A forward can be taken back until something of it is on its way, however late that is.
+  // A forward can be taken back until its first delivery begins, however late that is.
   if (action === 'spam' && now >= revocableUntil!) return { refused: 'irrevocable' }
   if (press && history.some(entry => 'press' in entry && entry.press === press)) return { refused: 'irrevocable' }
   const { next, added } = followed(changed(current, {
@@ -218,14 +218,14 @@ export function revoke(
   return reopened(next, added, clock)
 }
 
-/** What failed while it could be taken back: an email that came back. What failed before was kept for who does that. */
+/** Failures since the decision: a bounced email. Earlier failures were kept only in case of an undo. */
 export function returned({ failures, history, work }: Submission): readonly DeliveryFailure[] {
   const round = history.slice(history.findLastIndex(({ event }) => event === 'claimed'))
   const isBack = round.some(entry => entry.event === 'receipt' && isReturned(entry.receipt))
   return failures.filter(({ delivery }) => delivery === 'email' && isBack && !work.some(({ kind }) => kind === 'email'))
 }
 
-/** The time is over in which spam could be taken back, or in which a receipt was waited for. */
+/** Ends the time in which spam could be taken back, or in which a receipt was awaited. */
 export function forget(current: Submission, clock: Clock): Transition {
   const { state, revocableUntil = Infinity, keptUntil = Infinity } = current
   if (state !== 'settled') return { refused: 'not-due' }
@@ -236,7 +236,7 @@ export function forget(current: Submission, clock: Clock): Transition {
   }), clock)
 }
 
-/** Somebody has the form data erased, wherever it is in its life: cards follow, and the endpoint is told. */
+/** Erases the form data in any state: updates the cards and notifies the endpoint. */
 export function erase(current: Submission, { reviewer, press, told }: EventOf<'erased'>, clock: Clock): Transition {
   const { now, leasedUntil } = clock
   if (current.state === 'erased') return { refused: 'decided' }
@@ -249,14 +249,14 @@ export function erase(current: Submission, { reviewer, press, told }: EventOf<'e
     sent: withoutContent(current),
     history: withEntry(current, { at: now, event: 'erased', reviewer, ...press && { press } }),
   })
-  // What the endpoint may be getting right now has got there by the end of its lease.
+  // A delivery to the endpoint that is in flight has arrived by the end of its lease. The erasure follows then.
   const isGetting = current.work.some(({ kind, dueAt }) => kind === 'endpoint' && now < dueAt && dueAt <= leasedUntil)
   return settle(next, isGetting ? cards : next.work, clock)
 }
 
 /**
- * Its room gets another card, once: whoever deletes that one, too, means it. One that never arrived is posted until one
- * does, as what the platform refuses is.
+ * Posts another card in the room, once: deleting that one, too, is taken as intended. A card that never arrived is
+ * posted until one does, like one that the platform refuses.
  */
 export function missCard(
   current: Submission, { card, room, undelivered }: EventOf<'card-deleted'>, { now, leasedUntil }: Clock,
