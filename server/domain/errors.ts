@@ -6,14 +6,14 @@ import { StoreFull } from '../ports/store'
 
 /** An error with a stable `code`; `http/errors.ts` turns it into a status. */
 export class DomainError extends Error {
-  /** @param line what went wrong; the message names UTC where it tells of a moment */
+  /** @param line what went wrong; the message gives times in UTC */
   constructor(readonly code: string, readonly line: RichText, options?: ErrorOptions) {
     super(plainText(line), options)
     this.name = new.target.name
   }
 }
 
-/** The class of errors that have one code and a message of their own. */
+/** Base class for errors with one code and a message of their own */
 function worded(code: string) {
   return class extends DomainError {
     constructor(line: RichText) {
@@ -24,7 +24,7 @@ function worded(code: string) {
 
 const FULL = 'The store is full, so nothing was saved. Raise maxmemory of Redis, or erase submissions that nobody needs; then try again.'
 
-/** The store did not answer in time: nothing was posted, and nothing was stored as far as we know. */
+/** The store did not answer in time: nothing was posted and, as far as we know, nothing was stored. */
 export class StoreUnavailable extends DomainError {
   constructor(
     cause: unknown,
@@ -37,16 +37,16 @@ export class StoreUnavailable extends DomainError {
 /** The body was read but is not something we can triage. */
 export class InvalidSubmission extends worded('INVALID_SUBMISSION') {}
 
-/** Some fields are not what the form takes. */
+/** Some fields do not match the form. */
 export class InvalidFields extends DomainError {
   constructor(readonly problems: readonly FieldProblem[]) {
     super('INVALID_FIELDS', 'Some fields are not as this form takes them; `fields` says what to change, by key.')
   }
 }
 
-/** Somebody has used up a window: nothing was done. */
+/** The client has used up a window: nothing was done. */
 export class TooMany extends DomainError {
-  /** Until the window ends, s. */
+  /** Time until the window ends, s. */
   readonly retryAfterS: number
 
   constructor(code: string, waitMs: number, message: (seconds: number) => string) {
@@ -65,7 +65,7 @@ export class TooManyForms extends TooMany {
   }
 }
 
-/** The sender has sent enough for now: nothing was stored. */
+/** The sender has used up its bytes for now: nothing was stored. */
 export class TooManyBytes extends TooMany {
   /** @param variable that sets the limit */
   constructor(limitMb: number, what: 'files' | 'forms', variable: string, waitMs: number) {
@@ -75,7 +75,7 @@ export class TooManyBytes extends TooMany {
   }
 }
 
-/** The form came under the idempotency key of another one: nothing was stored. */
+/** Another form came under the same idempotency key before: nothing was stored. */
 export class IdempotencyKeyReused extends DomainError {
   constructor() {
     super(
@@ -88,10 +88,10 @@ export class IdempotencyKeyReused extends DomainError {
 /** The form takes fewer files, or smaller ones. */
 export class FilesTooLarge extends worded('FILES_TOO_LARGE') {}
 
-/** The form does not take what a file is, whatever it is called. */
+/** The form does not take this type of file, judged by content, not by name. */
 export class FileTypeRefused extends worded('FILE_TYPE_NOT_ACCEPTED') {}
 
-/** A file could not be kept: nothing was stored. Or, as it then advises, it could not be read. */
+/** A file could not be stored, and neither was the form; or, with another advice, a file could not be read. */
 export class FilesUnavailable extends DomainError {
   constructor(cause: unknown, advice = 'Nothing was saved; send the form again in a moment.') {
     super('FILES_UNAVAILABLE', `The storage for files cannot be reached. ${advice}`, { cause })
@@ -105,14 +105,14 @@ export class NoSuchFile extends DomainError {
   }
 }
 
-/** The file ended with its submission. */
+/** The file was erased with the data of its submission. */
 export class FileGone extends DomainError {
   constructor() {
     super('FILE_GONE', 'This file does not exist any more: it is erased with the data of its submission.')
   }
 }
 
-/** A file that should be there is not. */
+/** A file that should exist is missing. */
 export class FileLost extends DomainError {
   constructor(cause: unknown) {
     super('FILE_LOST', 'The storage does not have this file any more, although its submission is kept.', { cause })
@@ -128,10 +128,10 @@ export class TooManyTests extends TooMany {
   }
 }
 
-/** The human check did not let the sender through; a new token may. */
+/** The human check rejected the sender; a new token may pass. */
 export class HumanCheckFailed extends worded('HUMAN_CHECK_FAILED') {}
 
-/** The human check could not be asked: nothing was stored. */
+/** The human check could not be reached: nothing was stored. */
 export class HumanCheckUnavailable extends DomainError {
   constructor() {
     super(
@@ -141,17 +141,17 @@ export class HumanCheckUnavailable extends DomainError {
   }
 }
 
-/** The submission was decided, has expired, or never was. */
+/** The submission was decided, has expired, or never existed. */
 export class SubmissionGone extends DomainError {
   constructor() {
     super('SUBMISSION_GONE', 'This submission is not here: it was decided, its 7 days have passed, or its id is wrong.')
   }
 }
 
-/** Why nothing can be done with a submission but to erase it. */
+/** Explains that such a submission can only be erased. */
 export const UNREADABLE = 'What is kept of this submission cannot be read: it was spoilt in the store, or a later version wrote it.'
 
-/** What is kept of a submission is nothing that this version reads. */
+/** This version cannot read the stored submission. */
 export class SubmissionUnreadable extends DomainError {
   constructor(id: string) {
     super(
@@ -161,9 +161,9 @@ export class SubmissionUnreadable extends DomainError {
   }
 }
 
-/** It is over, and the audit trail knows how; the message says so. */
+/** The submission is over; the message says how it ended, from the audit trail. */
 export class SubmissionEnded extends worded('SUBMISSION_ENDED') {
-  /** @param submission what is still known of it, for people who asked for all of it */
+  /** @param submission facts still known, for callers that asked for the whole submission */
   constructor(line: RichText, readonly submission?: object) {
     super(line)
   }
@@ -172,27 +172,27 @@ export class SubmissionEnded extends worded('SUBMISSION_ENDED') {
 /** Somebody else decided first; the message says who. */
 export class AlreadyDecided extends worded('ALREADY_DECIDED') {}
 
-/** Somebody else has it; the message says who, and what may be done all the same. */
+/** Somebody else is the assignee; the message says who, and what the caller may still do. */
 export class AlreadyAssigned extends worded('TAKEN') {}
 
-/** Somebody who may not decide; the message says who may. */
+/** The person may not decide; the message says who may. */
 export class NotAReviewer extends DomainError {
   constructor(line: RichText) {
     super('NOT_A_REVIEWER', line)
   }
 }
 
-/** Nobody can tell just now who may do what. */
+/** Permissions cannot be looked up just now. */
 export class PeopleUnknown extends DomainError {
   constructor() {
     super('PEOPLE_UNKNOWN', 'Who may do what cannot be looked up just now. Nothing is lost: try again in a moment.')
   }
 }
 
-/** It is held, or is not, and cannot be what was asked of it; the message says what it can be. */
+/** The action does not fit the state, quarantined or not; the message says which actions do. */
 export class WrongState extends worded('WRONG_STATE') {}
 
-/** The mail provider tells of an email before its id is on record here: it tells again. */
+/** The mail provider reported on an email before its id is on record here: it sends the event again. */
 export class ReceiptTooEarly extends DomainError {
   constructor() {
     super('RECEIPT_TOO_EARLY', 'This email is being sent, and its id is not on record yet. Send the event again.')
@@ -206,10 +206,10 @@ export class EmailRefused extends DomainError {
   }
 }
 
-/** What was asked for is not understood; the message says what is. */
+/** The request is not understood; the message says what would be. */
 export class InvalidRequest extends worded('INVALID_REQUEST') {}
 
-/** The bot could not be started in time: nothing was done with the event, whose platform sends it again. */
+/** The bot could not be started in time: the event was not processed, and its platform sends it again. */
 export class BotUnavailable extends DomainError {
   constructor(cause: unknown) {
     super('BOT_UNAVAILABLE', 'The bot could not be started in time. Send the event again in a moment.', { cause })

@@ -2,27 +2,27 @@ import type { z } from 'zod'
 import { InvalidRequest } from './errors'
 
 /**
- * JSON text that `JSON.stringify` writes as it is:
+ * JSON text that `JSON.stringify` writes unchanged:
  * https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Global_Objects/JSON/rawJSON
  */
 interface RawJson { readonly rawJSON: string }
 
 declare global {
-  // TypeScript does not know these yet; Node has them from 22 on.
+  // TypeScript does not know these yet; Node has them since version 22.
   interface JSON {
     rawJSON(text: string): RawJson
     isRawJSON(value: unknown): value is RawJson
   }
 }
 
-/** As Node has it: a reviver is told how a number, text or literal was written. */
+/** Node's JSON.parse passes `source`, the original text of a number, string or literal, to the reviver. */
 const parseWithSource = JSON.parse as (
   text: string, reviver: (key: string, value: unknown, context: { source: string }) => unknown,
 ) => unknown
 
-/** An object of the text has one key twice, so that parsing would drop a value. */
+/** An object in the text has one key twice, so that parsing would drop a value. */
 export class RepeatedKey extends SyntaxError {
-  /** @param at where the second one begins, in characters */
+  /** @param at position of the second key, in characters */
   constructor(readonly at: number) {
     super(`A key is repeated at position ${at}`)
   }
@@ -36,7 +36,7 @@ const NUMBER = /-?\d[\d.eE+-]*/y
 
 /**
  * Parses JSON without changing a value: numbers that JavaScript would write in another way (`1.0`, `-0`, `1e400`, those
- * of more than 17 digits) become `JSON.rawJSON`, which is written as it was read. Costs a look at the text, 3 µs for a
+ * of more than 17 digits) become `JSON.rawJSON`, which is written as it was read. This scans the text once, 3 µs for a
  * form of 1.6 KB; only texts with such numbers are parsed a second time.
  *
  * @throws RepeatedKey, SyntaxError
@@ -49,12 +49,12 @@ export function parseJson(text: string): unknown {
   )
 }
 
-/** Whether a value is a number, be it one that JavaScript cannot hold. */
+/** True if a value is a number, even one that JavaScript cannot hold. */
 export function isNumber(value: unknown): boolean {
   return typeof value === 'number' || JSON.isRawJSON(value)
 }
 
-/** Whether a value is an object with fields; a list is none. */
+/** True if a value is an object with fields, not a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
 }
@@ -93,7 +93,7 @@ function keepsNumbers(text: string): boolean {
   return keeps
 }
 
-/** Where the string that begins here ends. The engine searches between the quotes, as fast as it reads memory. */
+/** Position where the string ends. `indexOf` searches between the quotes, as fast as memory is read. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
     let backslashes = 0
@@ -108,7 +108,7 @@ function isKey(text: string, end: number): boolean {
   return text.charCodeAt(next) === COLON
 }
 
-/** What HTTP brought, as the schema has it. @throws InvalidRequest, with what to change */
+/** Parses HTTP input by the schema. @throws InvalidRequest, with what to change */
 export function parsed<T>(schema: z.ZodType<T>, input: unknown): T {
   const { success, data, error } = schema.safeParse(input)
   if (success) return data

@@ -1,19 +1,19 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { z } from 'zod'
 
-/** An email that came back goes to somebody else, not to a mailing list. */
+/** Most new addresses: a bounced email goes to somebody else, not to a mailing list. */
 const MOST_NEW = 5
 
 /** Resend takes no more for one email: https://resend.com/docs/api-reference/emails/send-email */
 export const MOST_ADDRESSES = 50
 
-/** So many of any length, in characters. */
+/** Longest text of that many addresses of any length, characters */
 export const ADDRESSES_LENGTH = 15_000
 
 /**
- * The addresses that somebody typed, separated by commas or spaces; or what is wrong with them, by input id.
+ * Parses typed addresses, separated by commas or spaces. Returns errors by input id if one is wrong.
  *
- * @param before where the email went, and may go again as that stands there
+ * @param before addresses the email went to; these are accepted unchanged
  */
 export function parseAddresses(
   typed: string, before: readonly string[] = [],
@@ -32,7 +32,7 @@ export function parseAddresses(
 /** RFC 5321, 4.5.3.1: 64 characters before the @, 254 in all. */
 const [MAX_LOCAL, MAX_ADDRESS] = [64, 254]
 
-/** A form field that begins with an address may go on for long; only so much is looked at. */
+/** Longer texts are not parsed: a form field that begins with an address may go on for long. */
 const MAX_TEXT = 500
 
 const EMAIL = z.email()
@@ -43,7 +43,7 @@ const NAMED = /^(?:"(?:[^"\\\r\n]|\\[^\r\n])*"[ \t]*|[^"<>,;:\r\n]*)<([^<>\s]+)>
 /** Labels of letters, digits and hyphens, at least two, the last of which is no number. */
 const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])$/i
 
-/** The one address that the text is, in ASCII, without its name; undefined if a mail provider might refuse it. */
+/** The single address in a text, in ASCII and without its name; undefined if a mail provider might refuse it. */
 export function addressIn(text: string): string | undefined {
   const typed = text.length <= MAX_TEXT ? text.trim() : ''
   return sentTo(NAMED.exec(typed)?.[1] ?? typed)
@@ -54,14 +54,14 @@ export function sentTo(address: string): string | undefined {
   if (address.length > MAX_TEXT) return undefined
   const at = address.lastIndexOf('@')
   const [local, host] = [address.slice(0, at), address.slice(at + 1)]
-  // Mail servers agree on international domains by their ASCII form (RFC 5890). There is none for what is before the @.
+  // Mail servers agree on the ASCII form of international domains (RFC 5890). The part before the @ has no such form.
   const domain = isAscii(host) ? host : domainToASCII(host)
   const whole = `${local}@${domain}`
   const isAddress = DOMAIN.test(domain) && EMAIL.safeParse(`${local}@example.com`).success
   return isAddress && local.length <= MAX_LOCAL && whole.length <= MAX_ADDRESS ? whole : undefined
 }
 
-/** An address in every way in which its domain is written: as here, in ASCII, and in its own letters (RFC 5890). */
+/** All spellings of an address's domain: as given, in ASCII, and in its own letters (RFC 5890). */
 export function spellingsOf(address: string): string[] {
   const at = address.lastIndexOf('@') + 1
   const host = address.slice(at)

@@ -20,9 +20,9 @@ export function ruleOf(rules: Rules, key: string): FieldRule {
 }
 
 /**
- * The fields as people read them: under their labels, and as their types are read.
+ * Fields for people: under their labels, with values formatted by their types.
  *
- * @param also what else is to be known of a value
+ * @param also adds further facts about a value
  */
 export function readFields(
   submission: Submission, { labels, fields: rules = {} }: Pick<Form, 'labels' | 'fields'>,
@@ -37,7 +37,7 @@ export function readFields(
   }), labels).map(field => ({ ...field, label: visible(field.label) }))
 }
 
-/** What has a label comes first, under it and in the order of the labels; the rest follows as it came. */
+/** Puts fields with a label first, in the order of the labels and under them; the others follow in their own order. */
 export function inOrder<T extends { label: string }>(items: readonly T[], labels: Form['labels']): T[] {
   const keys = Object.keys(labels)
   const place = ({ label }: T) => Object.hasOwn(labels, label) ? keys.indexOf(label) : keys.length
@@ -46,7 +46,7 @@ export function inOrder<T extends { label: string }>(items: readonly T[], labels
   )
 }
 
-/** Whether a field was edited, and what it was before; an empty one was what a script left empty. */
+/** Edit state of a field and, if it was edited, its original value; null reads as empty. */
 export function editOf({ edited, before }: Submission, key: string, rule: FieldRule): Pick<Field, 'edited' | 'was'> {
   const isKnown = edited.includes(key) && before !== undefined && Object.hasOwn(before, key)
   return { edited: edited.includes(key), ...isKnown && { was: visible(displayText(before[key] ?? '', rule)) } }
@@ -63,21 +63,21 @@ export function editInputs(data: SubmissionData, rules: Rules = {}): EditInput[]
   })
 }
 
-/** What an input holds: what a checkbox means, which may be sent as `on` or `yes`, and any other value as text. */
+/** Text of an input: for a checkbox its meaning, since it may be sent as `on` or `yes`; otherwise the value as text. */
 function inputText(value: unknown, rule: FieldRule): string {
   const text = fieldText(value)
   return rule.type === 'checkbox' ? fieldText(parseTyped(text, rule)) : text
 }
 
-/** Marks of values, by input id. */
+/** Hashes of values, by input id */
 export type Marks = ReadonlyMap<string, string>
 
-/** Tells what an input holds from any other without being it. */
+/** Hash by which an input's text is recognised */
 export function markOf(text: string): string {
   return digest(comparable(text)).slice(0, 8)
 }
 
-/** Whether an input for such values can show this one; any other is edited as the text that it is. */
+/** True if an input of this type can show the value; any other value is edited as plain text. */
 function isOffered(text: string, rule: FieldRule): boolean {
   if (rule.type === 'file') return false
   const wrong = problemOf(parseTyped(text, rule), rule)
@@ -85,13 +85,13 @@ function isOffered(text: string, rule: FieldRule): boolean {
 }
 
 /**
- * Puts what a reviewer typed back into the data. Fields that were not offered or not touched keep value and type;
- * a touched number, boolean or JSON keeps its type as long as the new text still is one. What the form says of a field
- * is held to where it is touched.
+ * Applies the texts that a reviewer typed to the data. Fields that were not offered or not touched keep value and type;
+ * a touched number, boolean or JSON keeps its type as long as the new text still is one. A touched field must follow
+ * the form's rule.
  *
  * @param submitted typed texts by input id; inputs that were not offered are absent
- * @param shown what the inputs of a platform's form showed, which may be other data than these: whatever still holds it
- * was not touched. Such a form may bring more than its inputs; anybody else names inputs only
+ * @param shown hashes of what a platform's form showed, possibly from older data: a text that still matches was not
+ * touched. Such a form may send more than its inputs; other callers may not
  * @returns the edit, or an error text per input id
  */
 export function applyEdits(
@@ -156,7 +156,7 @@ function parsedText(text: string): unknown {
   }
 }
 
-/** Years stay as they are; so do more digits than anybody counts, on which BigInt spends the square of their time. */
+/** Numbers whose digits are grouped: no years, and at most 40 digits, because BigInt needs quadratic time. */
 const LONG_NUMBER = /^(-?\d{5,40})(\.\d+)?$/
 
 /** The value as text: text as it is, everything else as compact JSON, never `[object Object]`. */
@@ -164,7 +164,7 @@ export function fieldText(value: unknown): string {
   return typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value) ?? ''
 }
 
-/** The value as people read it, by what its form takes there; to the last digit, as it was sent. */
+/** The value for people, formatted by its type; numbers keep every digit that was sent. */
 export function displayText(value: unknown, { type }: FieldRule): string {
   const text = fieldText(value)
   switch (type) {
@@ -180,7 +180,7 @@ function grouped(text: string): string {
   return whole ? BigInt(whole).toLocaleString('en') + rest : text
 }
 
-/** `22 November 2026`, in the order of the times on cards. */
+/** `22 November 2026`, in the same order as times on cards. */
 function inWords(text: string): string {
   const date = new Date(/^\d{4}-\d{2}-\d{2}$/.test(text) ? text : NaN)
   const isDate = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
@@ -189,29 +189,29 @@ function inWords(text: string): string {
 
 type Data = Readonly<Record<string, unknown>>
 
-/** As HTML has floating-point numbers, or a little more freely: https://html.spec.whatwg.org/#valid-floating-point-number */
+/** HTML floating-point numbers, slightly relaxed: https://html.spec.whatwg.org/#valid-floating-point-number */
 const NUMBER = /^(?:\+|(-)?)(?=\.?\d)(\d{0,400})(?:\.(\d{0,400}))?(e[+-]?\d{1,4})?$/i
 
 /**
- * Digits with what people write between them (E.164 has 15 digits), and an extension: browsers take anything. Letters
- * are in both cases, because a JSON Schema has no flags.
+ * Digits with the usual separators (E.164 has 15 digits), and an extension: browsers accept anything. Letters are in
+ * both cases, because a JSON Schema has no flags.
  */
 const PHONE = /^[+(]{0,2}\d[\d\p{Zs}(),./\p{Pd}]{2,40}(?:(?:[xX#]|[eE][xX][tT]\.?)\p{Zs}?\d{1,8})?$/u
 
-/** A whole number as JSON has it, of any size. */
+/** A whole number in JSON, of any size. */
 const WHOLE = /^-?\d+(?:\.0*)?(?:e\+?\d+)?$/i
 
-/** What a browser sends of a checkbox, and what people or programs write instead. */
+/** Checkbox values that browsers send, and those that people or programs write instead. */
 const TICKS: Readonly<Record<string, boolean>> = {
   on: true, true: true, 1: true, yes: true, off: false, false: false, 0: false, no: false,
 }
 
-/** The value of a field in which files came: nothing that is sent is one. */
+/** Placeholder for the value of a field with files: no sent value equals it. */
 const FILES = Symbol('files')
 
 /**
- * The data with values of the types that its form says; what a browser can send as text only becomes a number or a
- * boolean. Fields of which the form says nothing stay as they are, and so does what is wrong.
+ * Converts values to the types of the form: text from a browser becomes a number or a boolean. Fields without a rule
+ * stay unchanged, and so do invalid values.
  */
 export function converted(data: unknown, { fields }: Pick<Form, 'fields'>): unknown {
   if (!fields || !isObject(data)) return data
@@ -221,9 +221,9 @@ export function converted(data: unknown, { fields }: Pick<Form, 'fields'>): unkn
 }
 
 /**
- * The data as `converted`, of a form that takes it.
+ * Converts the data like `converted`, and checks that the form takes it.
  *
- * @param files what came beside the data
+ * @param files files that came with the data
  * @throws InvalidFields
  */
 export function typed(
@@ -237,7 +237,7 @@ export function typed(
   return values
 }
 
-/** What is wrong with these values, in the order of the form's fields. */
+/** Problems of these values, in the order of the form's fields */
 function problemsOf(
   values: Data, { fields = {}, extra, labels }: Pick<Form, 'fields' | 'extra' | 'labels'>,
 ): FieldProblem[] {
@@ -250,7 +250,7 @@ function problemsOf(
   return [...wrong, ...unknown.map(key => ({ ...named(key), problem: 'unknown' as const }))]
 }
 
-/** What is wrong with the value of one field, which `valueOf` made; undefined when nothing is. */
+/** Problem of one field's value, which `parseTyped` made; undefined if there is none. */
 function problemOf(value: unknown, rule: FieldRule): Omit<FieldProblem, 'key' | 'label'> | undefined {
   const isMissing = value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
   const isUnticked = rule.type === 'checkbox' && value === false
@@ -260,7 +260,7 @@ function problemOf(value: unknown, rule: FieldRule): Omit<FieldProblem, 'key' | 
   if (!rule.type) return undefined
   const number = isNumber(value) ? String(JSON.stringify(value)) : undefined
   if (number && rule.type === 'integer' && !isWhole(number)) return { problem: 'integer' }
-  // A number that JavaScript cannot hold is near enough to what it can, to be compared.
+  // A number that JavaScript rounds is still precise enough to compare.
   const { error } = schemaOf(rule).safeParse(number === undefined ? value : Number(number))
   if (!error) return undefined
   const problem = error.issues[0]!.message as FieldProblem['problem']
@@ -268,12 +268,12 @@ function problemOf(value: unknown, rule: FieldRule): Omit<FieldProblem, 'key' | 
   return { problem, ...problem in limits && { limit: limits[problem as keyof typeof limits] } }
 }
 
-/** Many digits hide a fraction from JavaScript, and an exponent makes some of them whole. */
+/** JavaScript rounds away the fraction of a long number, so that only safe integers count; `1.5e1` is whole, too. */
 function isWhole(text: string): boolean {
   return WHOLE.test(text) || Number.isSafeInteger(Number(text))
 }
 
-/** A value as its type has it, where it is text that can be read so. */
+/** Converts text to the type of the rule; any other value, and text that does not fit, stays unchanged. */
 function parseTyped(value: unknown, { type }: FieldRule): unknown {
   if (typeof value !== 'string') return value
   const text = value.trim()
@@ -281,13 +281,13 @@ function parseTyped(value: unknown, { type }: FieldRule): unknown {
   const number = type === 'number' || type === 'integer' ? NUMBER.exec(text) : null
   if (!number) return value
   const [, sign = '', whole = '', fraction, exponent = ''] = number
-  // As JSON has it, digit by digit.
+  // Written as JSON, to keep every digit.
   return parseJson(`${sign}${whole.replace(/^0+(?=\d)/, '') || '0'}${fraction ? `.${fraction}` : ''}${exponent}`)
 }
 
 const schemas = new WeakMap<FieldRule, z.ZodType>()
 
-/** What checks a value, and what the JSON Schema of a form is made from. Its messages are names of problems. */
+/** Schema that checks a value, and that the form's JSON Schema is made from. Its messages are names of problems. */
 function schemaOf(rule: FieldRule): z.ZodType {
   const known = schemas.get(rule)
   if (known) return known
@@ -301,7 +301,7 @@ function madeOf({ type, min, max, minLength, maxLength, options = [] }: FieldRul
     const longer = minLength === undefined ? text : text.min(minLength, 'tooShort')
     return maxLength === undefined ? longer : longer.max(maxLength, 'tooLong')
   }
-  // A browser counts a line break as one character, and sends two.
+  // A browser counts a line break as one character, but sends two.
   const text = limited(z.string('text').overwrite(value => value.replaceAll(/\r\n?/g, '\n')))
   const line = limited(z.string('text').trim())
   switch (type) {
@@ -309,7 +309,7 @@ function madeOf({ type, min, max, minLength, maxLength, options = [] }: FieldRul
     case 'url': return text.check(z.url({ protocol: /^https?$/, error: 'url' }))
     case 'tel': return line.check(z.regex(PHONE, 'tel'))
     case 'number': case 'integer': {
-      // Not z.int: that takes no more digits than JavaScript counts with.
+      // Not z.int: it takes only numbers that JavaScript counts exactly.
       const number = type === 'integer' ? z.number('integer').meta({ type: 'integer' }) : z.number('number')
       const higher = min === undefined ? number : number.min(Number(min), 'tooLow')
       return max === undefined ? higher : higher.max(Number(max), 'tooHigh')
@@ -324,7 +324,7 @@ function madeOf({ type, min, max, minLength, maxLength, options = [] }: FieldRul
   }
 }
 
-/** The JSON Schema of what a form takes (draft 2020-12); files, which are no JSON, as OpenAPI describes them. */
+/** JSON Schema of a form (draft 2020-12); files, which are no JSON, are described in the OpenAPI way. */
 export function jsonSchemaOf({ fields = {}, extra, labels, name, files }: Form): object {
   const shape = Object.fromEntries(Object.entries(fields).map(([key, rule]) => {
     const isValue = rule.type && rule.type !== 'file'
@@ -337,7 +337,7 @@ export function jsonSchemaOf({ fields = {}, extra, labels, name, files }: Form):
   return z.toJSONSchema(whole.meta({ title: name }), { io: 'input' })
 }
 
-/** The JSON Schema of a field that takes files. */
+/** JSON Schema of a field that takes files */
 export function schemaOfFiles({ max, maxBytes, types }: FileRule): object {
   const [type] = types
   const isOne = types.length === 1 && !type!.endsWith('/*')

@@ -5,10 +5,10 @@ import type { StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
 import type { Field, Submission } from '../../ports/submission'
 
-/** Where files are, by the id of their submission and their number in it: whoever has an address may open it. */
+/** Addresses of files, by submission id and index: everybody who has an address may open the file. */
 export interface FileAddresses {
   path(id: string, index: number): string
-  /** Null while nobody knows where this service is. */
+  /** Null if the address of this service is unknown. */
   url(id: string, index: number): string | null
 }
 
@@ -18,7 +18,7 @@ const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/a
 /** Larger pictures are not shown before somebody opens them, bytes. */
 const MOST_SHOWN = 2 * 2 ** 20
 
-/** What every platform shows on a card that shows pictures at all, and at most so large, bytes: Teams takes 1 MB. */
+/** Picture types that every platform with pictures on cards shows, and the largest size, bytes: Teams takes 1 MB. */
 const ON_CARDS = ['image/png', 'image/jpeg', 'image/gif']
 const MOST_ON_CARDS = 10 ** 6
 
@@ -29,12 +29,12 @@ export function megabytes(bytes: number): string {
   return `${size < 10 && !Number.isInteger(size) ? size.toFixed(1) : Math.ceil(size)} ${unit}`
 }
 
-/** What people read of a file: `cv.pdf (application/pdf, 1.4 MB)`. */
+/** Text for people: `cv.pdf (application/pdf, 1.4 MB)`. */
 function fileText({ name, type, size }: StoredFile): string {
   return `${visible(name)} (${type}, ${megabytes(size)})`
 }
 
-/** Files as cards and emails list them, under the names of their fields. */
+/** Files as cards and emails list them, under the labels of their fields */
 export function fileFields({ envelope }: Submission, { labels }: Pick<Form, 'labels'>): Field[] {
   return (envelope?.files ?? []).map(file => ({
     label: Object.hasOwn(labels, file.field) ? labels[file.field]! : visible(file.field.toWellFormed()),
@@ -42,7 +42,7 @@ export function fileFields({ envelope }: Submission, { labels }: Pick<Form, 'lab
   }))
 }
 
-/** Where a card leads to its files. What people called them stands in the fields, which are escaped. */
+/** Links from a card to its files. File names are not in the links but in the fields, which are escaped. */
 export function fileLinks(
   { id, envelope, decision }: Submission, addresses?: FileAddresses,
 ): { links?: readonly CardLink[] } {
@@ -56,8 +56,8 @@ export function fileLinks(
 }
 
 /**
- * Pictures that a card shows, where its form has it so. Only while it waits: then they may end at once, and what is
- * decided shows no broken one.
+ * Pictures on a card, if its form shows them. Only before the decision: afterwards the files may be erased at once, and
+ * a decided card must not show broken pictures.
  */
 export function filePictures(
   { id, envelope, decision }: Submission, { files: rule }: Pick<Form, 'files'>, addresses?: FileAddresses,
@@ -70,7 +70,7 @@ export function filePictures(
   return pictures.length > 0 ? { pictures } : {}
 }
 
-/** Files as the pages show them. */
+/** Files as the pages show them */
 export function fileDetails(
   submission: Submission, form: Pick<Form, 'labels'>, addresses?: FileAddresses,
 ): FileDetails[] {

@@ -9,10 +9,10 @@ import { megabytes } from './file-texts'
 
 const MAX_NAME = 150
 
-/** What no wildcard stands for: a browser would run what is in it. */
+/** Types that no wildcard covers: a browser would run the scripts in them. */
 const NEVER_MEANT = /^image\/svg/
 
-/** The files of one form on their way in, stored under the id that its submission is going to have. */
+/** Files of one incoming form, stored under the id that its submission will have */
 export class IncomingFiles {
   readonly files: StoredFile[] = []
   private hasBegun = false
@@ -23,7 +23,7 @@ export class IncomingFiles {
     private readonly store: FileStore, private readonly limiter: Limiter | null,
   ) {}
 
-  /** @throws TooManyBytes when its client sent enough for now, StoreUnavailable when nobody knows */
+  /** @throws TooManyBytes if the client sent enough for now, StoreUnavailable if the count cannot be reached */
   readonly count = async (bytes: number): Promise<void> => {
     const { limiter } = this
     if (!limiter) return
@@ -70,19 +70,19 @@ export class IncomingFiles {
     })
   }
 
-  /** Deletes what was stored, because it is not going to be a submission. What stays, the sweep finds. */
+  /** Deletes the stored files, because the form becomes no submission. The sweep finds any that stay. */
   async discard(): Promise<void> {
     if (this.hasBegun) await this.store.erase(this.id).catch(() => {})
   }
 }
 
-/** Whether a type that a form names means this one. A table of values is text by its content. */
+/** True if a type in the form's rule covers this one. A CSV file is plain text by its content. */
 function isMeant(named: string, found: string): boolean {
   if (named.endsWith('/*')) return found.startsWith(named.slice(0, -1)) && !NEVER_MEANT.test(found)
   return named === found || (named === 'text/csv' && found === 'text/plain')
 }
 
-/** The first bytes, and all of them. */
+/** Returns the first bytes, and the whole content. */
 async function peeked(content: AsyncIterable<Uint8Array>) {
   const rest = content[Symbol.asyncIterator]()
   const first: Uint8Array[] = []
@@ -99,7 +99,7 @@ async function peeked(content: AsyncIterable<Uint8Array>) {
   return { head: Buffer.concat(first).subarray(0, HEAD_BYTES), whole: whole() }
 }
 
-/** A file's name as people read it: one line, without the path that some browsers and programs send. */
+/** File name for people: one line, without the path that some browsers and programs send. */
 function nameOf(sent: string): string {
   const name = oneLine(sent.toWellFormed()).split(/[/\\]/).at(-1)!.trim()
   const dot = name.lastIndexOf('.')

@@ -11,29 +11,29 @@ import type { FileAddresses } from './file-texts'
 import { IncomingFiles } from './incoming-files'
 import { found, orUnavailable } from '../queries/rows'
 
-/** What is younger may belong to a form that is still on its way in, ms. */
+/** Younger files may belong to a form that is still coming in, ms. */
 const ORPHAN_AGE_MS = 60 * 60 * 1000
 
-/** How often files are looked for whose submission is gone, ms: a storage lists them for money. */
+/** Interval between searches for files whose submission is gone, ms: listing a storage costs money. */
 const ORPHAN_INTERVAL_MS = 60 * 60 * 1000
 
 interface SubmissionFilesPorts {
-  /** Null where there is no place for any. */
+  /** Null if there is no storage. */
   files: FileStore | null
-  /** A form takes some now. Else what is of no submission that is known may belong to who shares the storage. */
+  /** True if a form takes files now. Else, files without a submission may belong to another user of the storage. */
   isTaking: boolean
   store: Pick<SubmissionStore, 'get'>
   /** Counts MB; null for no limit. */
   limiter: Limiter | null
-  /** What the key of all links is derived from. */
+  /** Secret from which the key of all links is derived. */
   secret: string
-  /** Base URL of this service, without a trailing slash; null when nobody knows it. */
+  /** Base URL of this service, without a trailing slash; null if unknown. */
   siteUrl: string | null
   runtime: Pick<Runtime, 'uuid' | 'now' | 'background'>
   log: Log
 }
 
-/** Files that came with forms: taken in, linked to, and erased with their submission. */
+/** Files that came with forms: takes them in, links to them, and erases them with their submission. */
 export class SubmissionFiles implements FileAddresses {
   private readonly key: Buffer
   private sweptAt = -Infinity
@@ -42,7 +42,7 @@ export class SubmissionFiles implements FileAddresses {
     this.key = Buffer.from(hkdfSync('sha256', ports.secret, '', 'links to files', 32))
   }
 
-  /** The files of a form of this client; null when its form takes none. */
+  /** Takes the files of a form from this client; null if the form takes none. */
   incoming({ files: rule }: Pick<Form, 'files'>, client: string): IncomingFiles | null {
     const { files, limiter, runtime } = this.ports
     return rule && files ? new IncomingFiles(runtime.uuid(), rule, client, files, limiter) : null
@@ -77,7 +77,7 @@ export class SubmissionFiles implements FileAddresses {
     }
   }
 
-  /** With the files marked that their storage has lost. */
+  /** Marks files that their storage has lost. */
   async withLost(submission: Submission): Promise<Submission> {
     const { id, envelope } = submission
     const files = await Promise.all((envelope?.files ?? []).map(async (file, index) => (
@@ -96,7 +96,7 @@ export class SubmissionFiles implements FileAddresses {
     }
   }
 
-  /** Deletes what came with a submission, in the background; what stays, the sweep finds. */
+  /** Deletes the files of a submission, in the background; the sweep finds any that stay. */
   erase(id: string): void {
     const { files, runtime, log } = this.ports
     const erased = files?.erase(id).catch(error => log.warn('files.erase-failed', { submission: id, error }))
@@ -104,8 +104,8 @@ export class SubmissionFiles implements FileAddresses {
   }
 
   /**
-   * Erases what crashes left: files whose submission has no form data, or never was. Does so once an hour, in the
-   * background: a storage takes its time to list what it has.
+   * Erases files left over by crashes: those whose submission has no form data or never existed. Runs once an hour, in
+   * the background, because a storage lists its files slowly.
    */
   sweep(): void {
     const { files, runtime, log } = this.ports
@@ -120,9 +120,9 @@ export class SubmissionFiles implements FileAddresses {
     const { isTaking, store, log } = this.ports
     for (const id of await files.idsBefore(before)) {
       const submission = await found(store, id)
-      // What cannot be read may have form data.
+      // An unreadable record may have form data.
       if (submission instanceof UnreadableRecord || submission?.data || (!submission && !isTaking)) continue
-      // One that a storage keeps for now keeps no other.
+      // If one cannot be erased now, go on with the others.
       const isErased = await files.erase(id).then(() => true, (error: unknown) => {
         log.warn('files.erase-failed', { submission: id, error })
       })

@@ -5,31 +5,31 @@ import { isNumber } from '../json'
 import { addressIn } from '../fields/addresses'
 import { fieldText } from '../fields/fields'
 
-/** Fields in which a page says something about its form. They are never data, whatever they hold. */
+/** Fields by which a page controls its form. They are never data, whatever they hold. */
 export const CONTROLS: readonly string[] = ['_next', '_subject', '_replyto']
 
 /** Longer ones are cut; mail clients show less. */
 const MAX_SUBJECT = 200
 
-/** Where the sender's browser wants to go next, as typed: whoever sends it there checks it. */
+/** Address to which the sender's browser goes next, unchecked: the code that redirects checks it. */
 export function nextOf(body: Readonly<Record<string, unknown>>): string | undefined {
   return textOf(body, '_next')
 }
 
-/** What a page says about its form; undefined for nothing. */
+/** Subject and reply address that the page sets; undefined if none. */
 export function envelopeOf(body: Readonly<Record<string, unknown>>): Envelope | undefined {
   const subject = cut(oneLine(textOf(body, '_subject') ?? ''), MAX_SUBJECT)
   const replyTo = addressIn(textOf(body, '_replyto') ?? '')
   return subject || replyTo ? { ...subject && { subject }, ...replyTo && { replyTo } } : undefined
 }
 
-/** A field that is sent several times counts once, as it was sent first. */
+/** Text of a field; if it was sent several times, the first one counts. */
 function textOf(body: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const [first] = Object.hasOwn(body, name) ? [body[name]].flat() : []
   return typeof first === 'string' && first.trim() !== '' ? first.toWellFormed() : undefined
 }
 
-/** What a submission is about, as its form's template or its page says; one line, undefined when neither does. */
+/** Subject of a submission, from its form's template or its page; one line, undefined if neither has one. */
 export function subjectOf(
   { data, envelope }: Submission, { subject: template }: Pick<Form, 'subject'>,
 ): string | undefined {
@@ -46,7 +46,7 @@ export function subjectOf(
   return filled !== undefined && (isFilled || isFixed) ? cut(oneLine(filled), MAX_SUBJECT) : envelope?.subject
 }
 
-/** What cards show of it before the data. */
+/** Fields that cards show before the data */
 export function envelopeFields(submission: Submission, form: Pick<Form, 'subject'>): Field[] {
   const replyTo = submission.data ? submission.envelope?.replyTo : undefined
   return Object.entries({ 'Subject': subjectOf(submission, form), 'Reply to': replyTo }).flatMap(([label, value]) => (

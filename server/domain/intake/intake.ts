@@ -21,26 +21,26 @@ import type { Outbox } from '../outbox/outbox'
 import type { SubmissionFiles } from '../files/submission-files'
 
 export interface AcceptPorts {
-  /** Null when everybody may send any number. */
+  /** Null if there is no limit. */
   quota: Quota | null
   screening: ScreeningPorts
   files: Pick<SubmissionFiles, 'incoming'>
   intake: IntakePorts
 }
 
-/** A form that was taken. */
+/** A form that was accepted */
 interface Accepted {
   id: string
-  /** Where the sender's browser wants to go next: unchecked. */
+  /** Address to which the sender's browser goes next: unchecked. */
   next?: string
 }
 
-/** A form on its way in. */
+/** A form on its way in */
 export interface Arrival {
-  /** Takes its files; null when none may come. */
+  /** Takes its files; null if it may have none. */
   upload: IncomingFiles | null
   /**
-   * Screens the body and stores it. Resolves also for a form that is held because it fell into the honeypot.
+   * Screens the body and stores it. Resolves also for a form that the honeypot caught.
    *
    * @throws DomainError of any kind when nothing was stored
    */
@@ -48,9 +48,8 @@ export interface Arrival {
 }
 
 /**
- * Lets a form of a sender in, and counts it once: with the record where one is stored, otherwise by itself. It is
- * counted before it is read where a human check is going to ask somebody else, files may come, or the sender has too
- * many on their way.
+ * Admits a form and counts it once: together with its record, or alone if nothing is stored. Counts it before reading
+ * the body if the human check will call its vendor, files may come, or the sender has too many forms on their way.
  *
  * @throws TooManyForms, StoreUnavailable for a form that must not be read
  */
@@ -70,7 +69,7 @@ export async function enter(
   const take = async (body: Promise<unknown>) => {
     try {
       const sent = await body
-      // Other forms of the client may have used up the window meanwhile. From here on a form costs the store a call.
+      // Other forms of the client may have used up the window meanwhile. The next steps cost a call of the store.
       uncounted?.check(client)
       const idempotencyKey = idempotencyDigest(sender, form.key)
       const { data, held, next, ...said } = await screen(sent, sender, screening, {
@@ -81,12 +80,12 @@ export async function enter(
         idempotencyKey, fingerprint: idempotencyKey && fingerprintOf(sender, { data, envelope }),
         client: uncounted ? client : undefined, sender: client, held, id: upload?.id, envelope,
       })
-      // It was sent before.
+      // The form was sent before.
       if (upload && id !== upload.id) await upload.discard()
       return { id, next }
     }
     catch (error) {
-      // Where the store does not answer, it may have the submission all the same.
+      // If the store does not answer, it may have the submission all the same.
       if (!(error instanceof StoreUnavailable)) await upload?.discard()
       if (error instanceof LimitReached) throw error.megabytes === undefined
         ? uncounted!.exceeded(client, error.waitMs)
@@ -101,21 +100,20 @@ export async function enter(
   return { upload, take }
 }
 
-/** Errors of what was counted all the same. */
+/** Errors of forms that the store has already counted, or may have */
 const COUNTED = [StoreUnavailable, TooManyForms, IdempotencyKeyReused]
 
-/** Clients that are remembered to be over their limit; what is forgotten is asked for again. */
+/** Most clients remembered as over their limit; for forgotten ones the store is asked again. */
 const MAX_REMEMBERED = 10_000
 
 /**
- * How many forms each client may send. What is stored is counted by the store in the same step; `count` is for what is
- * not. Who is over the limit is refused from memory until the window ends: a flood costs neither a body nor a round
- * trip.
+ * Limits the forms of each client. The store counts stored forms in the same step; `count` is for the others. A client
+ * over the limit is refused from memory until its window ends: a flood costs neither a body nor a round trip.
  */
 export class Quota {
-  /** When the window of a client ends that has used it up, epoch ms. */
+  /** End of the window of each client that has used it up, epoch ms. */
   private readonly usedUp = new Map<string, number>()
-  /** How many forms of a client are on their way in. */
+  /** Number of incoming forms per client. */
   private readonly underway = new Map<string, number>()
 
   constructor(private readonly limiter: Limiter, private readonly now: () => number) {}
@@ -128,8 +126,8 @@ export class Quota {
   }
 
   /**
-   * Takes note of a form that is on its way in, and has to `leave`. Returns whether more than a window's worth of its
-   * client are: then it is counted before it is read, so that nobody holds more than twice that many bodies open.
+   * Registers an incoming form, which has to `leave`. Returns true if the client has more than a window's worth on
+   * their way: such a form is counted before it is read, so that no client holds more than twice that many bodies open.
    */
   enter(client: string): boolean {
     const underway = (this.underway.get(client) ?? 0) + 1
@@ -154,7 +152,7 @@ export class Quota {
     if (waitMs > 0) throw this.exceeded(client, waitMs)
   }
 
-  /** Remembers that the client has used up its window, and says so. */
+  /** Remembers that the client has used up its window, and returns the error. */
   exceeded(client: string, waitMs: number): TooManyForms {
     const [oldest] = this.usedUp.keys()
     if (this.usedUp.size >= MAX_REMEMBERED) this.usedUp.delete(oldest!)
@@ -165,17 +163,17 @@ export class Quota {
 
 export interface Screened {
   data: unknown
-  /** Probably from a program: for somebody to look at, without a card. */
+  /** Probably sent by a program: kept for a person to look at, without a card. */
   held: boolean
   envelope?: Envelope
-  /** Where the sender's browser wants to go next: unchecked. */
+  /** Address to which the sender's browser goes next: unchecked. */
   next?: string
 }
 
 export interface ScreeningPorts {
-  /** A form field that people do not see; programs fill it in, and so does the autofill of some browsers. */
+  /** A hidden form field; programs fill it in, and so does the autofill of some browsers. */
   honeypot: string
-  /** Null when none is configured. */
+  /** Null if none is configured. */
   humanCheck: HumanCheck | null
   log: Log
 }
@@ -183,18 +181,18 @@ export interface ScreeningPorts {
 interface Screening {
   form: Pick<Form, 'fields' | 'extra' | 'labels'>
   files?: readonly StoredFile[]
-  /** Under this key a token of the human check may be used again. */
+  /** Key under which the same human-check token may be used again. */
   attemptKey?: string
 }
 
 /**
- * Takes out of a body what is no data: what is there against abuse, and what the page says about it. The rest becomes
- * values of the form's types. `held` when it fell into the trap: its sender is to believe that it was received as any
- * other. What is no object passes, because refusing that is not screening.
+ * Removes what is no data from a body: fields against abuse, and fields by which the page controls its form. Converts
+ * the rest to the form's types. `held` if the honeypot caught it: its sender must believe that it was received like any
+ * other. A body that is no object passes, because rejecting it is not screening.
  *
  * @throws InvalidFields when the form does not take the data, unless it is held
  * @throws HumanCheckFailed when the sender has to try again with a new token
- * @throws HumanCheckUnavailable when nobody could be asked
+ * @throws HumanCheckUnavailable when the check could not be reached
  */
 export async function screen(
   body: unknown, sender: Sender, { honeypot, humanCheck, log }: ScreeningPorts, { form, files, attemptKey }: Screening,
@@ -202,7 +200,7 @@ export async function screen(
   if (!isObject(body)) return { data: body, held: false }
   const held = Object.hasOwn(body, honeypot) && ![body[honeypot]].flat().every(isBlank)
   const sent = without(body, [honeypot, ...CONTROLS, ...humanCheck ? [humanCheck.field] : []])
-  // Before the token is used up, which counts once. Programs in the trap do not learn which data are taken.
+  // Check the data before the token, which works only once. Programs in the honeypot do not learn which data is valid.
   const data = held ? converted(sent, form) : typed(sent, form, files)
   if (held) log.info('intake.honeypot')
   else if (humanCheck && !sender.trusted) {
@@ -212,9 +210,9 @@ export async function screen(
 }
 
 /**
- * What a store remembers an idempotency key by: 64 hex digits that tell neither the key nor the client.
- * The client is part of it. Forms are anonymous: whoever sent somebody's key first, or a website that sends one key for
- * all its visitors, would otherwise make forms vanish that were answered with "received".
+ * Hash of an idempotency key: 64 hex digits that reveal neither the key nor the client. The client is part of it,
+ * because forms are anonymous: a stranger who sends the key first, or a website with one key for all its visitors,
+ * would otherwise make forms vanish that were answered with "received".
  */
 export function idempotencyDigest({ client, idempotencyKey }: Sender, form?: string): string | undefined {
   return idempotencyKey === undefined
@@ -223,8 +221,8 @@ export function idempotencyDigest({ client, idempotencyKey }: Sender, form?: str
 }
 
 /**
- * Eight hex digits that tell a form from another one under the same key. They tell nothing of the form: too many have
- * the same ones, and the key is part of them.
+ * Eight hex digits that distinguish forms under the same key. They reveal nothing about the form: many forms have the
+ * same ones, and the key is part of the hash.
  */
 function fingerprintOf({ client, idempotencyKey }: Sender, form: object): string {
   return createHash('sha256').update(JSON.stringify([client, idempotencyKey, form])).digest('hex').slice(0, 8)
@@ -243,7 +241,7 @@ async function requireHuman(
   throw new HumanCheckUnavailable()
 }
 
-/** As a browser sends a field that nobody touched, in any of the accepted encodings. */
+/** True for an untouched field, in any of the encodings that browsers use. */
 function isBlank(value: unknown): boolean {
   return value === null || value === false || (typeof value === 'string' && value.trim() === '')
 }
@@ -265,15 +263,15 @@ export interface IntakePorts {
 }
 
 interface ReceiveOptions extends Omit<CreateOptions, 'queues'> {
-  /** A new one when absent. */
+  /** A new id if absent. */
   id?: string
-  /** Stored, and shown to nobody in chat. */
+  /** Stored, but not shown in chat. */
   held?: boolean
   envelope?: Envelope
 }
 
 /**
- * Takes a form in: stored first, then shown. Resolves with the submission id.
+ * Stores a form, then shows it. Resolves with the submission id.
  *
  * @throws InvalidSubmission when it is not a JSON object
  * @throws StoreUnavailable when nothing was stored; nothing is posted then
@@ -305,8 +303,8 @@ export async function receive(
   )
 
   const waiting = queue.entered(queues, places)
-  // The sender waits until the card is out, not until that is on record: if this process dies in between, the card is
-  // posted once more, answered or not.
+  // The sender waits for the card, not for the record of it: if this process dies in between, the card is posted again,
+  // whether or not the sender got an answer.
   const shown = new Promise<void>((tried) => {
     const postable = added.filter(work => !waiting.includes(work.room!)).map(work => ({ ...work, hasTurn: true }))
     runtime.background(outbox.run(next, postable, tried))

@@ -1,24 +1,24 @@
 import type { Person, Reviewer } from '../../ports/submission'
 
-/** Names of each person, by what they are called: `{ ada: ['slack:U1', 'discord:123'] }`. */
+/** Ids of each person, by the person's name: `{ ada: ['slack:U1', 'discord:123'] }`. */
 export type Aliases = Readonly<Record<string, readonly string[]>>
 
-/** Whether a list has one of these names. */
+/** True if a list has one of these names. */
 export function isNamed({ names = [] }: Pick<Person, 'names'>, list: readonly string[]): boolean {
   return names.some(name => list.includes(name))
 }
 
-/** Who somebody is, whatever they act by: two are one person when this is the same. */
+/** Identity of a person: the same on every platform. */
 export function identityOf({ person, names = [], id, platform }: Person): string {
   return person ?? names[0] ?? `${platform}:${id}`
 }
 
-/** What is kept of who acted. */
+/** Details of a reviewer that are stored */
 export function signatureOf({ id, name, platform, person }: Person): Reviewer {
   return { id, name, platform, ...person === undefined ? {} : { person } }
 }
 
-/** Who is one person over platforms. */
+/** Links the ids of one person across platforms. */
 export class People {
   private readonly byName: ReadonlyMap<string, string>
 
@@ -26,26 +26,26 @@ export class People {
     this.byName = new Map(Object.entries(aliases).flatMap(([person, names]) => names.map(name => [name, person])))
   }
 
-  /** With these names, all names that they have anywhere. */
+  /** Returns all names of the person with these names, on any platform. */
   known(names: readonly string[]): Required<Pick<Person, 'names'>> & Pick<Person, 'person'> {
     const person = names.map(name => this.byName.get(name)).find(found => found !== undefined)
     return person === undefined ? { names } : { person, names: [...new Set([...names, ...this.aliases[person]!])] }
   }
 
-  /** All names of somebody by what they are called, in any case; none for who is no person that is known here. */
+  /** All names of a person by alias, in any case; none for an unknown alias. */
   namesOf(person: string): readonly string[] {
     const wanted = person.replace(/^@/, '').toLowerCase()
     return Object.entries(this.aliases).find(([called]) => called.toLowerCase() === wanted)?.[1] ?? []
   }
 
-  /** What somebody on a list is called, or signs in as when that is no address; null when that tells nothing. */
+  /** Name of a list entry: its alias, or the sign-in name unless that is an address; null if it has none. */
   nameOf(entry: string): string | null {
     const typed = entry.startsWith('ops:') && !entry.includes('@') ? entry.slice('ops:'.length) : null
     return this.byName.get(entry) ?? typed
   }
 }
 
-/** Who is on a list, for people to read. Who has no name here is one of `others`: an id tells people nothing. */
+/** List of names for people to read. Entries without a name become `others`: an id tells people nothing. */
 export function inWords(names: readonly (string | null)[]): string {
   const known = [...new Set(names)].filter(name => name !== null)
   const told = names.includes(null) ? [...known, 'others'] : known
@@ -53,14 +53,14 @@ export function inWords(names: readonly (string | null)[]): string {
   return told.length === 1 ? told[0]! : `${told.slice(0, -1).join(', ')} and ${told.at(-1)}`
 }
 
-/** An id has a colon, so that nobody is called like one. */
+/** Ids have a colon and names must not, so that no name looks like an id. */
 const NAME = /^[^:\p{C}]{1,80}$/u
 
 /**
- * Reads `ada = slack:U1, discord:123; grace = slack:U2`, a person a line or between semicolons.
+ * Reads `ada = slack:U1, discord:123; grace = slack:U2`, with one person per line or between semicolons.
  *
- * @param isName whether something may stand for somebody
- * @returns and what is wrong, one line each
+ * @param isName tells if a text is a valid id
+ * @returns the aliases, and the problems, one line each
  */
 export function parseAliases(
   text: string, isName: (name: string) => boolean,
@@ -73,7 +73,7 @@ export function parseAliases(
   return collect(listed, isName)
 }
 
-/** As `parseAliases`, of what is structured already. */
+/** Like `parseAliases`, for structured input. */
 export function readAliases(
   people: Readonly<Record<string, readonly string[]>>, isName: (name: string) => boolean,
 ): { aliases: Aliases, problems: string[] } {
@@ -103,7 +103,7 @@ function collect(
   return { aliases: Object.fromEntries(aliases), problems }
 }
 
-/** Names that people type at the ops pages are one in any case. */
+/** Names that people type at the ops pages ignore case. */
 export function normal(name: string): string {
   return name.startsWith('ops:') ? name.toLowerCase() : name
 }

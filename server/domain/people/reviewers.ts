@@ -17,24 +17,24 @@ export interface ReviewersPorts {
   log: Log
 }
 
-/** What somebody tries, for the log. */
+/** Refused attempt, for the log */
 interface Attempt {
   submission: string
   action: string
-  /** Key of the platform, or of nothing for the ops pages. */
+  /** Key of the platform; `ops` for the ops pages. */
   platform: string
 }
 
-/** How long it is believed who is in a group, ms. */
+/** How long the members of a group are cached, ms. */
 const BELIEVED_MS = 60_000
 
-/** How long it is believed that nobody can tell, ms: not every click waits for a platform that does not answer. */
+/** How long a failed lookup is cached, ms: not every click waits for a platform that does not answer. */
 const UNKNOWN_MS = 3000
 
-/** Names of a list that a refusal tells. */
+/** Most names that a refusal lists. */
 const TOLD = 10
 
-/** Who may decide: the one gate before every decision, wherever it comes from. */
+/** Permission to decide: the one gate before every decision, wherever it comes from. */
 export class Reviewers {
   private readonly groups = new Map<string, { until: number, members: Promise<Outcome<readonly string[]>> }>()
 
@@ -43,7 +43,7 @@ export class Reviewers {
   constructor(private readonly ports: ReviewersPorts) {}
 
   /**
-   * Why somebody may not decide, in words for them alone; null when they may. Where everybody may, nothing is asked.
+   * Reason why somebody may not decide, in words for them alone; null if they may. Without a list nothing is looked up.
    */
   async refusal(
     { reviewers }: Pick<Form, 'reviewers'>, person: Person, attempt: Attempt,
@@ -58,7 +58,7 @@ export class Reviewers {
     return new NotAReviewer(`Only ${await this.told(reviewers)} may decide this.`)
   }
 
-  /** Whether a list has somebody, by name or in a group; null while nobody can tell. */
+  /** True if a list has somebody, by name or in a group; null if that cannot be looked up. */
   async has(list: readonly string[], person: Person): Promise<boolean | null> {
     if (isNamed(person, list)) return true
     const found = await Promise.all(list.map(entry => this.isIn(entry, person)))
@@ -112,14 +112,14 @@ export interface AdmissionPorts {
 }
 
 /**
- * Somebody who signed in to the ops pages, and what they may do there; null when they may not even look.
+ * Returns a person who signed in to the ops pages, with their role; null if they may not even look.
  *
- * Who is on a list of reviewers decides. Once viewers are listed, they look, and nobody else is let in: who signs in by
- * password takes any name, so that a list of those who may not decide would keep nobody from it. Without viewers
- * everybody looks, and decides where some form has no list of reviewers.
+ * Listed reviewers decide. Once viewers are listed, only they and reviewers are let in: people who sign in by password
+ * choose any name, so a list of people to keep out would stop nobody. Without viewers everybody looks, and everybody
+ * decides if some form has no list of reviewers.
  *
- * @returns the role is null while somebody looks of whom nobody can tell whether they decide
- * @throws PeopleUnknown while nobody can tell whether they look
+ * @returns the role is null for a viewer while the list of reviewers cannot be looked up
+ * @throws PeopleUnknown while it cannot be looked up if they may look
  */
 export async function admitPerson(
   signedIn: Person, { people, reviewers, forms, viewers }: AdmissionPorts,

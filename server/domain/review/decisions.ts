@@ -28,24 +28,24 @@ export interface DecisionsPorts extends AccessPorts {
   outbox: Pick<Outbox, 'apply' | 'run' | 'runOnTime' | 'refresh'>
   presentation: Presentation
   reviewers: Pick<Reviewers, 'refusal' | 'has'>
-  /** For how long each decision can be taken back, ms; 0 for not at all. */
+  /** Time in which each decision can be taken back, ms; 0 for not at all. */
   revocableMs: Readonly<Record<Action, number>>
-  /** For how long somebody has what they took, ms. */
+  /** Duration of an assignment, ms. */
   claimMs: number
   runtime: Pick<Runtime, 'now' | 'background'>
 }
 
-/** Attempt with its action, and the details of that. */
+/** Attempt with its action and details */
 export type Intent = Attempt & (
   | { action: Action }
-  /** `values` are the typed texts by input id; `shown` is what a platform's form showed, if it was other data. */
+  /** `values` are the typed texts by input id; `shown` is what a platform's form showed, if the data was different. */
   | { action: 'edit', values: Readonly<Record<string, string>>, shown?: Marks }
   /** `undo` takes a forward back, `reopen` spam. */
   | { action: 'undo' | 'reopen' }
   | { action: 'take' | 'hand-back' }
-  /** `to` is typed as addresses for an email that came back; absent for the same as before. */
+  /** `to` holds typed addresses for an email that bounced; absent for the same ones as before. */
   | { action: 'resend', to?: string }
-  /** The assignee gets it, whoever has it. */
+  /** Gives it to the assignee, even if somebody else has it. */
   | { action: 'assign', assignee: Person }
 )
 
@@ -53,10 +53,10 @@ type Claim = Extract<Intent, { action: Action | 'edit' | 'resend' }>
 type Heeds = NonNullable<ReturnType<typeof assignmentCheckOf>>
 type Assignment = Extract<Intent, { action: 'take' | 'hand-back' | 'assign' }>
 
-/** Changes that a decision makes, or errors by input id. */
+/** Changes that a decision makes, or errors by input id */
 type Changes = { edit?: Edit, to?: readonly string[] } | { errors: Readonly<Record<string, string>> }
 
-/** Reviewers choose another address only where the known one does not take the email. */
+/** Reviewers choose another address only if the email to the known one bounced. */
 const NOT_RETURNED = 'The email did not bounce. Send it again to the same address.'
 
 const CHANGED = 'It has changed since this was approved, so nothing was done. Propose it again: the card then shows what it says now.'
@@ -85,7 +85,7 @@ export class Decisions {
     }
   }
 
-  /** The form to fill in before an edit, or before an email that came back is sent again; null for any other email. */
+  /** The form for an edit, or for resending an email that bounced; null for any other email. */
   async open(attempt: Attempt & { action: 'edit' | 'resend' }): Promise<EditForm | SendAgainForm | Refused | null> {
     const { presentation, runtime } = this.ports
     const [found, person] = await Promise.all([loadFor(attempt, this.ports), attempt.person])
@@ -98,7 +98,7 @@ export class Decisions {
     return isTaken ? this.warn(attempt, heeds!) : form
   }
 
-  /** Why somebody may not have this one decided; null when they may. */
+  /** Reason why somebody may not decide this one; null if they may. */
   async refusal(attempt: Attempt): Promise<Refused | null> {
     if (this.ports.presentation.forms.all.every(({ reviewers }) => !reviewers)) return null
     const found = await loadFor({ ...attempt, action: 'approve' }, this.ports)
@@ -106,8 +106,8 @@ export class Decisions {
   }
 
   /**
-   * The record that the store has at hand, which saves reading the submission; null where what is decided depends on
-   * what the form said: on what was sent or edited before, on where to confirm it, or on which files end with it.
+   * Record that the store has cached, which saves reading the submission. Null if the decision depends on form data: on
+   * an earlier delivery or edit, on the confirmation address, or on files to erase.
    */
   private recall({ id, action }: Intent): SubmissionRecord | null {
     const record = action === 'forward' || action === 'spam' ? this.ports.store.recall?.(id) : null
@@ -127,7 +127,7 @@ export class Decisions {
     const action = intent.action === 'spam' ? 'spam' : 'forward'
     const form = presentation.forms.of(known.form)
     const heeds = assignmentCheckOf(person, form)
-    // Others may write until the decision does: it changes the version that it meets.
+    // Recomputed for each attempt: others may write first, and the decision changes the version it then meets.
     const met: { changes: Changes } = { changes: {} }
     const applied = await outbox.apply(id, (stored) => {
       const changes = met.changes = changesOf(intent, stored, form)
@@ -181,7 +181,7 @@ export class Decisions {
     const present = await store.get(id)
     const holder = present && assigneeOf(present, runtime.now())
     if (applied.refused === 'unchanged') {
-      // A card's click that comes again is not answered.
+      // A repeated click on a card is not answered.
       const isSo = press?.card || (holder?.who === who) === (event.type === 'taken')
       return isSo ? { kind: 'done' } : unchanged(UNDONE)
     }
@@ -189,7 +189,7 @@ export class Decisions {
     return forbidden('taken', event.type === 'taken' ? assignedLine(holder) : notYoursLine(holder))
   }
 
-  /** Logs the decision and begins its work. */
+  /** Logs the decision and starts its work. */
   private carryOut(
     { submission, added }: Exclude<Applied, { refused: unknown }>, event: string, { platform, id }: Person, facts = {},
   ): { kind: 'done' } {
@@ -199,7 +199,7 @@ export class Decisions {
     return { kind: 'done' }
   }
 
-  /** Tells somebody that another one has it; where the rule is soft, they may decide from then on. */
+  /** Warns the person that somebody else has it; in soft mode they may decide from then on. */
   private async warn({ id, press }: Attempt, { who, rule }: Heeds): Promise<Refused> {
     const { store, outbox, runtime } = this.ports
     const present = await store.get(id)
@@ -209,7 +209,7 @@ export class Decisions {
     return forbidden('taken', holder ? warningLine(holder, rule, press ? 'press' : 'approval') : LET_GO)
   }
 
-  /** Tells what became of it, and has the clicked card show that, too. */
+  /** Reports how the submission ended, and updates the clicked card, too. */
   private async late({ id, press }: Attempt, lineOf = lateLine): Promise<Refused> {
     const present = await this.ports.store.get(id)
     if (present && press?.card) this.ports.runtime.background(this.bringInLine(press.card, present))
@@ -217,7 +217,7 @@ export class Decisions {
     return { kind: !present || isRepeated ? 'silent' : 'unchanged', message: lineOf(present) }
   }
 
-  /** A card that was clicked in vain says from then on what became of its submission, so that nobody does again. */
+  /** Updates a card that was clicked too late, so that nobody clicks it again. */
   private async bringInLine(card: CardRef, submission: Submission): Promise<void> {
     const { outbox } = this.ports
     const known = submission.cards.find(other => sameCard(other, card))
@@ -239,7 +239,7 @@ function changesOf(intent: Claim, { data, sent }: Submission, { fields }: Form):
   return intent.to === undefined ? { to: last } : parseAddresses(intent.to, last)
 }
 
-/** @param may null while nobody can tell */
+/** @param may null if it cannot be looked up */
 function notAssignedLine(name: string, may: false | null): string {
   return may === null
     ? `Nobody can tell just now whether ${name} may decide it, so it was not given to them. Try again in a moment.`
@@ -257,32 +257,32 @@ interface AccessPorts extends PlacePorts {
   log: Log
 }
 
-/** Attempt to do something with a submission. */
+/** Attempt to do something with a submission */
 export interface Attempt {
   id: string
-  /** May still be looked up, which then costs no round trip of its own. */
+  /** May still be looked up; the lookup then runs at the same time as the read of the submission. */
   person: Person | Promise<Person>
   place: Scope
-  /** Absent where they approved what a program asked for, or typed it. */
+  /** Absent if they approved a proposal of a program, or typed a command. */
   press?: Press
-  /** Digest of the form data that they approved so; other data are not decided. */
+  /** Digest of the form data that they approved; other data is not decided. */
   content?: string
 }
 
-/** Names of attempts in the log, where they differ from the action. */
+/** Names of attempts in the log, if they differ from the action. */
 const LOGGED: Readonly<Record<string, string>> = {
   'resend': 'forward', 'undo': 'revoke forward', 'reopen': 'revoke spam', 'hand-back': 'hand back',
 }
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/** Says nothing of the submission: whoever sent the form knows its id, and may press a button anywhere. */
+/** Reveals nothing about the submission: the sender of the form knows its id, and may press a button anywhere. */
 const ELSEWHERE = 'This submission belongs to another channel, so nothing was changed. Decide it on its card there.'
 
 /**
- * The submission, for somebody who may decide it here, or the refusal: the one gate before every decision.
+ * Loads the submission for somebody who may decide it here, or returns the refusal: the one gate before every decision.
  *
- * @param recalled its record at hand, which saves reading it
+ * @param recalled cached record, which saves reading it
  */
 async function loadFor<Recalled extends SubmissionRecord = Submission>(
   { id, action, person, place, press }: Attempt & { action: string }, ports: AccessPorts,
@@ -293,7 +293,7 @@ async function loadFor<Recalled extends SubmissionRecord = Submission>(
   const platform = place === 'everywhere' ? 'ops' : place[0]?.split('/')[0] ?? 'unknown'
   const attempt = { submission: id, action: LOGGED[action] ?? action, platform }
   if (!found) {
-    // In other rooms anybody may press anything: that says nothing of the store.
+    // In other rooms anybody may press anything, so an unknown id there says nothing about the store.
     if (press && platform !== 'ops' && isRoom(place, forms)) {
       monitor.incident('unknown-submission')
       // Some clients choose the value of a button: only an id is logged.
@@ -321,17 +321,17 @@ function channelOf(card: CardRef, { board }: AccessPorts): string {
   return board.roomOf(card).replace(/^[^/]*\//, '')
 }
 
-/** Identity and rule by which the lifecycle heeds who has it; undefined where nobody takes. */
+/** Identity and lock mode for the lifecycle's check of assignments; undefined where assignment is off. */
 function assignmentCheckOf(person: Person, { claim: rule }: Form): EventOf<'claimed'>['heeds'] {
   return rule && { who: identityOf(person), rule }
 }
 
-/** They may not, and alone read why. */
+/** Refusal that only the person concerned reads */
 function forbidden(reason: Forbidden['reason'], message: RichText): Forbidden {
   return { kind: 'forbidden', reason, message }
 }
 
-/** Why it cannot be decided any more. */
+/** Reason why it cannot be decided any more */
 function lateLine(submission: Submission | null): RichText {
   const ended = submission && endLine(submission)
   return ended || 'This submission was already decided, or its 7 days have passed.'

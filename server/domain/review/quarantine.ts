@@ -16,22 +16,22 @@ export interface QuarantinePorts {
   outbox: Pick<Outbox, 'apply' | 'run'>
   reviewers: Pick<Reviewers, 'refusal'>
   presentation: Presentation
-  /** Endpoints are told what was erased. */
+  /** True if endpoints are notified of erasures. */
   tellsErasures: boolean
-  /** Files that came with forms; none in tests without them. */
+  /** Files that came with forms; absent in tests without files. */
   files?: Pick<SubmissionFiles, 'erase'>
   runtime: Pick<Runtime, 'background' | 'now'>
   log: Log
 }
 
-/** What people decide about submissions that are held, and what they have erased. */
+/** Releases quarantined submissions, and erases any submission. */
 export class Quarantine {
   constructor(private readonly ports: QuarantinePorts) {}
 
   /**
-   * `release`: it is a form after all, and its cards go out as for a new one. `erase` erases the form data, wherever
-   * the submission is in its life, has its cards follow, and its endpoint told. One that cannot be read is erased, too;
-   * where nothing says which cards it has and where it went, these are left as they are.
+   * `release`: it is a real form, and its cards go out as for a new one. `erase` erases the form data in any state,
+   * updates the cards and notifies the endpoint. An unreadable submission is erased, too; its cards and its endpoint
+   * are left alone, because no record names them.
    *
    * @throws SubmissionGone, SubmissionEnded, WrongState when it is not held, SubmissionUnreadable, NotAReviewer,
    * PeopleUnknown, StoreUnavailable
@@ -40,7 +40,7 @@ export class Quarantine {
     const { store, outbox, reviewers, presentation: { forms }, tellsErasures, runtime, log } = this.ports
     const judged = await orUnavailable(found(store, id))
     const known = judged instanceof UnreadableRecord ? judged.record : judged
-    // Where nobody knows its form, it is for who may decide in all of them.
+    // If the form is unknown, the person must be a reviewer of every form.
     for (const form of known ? [forms.of(known.form)] : judged ? forms.all : []) {
       const refused = await reviewers.refusal(form, person, { submission: id, action, platform: 'ops' })
       if (refused) throw refused

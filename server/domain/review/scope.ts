@@ -9,9 +9,9 @@ export interface PlacePorts {
 }
 
 /**
- * Whether a submission may be seen and decided at this place: a room of its form, or one with a card of it. The form
- * counts without the record of a card, because a click may come before that is written; a card counts without the form,
- * which may have other rooms by now, or be gone. What is held is of no room until it is released.
+ * True if a submission may be seen and decided in this scope: a room of its form, or a room with one of its cards. The
+ * form counts without a recorded card, because a click may come before the card is on record; a card counts without the
+ * form, which may have changed its rooms or be gone. Quarantined submissions belong to no room.
  */
 export function belongsTo(
   place: Scope, { form, cards, state }: Pick<Submission, 'form' | 'cards' | 'state'>,
@@ -21,17 +21,17 @@ export function belongsTo(
   return isFormOf(place, form, forms) || cards.some(card => place.includes(board.roomOf(card)))
 }
 
-/** Whether a form's cards go to this place; those of a form that is not configured any more go nowhere. */
+/** True if a form's cards go to this scope; the cards of a removed form go nowhere. */
 export function isFormOf(place: Scope, key: string | undefined, forms: Pick<Forms, 'of' | 'find'>): boolean {
   return place === 'everywhere' || isRoomOf(place, key === undefined ? forms.of(key) : forms.find(key))
 }
 
-/** Whether the cards of any form go to this place. */
+/** True if the cards of any form go to this scope. */
 export function isRoom(place: Scope, forms: Pick<Forms, 'rooms'>): boolean {
   return place === 'everywhere' || isRoomOf(place, forms)
 }
 
-/** The room of its form that has no card of it any more when this one is gone; null where there is another one. */
+/** Room of the form that is left without a card once this card is gone; null if it still has one. */
 export function missingIn(
   { form, cards }: Pick<Submission, 'form' | 'cards'>, card: CardRef,
   { presentation: { forms }, board }: { presentation: { forms: Forms }, board: Pick<ReviewBoard, 'placeOf'> },
@@ -41,18 +41,18 @@ export function missingIn(
   return hasOther ? null : forms.of(form).rooms.find(room => place.includes(room)) ?? null
 }
 
-/** What people call a room that is not the only one of its platform: `Slack: C1`. */
+/** Name of a room that is not its platform's only one: `Slack: C1`. */
 export function labelOf(room: string, board: Pick<ReviewBoard, 'label'>): string {
   return `${board.label(room)}: ${room.slice(room.indexOf('/') + 1)}`
 }
 
-/** What people call a room, or that of a card, by its platform. */
+/** Returns the name of a room, or of a card's room on that platform. */
 export type Named = (room: string, card?: CardRef) => string
 
 /**
- * What people call a room: its platform, or that and the channel beside the platform's own.
+ * Names a room by its platform, or by platform and channel if it is not the platform's own room.
  *
- * @param cards all that a submission has
+ * @param cards all cards of the submission
  */
 export function roomName(board: Pick<ReviewBoard, 'label' | 'placeOf'>, cards: readonly CardRef[]): Named {
   return (room, card) => {
@@ -62,8 +62,8 @@ export function roomName(board: Pick<ReviewBoard, 'label' | 'placeOf'>, cards: r
 }
 
 /**
- * The room that a piece of work is in, as `roomName` takes it. For a card it is the platform alone, as long as no other
- * card is there.
+ * Room of a piece of work, as `roomName` takes it. For a card this is the platform alone, as long as the platform has
+ * no other card.
  */
 export function roomOfWork(
   { room, card }: Pick<Work, 'room' | 'card'>, cards: readonly CardRef[],
@@ -75,13 +75,13 @@ export function roomOfWork(
   return isOne ? platform : roomOfCard(card, board)
 }
 
-/** The room that a card is in: its platform's own, or another one as `Form.rooms` names it. */
+/** Room of a card: its platform's own, or another one as `Form.rooms` names it. */
 export function roomOfCard(card: CardRef, board: Pick<ReviewBoard, 'placeOf'>): string {
   const names = board.placeOf(card)
   return names.includes(card.platform) ? card.platform : names[0] ?? card.platform
 }
 
-/** Whether two places are of one room. */
+/** True if two scopes share a room. */
 export function isSamePlace(one: Scope, other: Scope): boolean {
   return one === 'everywhere' || other === 'everywhere' || one.some(name => other.includes(name))
 }
