@@ -17,38 +17,38 @@ import { platforms } from './platforms/registry'
 import type { Require, Variable } from './variable'
 
 export interface Config {
-  /** Everything but an explicit development or test environment. */
+  /** True unless the environment is explicitly development or test. */
   production: boolean
-  /** Public URL of the pages, without a trailing slash; null where nobody said it, and nothing then links there. */
+  /** Public URL of the pages, without a trailing slash; null if unknown, and then nothing links there. */
   siteUrl: string | null
   maxBodyBytes: number
-  /** Bytes that all bodies may take at a time, and how long one may take to arrive, ms. */
+  /** Bytes that all bodies may take at a time, and time in which one must arrive, ms. */
   bodies: { memory: number, timeoutMs: number }
-  /** How POST /api/form is guarded against abuse. */
+  /** Protection of POST /api/form against abuse. */
   form: {
     /** Forms a minute from one client; 0 for no limit. */
     rateLimit: number
     /** MB of forms an hour from one client; 0 for no limit. */
     rateLimitMb: number
-    /** Proxies of ours in front, whose X-Forwarded-For is believed. */
+    /** Number of our own proxies in front, whose X-Forwarded-For is trusted. */
     trustedProxies: number
     honeypot: string
-    /** How many forms that fell into it are kept. */
+    /** Most quarantined forms that are kept. */
     heldMax: number
-    /** Any when undefined. */
+    /** Any if undefined. */
     allowedOrigins?: readonly string[]
     apiKey?: string
     turnstile?: { secretKey: string, siteKey?: string, verifyUrl?: string }
   }
-  /** Settings of the platforms that are set up, by key; what they are is known to the platform alone. */
+  /** Settings of the platforms that are set up, by key; only the platform knows their type. */
   platforms: Readonly<Record<string, unknown>>
-  /** Address to listen on, when one was set. */
+  /** Address to listen on, if one was set. */
   host?: string
-  /** Proxies that calls of vendors go through, by their variables; null for none. */
+  /** Proxies for calls to vendors, by their variables; null for none. */
   proxy: { HTTPS_PROXY?: string, HTTP_PROXY?: string, NO_PROXY?: string } | null
-  /** For how long each decision can be taken back, ms. */
+  /** Time in which each decision can be taken back, ms. */
   revocableMs: Record<'forward' | 'spam', number>
-  /** How long after a decision cards go on to show the form, ms; null for always. */
+  /** How long after a decision cards still show the form, ms; null for always. */
   cardDataMs: number | null
   /** Redis; without it submissions are kept in `dataDir`. */
   storeUrl?: string
@@ -59,19 +59,19 @@ export interface Config {
     fromAddress: string
     fromName: string
     to: readonly string[]
-    /** How Resend tells what became of an email, and how long the form data waits for it, ms. */
+    /** Secret for Resend's reports on emails, and how long the form data is kept for them, ms. */
     receipts?: { secret: string, waitMs: number }
   }
-  /** Where forwards of the default form are posted, what signs those of every form, and whether erasures are told. */
+  /** URL for forwards of the default form, secret that signs those of every form, and whether erasures are sent. */
   endpoint: { url?: string, signingSecret?: string, tellsErasures: boolean }
   /** Forms beside the default one. */
   forms: FormsConfig
   people: PeopleConfig
   cronSecret?: string
-  /** The process lives for a request only: a cron calls the sweep instead of a timer. */
+  /** True if the process lives for one request only: a cron calls the sweep instead of a timer. */
   serverless: boolean
   retry: { baseMs: number, leaseMs: number, sweepIntervalMs: number }
-  /** Another pause between cards than the platforms' own, ms. */
+  /** Replaces the platforms' own pause between cards, ms. */
   cardIntervalMs?: number
   ops: OpsConfig
   agent: AgentConfig
@@ -79,7 +79,7 @@ export interface Config {
   files: FilesConfig
 }
 
-/** One message with every problem, each with the variable, what it is for and where to get it. */
+/** One message with every problem, each with the variable, its purpose and where to get it. */
 export class ConfigError extends Error {
   readonly summary: string
 
@@ -92,10 +92,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** Where the service is outside production, unless it is said, and by the specification what a gateway forwards to. */
+/** Default address of the service outside production; also, by the specification, the target of a gateway. */
 export const LOCAL_SITE = 'http://localhost:3000'
 
-/** Those that the service itself names. */
+/** Variables that the service itself names */
 type Named = typeof coreVariables & typeof peopleVariables & typeof opsVariables & typeof agentVariables
   & typeof toolsVariables & typeof filesVariables
 
@@ -180,7 +180,7 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
     bodies: { memory: values.BODY_MEMORY_BYTES ?? 64 * 1024 * 1024, timeoutMs: values.BODY_TIMEOUT_MS ?? 30_000 },
     form: {
       rateLimit: values.FORM_RATE_LIMIT ?? 60, rateLimitMb: values.FORM_RATE_LIMIT_MB ?? 20,
-      // Vercel's own proxy writes X-Forwarded-For anew: https://vercel.com/docs/headers/request-headers#x-forwarded-for
+      // Vercel's own proxy overwrites X-Forwarded-For: https://vercel.com/docs/headers/request-headers#x-forwarded-for
       trustedProxies: values.TRUST_PROXY ?? (values.VERCEL ? 1 : 0),
       honeypot: honeypot ?? HONEYPOT, heldMax: values.HELD_MAX ?? 1000,
       allowedOrigins: values.FORM_ALLOWED_ORIGINS, apiKey: values.FORM_API_KEY,
@@ -218,7 +218,7 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
   }
 }
 
-/** Which variables are set, by area, and what they are for. */
+/** Lists the variables by area, with their purpose, and if each is set. */
 export function checkConfig(env: Environment = process.env): ConfigArea[] {
   return Object.entries(areas).map(([area, variables]) => ({
     area,
@@ -228,7 +228,7 @@ export function checkConfig(env: Environment = process.env): ConfigArea[] {
   }))
 }
 
-/** What is set under a name that is nearly one of those that are read; a line each. */
+/** Warns about set names that are nearly those of variables; one line each. */
 export function checkNames(env: Environment = process.env): string[] {
   const known = Object.entries(table).flatMap(([name, { alias }]) => alias ? [name, alias] : [name])
   return misspelt(Object.keys(env).filter(name => env[name]?.trim()), known)
@@ -239,7 +239,7 @@ export function checkValues(env: Environment = process.env, dotenv = dotenvFor(e
   return readVariables(table, env, dotenv).warnings
 }
 
-/** The file that `npm start` and `npm run dev` read into the environment of the process; empty where there is none. */
+/** The `.env` file that `npm start` and `npm run dev` load into the process's environment; empty if there is none. */
 function dotenvFor(env: Environment): string {
   try {
     return env === process.env ? readFileSync('.env', 'utf8') : ''

@@ -12,7 +12,7 @@ const duration = text.regex(/^[1-9]\d{0,8}[smhd]?$/, 'must be a number of second
   .transform(value => Number.parseInt(value) * UNIT_MS[(/[smhd]$/.exec(value)?.[0] ?? 's') as keyof typeof UNIT_MS])
   .pipe(z.number().max(MOST, 'must be at most 24 days'))
 
-/** As the platforms have their ids: `slack:U0123456789`, `discord:123456789012345678`. */
+/** Person by the platform's id: `slack:U0123456789`, `discord:123456789012345678`. */
 const approver = text.refine(isPerson, `each entry names platform and user: ${peopleExamples}`)
 
 export const agentVariables = {
@@ -65,7 +65,7 @@ export const agentVariables = {
 } as const satisfies Record<string, Variable>
 
 export interface AgentConfig {
-  /** Mentions as the platforms write them; each takes its own. */
+  /** Mentions in the syntax of the platforms; each platform uses its own. */
   escalationMention?: string
   /** Null without credentials: the conversation is scripted. */
   model: ModelSettings | null
@@ -73,10 +73,10 @@ export interface AgentConfig {
   approvals: {
     mode: 'ask' | 'deny'
     ttlMs: number
-    /** May decide beside the one who asked: `platform:user`, or `slack:workspace:user`. */
+    /** People who may decide besides the asker: `platform:user`, or `slack:workspace:user`. */
     approvers: readonly string[]
   }
-  /** Messages of one person an hour that the model answers; 0 for no limit. */
+  /** Messages that the model answers for one person in an hour; 0 for no limit. */
   rateLimit: number
   limits: { steps: number, timeMs: number, historyChars: number }
 }

@@ -6,10 +6,10 @@ import {
 
 const ORIGINS = 'must be a list of origins such as https://example.com,https://www.example.com'
 
-/** Characters that end user and password of a URL. */
+/** Rejects raw `/`, `?` and `#` in user or password: they would end that part of the URL. */
 const RAW_PASSWORD = /^(?!rediss?:\/\/[^@/?#]*[/?#][^@]*@)/
 
-/** As node-redis reads it: user and password by percent-encoding, the number of a database as path. */
+/** True if node-redis can read the URL: user and password percent-encoded, and a database number as path. */
 function isRedisUrl(value: string): boolean {
   try {
     const { username, password, pathname } = new URL(value)
@@ -21,7 +21,7 @@ function isRedisUrl(value: string): boolean {
 }
 
 /**
- * The Standard Webhooks secret: 24 to 64 bytes
+ * True for a Standard Webhooks secret: 24 to 64 bytes
  * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#signature-scheme).
  */
 function isSigningSecret(value: string): boolean {
@@ -40,7 +40,7 @@ const signingSecret = text.startsWith('whsec_', 'must start with whsec_').refine
 
 const proxy = url(/^https?$/, 'must be an http:// or https:// URL')
 
-/** The variables of the main job, whatever the platforms are. */
+/** Variables of the main job, independent of the platforms */
 export const coreVariables = {
   NODE_ENV: { schema: text, about: 'Anything but `development` and `test` is production.' },
   STORE_URL: {

@@ -11,11 +11,11 @@ const NO_LIMIT = 'is neither a number nor a date such as 2026-11-22'
 const MOST_OPTIONS = 100
 const LONGEST_OPTION = 75
 
-/** Settings that only some types have. */
+/** Types that some settings are limited to */
 const NUMERIC: readonly FieldType[] = ['number', 'integer']
 const TEXTS: readonly FieldType[] = ['text', 'textarea', 'email', 'url', 'tel']
 
-// A browser sends another line break than the one that stands there.
+// No line breaks: a browser sends a different one than the option has.
 const option = z.string().trim().min(1, 'is empty').max(LONGEST_OPTION, `has more than ${LONGEST_OPTION} characters`)
   .regex(/^[^\r\n]*$/, 'has a line break')
 const label = z.string().min(1, 'is empty').max(LONGEST_LABEL, `has more than ${LONGEST_LABEL} characters`)
@@ -50,7 +50,7 @@ const rule = z.strictObject({
   if (new Set(options).size !== (options ?? []).length) wrong('options', 'has the same item twice')
 })
 
-/** A field is described by its label, or by what it takes. */
+/** A field is described by its label, or by a rule. */
 export const fieldRule = z.unknown().transform((written, context): FieldRule => {
   const schema = typeof written === 'string' ? label.transform((text): FieldRule => ({ label: text })) : rule
   const parsed = (schema as z.ZodType<FieldRule>).safeParse(written, inPlainWords)
@@ -59,24 +59,24 @@ export const fieldRule = z.unknown().transform((written, context): FieldRule => 
   return z.NEVER
 })
 
-/** Whether any of these is for files. */
+/** True if any of these takes files. */
 export function takesFiles(fields: Readonly<Record<string, FieldRule>> = {}): boolean {
   return Object.values(fields).some(({ type }) => type === 'file')
 }
 
-/** As it is written. */
+/** A field as the configuration has it */
 export type WrittenField = string | FieldRule
 
 const UNITS = { KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30 }
 
-/** Bytes, from `10 MB`. */
+/** Bytes, from a text such as `10 MB` */
 const size = z.string('is no size such as 10 MB').regex(
   /^\d{1,6}(?:\.\d{1,3})? ?(?:KB|MB|GB)$/, 'is no size such as 10 MB',
 ).transform(text => Math.floor(Number.parseFloat(text) * UNITS[text.slice(-2) as keyof typeof UNITS])).refine(
   bytes => bytes > 0 && bytes <= UNITS.GB, 'is not between 1 KB and 1 GB',
 )
 
-/** What is often written, and what such files are by their content; `file-type` knows no more of them. */
+/** Types that people often write, and the types of such files by content; `file-type` cannot tell more. */
 export const FOUND_AS: Readonly<Record<string, string>> = {
   'application/csv': 'text/csv', 'application/javascript': 'text/plain', 'application/json': 'text/plain',
   'application/msword': 'application/x-cfb', 'application/vnd.ms-excel': 'application/x-cfb',
@@ -88,15 +88,15 @@ export const FOUND_AS: Readonly<Record<string, string>> = {
   'video/avi': 'video/vnd.avi', 'video/x-matroska': 'video/matroska', 'video/x-msvideo': 'video/vnd.avi',
 }
 
-/** Texts that are told from others, or taken for what they are called; all others are plain text. */
+/** Text types that are recognised by content or by name; all other texts are plain text. */
 const TYPES_OF_TEXT = ['text/plain', 'text/csv', 'text/calendar', 'text/vcard', 'text/vtt', 'text/*']
 
-/** What to write in place of a type that no file is by its content. */
+/** Type to write instead of one that no file has by its content */
 function insteadOf(type: string): string | undefined {
   return FOUND_AS[type] ?? (type.startsWith('text/') && !TYPES_OF_TEXT.includes(type) ? 'text/plain' : undefined)
 }
 
-/** What people may pick in a browser, which knows files by what is often written. */
+/** File input for a browser, which knows files by the types that people often write. */
 export function inputOf({ max, types }: FileRule): FileInput {
   const known = types.flatMap(type => [type, ...Object.keys(FOUND_AS).filter(name => FOUND_AS[name] === type)])
   return { multiple: max > 1, accept: known.join(',') }
@@ -106,15 +106,15 @@ export function inputOf({ max, types }: FileRule): FileInput {
 export const fileRule = z.strictObject({
   /** Most files of one submission. */
   max: z.int('is no whole number').min(1, 'is less than 1').max(20, 'is more than 20').default(5),
-  /** Largest file. */
+  /** Size limit of one file. */
   maxBytes: size.default(10 * UNITS.MB),
-  /** What they may be by their content. */
+  /** Accepted types, by content. */
   types: z.array(z.string().regex(
     /^[a-z]+\/(?:\*|[\w.+-]+)$/, 'is no media type such as application/pdf or image/*',
   ).refine(
     type => !insteadOf(type),
     { error: ({ input }) => `is ${input}, which no file is by its content: write ${insteadOf(String(input))}` },
   )).min(1, 'lists nothing').default(['image/*', 'application/pdf']),
-  /** Whether cards show small pictures while they wait; chat platforms keep copies of what they show. */
+  /** True if cards show small pictures before the decision; chat platforms keep copies of them. */
   show: z.boolean('is neither true nor false').optional(),
 })

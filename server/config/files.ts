@@ -16,9 +16,9 @@ export const filesVariables = {
 export interface FilesConfig {
   /** MB that one client may send in an hour; 0 for no limit. */
   rateLimitMb: number
-  /** What links to files are signed with; undefined where that may change with every start. */
+  /** Secret that signs links to files; undefined if it may change at every start. */
   secret?: string
-  /** Also while no form takes files: what came before goes with its data. Null where there is no place for them. */
+  /** Set even if no form takes files: earlier ones are erased with their data. Null if there is no place for files. */
   storage: FilesStorage | null
 }
 
@@ -32,7 +32,7 @@ interface FilesContext {
   problems: string[]
 }
 
-/** How files of forms are kept, as the agent's are: on this machine, in Vercel Blob or in S3. */
+/** Storage for files of forms, the same as the agent's: this machine, Vercel Blob or S3. */
 export function readFiles(
   values: Values<typeof filesVariables> & { NUXT_SESSION_PASSWORD?: string },
   { maxBodyBytes, forms, tools: { files }, production, require, requireSite, problems }: FilesContext,
@@ -45,7 +45,7 @@ export function readFiles(
   const rules = Object.values(forms).flatMap(({ files }) => files ?? [])
   if (rules.length === 0) return config
   problems.push(...Object.entries(forms).flatMap(([key, { files: rule }]) => {
-    // What is counted: an upload of unknown length counts as the largest.
+    // An upload of unknown length counts as the largest possible one.
     const most = rule ? Math.ceil((rule.max * rule.maxBytes + maxBodyBytes) / MB) : 0
     return config.rateLimitMb > 0 && most > config.rateLimitMb
       ? `The form ${key} takes up to ${most} MB at once (files.max times files.maxBytes, and its fields), but FILES_RATE_LIMIT lets an address send ${config.rateLimitMb} MB in an hour. Set it to ${most} or more, or have the form take less.`

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-/** Why no files can be kept in DATA_DIR, which is made where it is missing; null when they can. */
+/** Makes DATA_DIR if it is missing. Returns why it cannot keep files, or null if it can. */
 export function folderProblem(dir: string): string | null {
   try {
     const folder = resolve(dir)
@@ -16,7 +16,7 @@ export function folderProblem(dir: string): string | null {
   }
 }
 
-/** Node's own `recursive` tries for ever where a file system answers ENOENT, as /proc does. */
+/** Node's own `recursive` tries for ever if a file system answers ENOENT, as /proc does. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
   makeFolder(dirname(folder))

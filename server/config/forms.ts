@@ -17,7 +17,7 @@ const line = (max: number) => z.string().trim().min(1, 'is empty').max(max, `has
   /^\P{C}*$/u, 'has a line break, or another character that nobody sees',
 )
 
-// One for all: half of the schemas that each start would make.
+// One schema for all texts: separate ones would double the schemas made at each start.
 const pageText = line(500).optional()
 
 /** Texts of a form's pages that replace the default ones in `server/http/pages/page-texts.ts`. */
@@ -25,7 +25,7 @@ const pageTexts = z.strictObject(Object.fromEntries(
   PAGE_TEXTS.map(name => [name, pageText]),
 ) as Record<PageText, typeof pageText>)
 
-/** What is filled in from a submission elsewhere. */
+/** Placeholder that other settings fill in from a submission */
 const PLACE = /\{[^{}]*\}/
 
 const LEFT_OUT = 'has a place for a value, such as {name}: a confirmation leaves out what was sent'
@@ -38,7 +38,7 @@ const confirmation = z.strictObject({
 })
 
 const formSchema = z.strictObject({
-  /** As cards and emails name it. */
+  /** Name in cards and emails. */
   name: line(80),
   /**
    * Channel ids by platform: `slack`, `discord` and so on; the default form's channels when absent. One of another
@@ -54,39 +54,39 @@ const formSchema = z.strictObject({
     ).optional(),
   /** URL to which a forward is also posted; FORWARD_ENDPOINT when absent, none when null. */
   endpoint: endpoint.nullable().optional(),
-  /** What emails and cards call a submission; `{key}` stands for the value of a field. */
+  /** Subject of a submission in emails and cards; `{key}` stands for the value of a field. */
   subject: line(200).optional(),
-  /** An email to whoever sent it, after its forward: these words and nothing of what was sent. None when absent. */
+  /** Email to the sender after the forward: these words and nothing that was sent. None when absent. */
   confirm: confirmation.optional(),
-  /** Where browsers go that sent it without a script; a page of ours when absent. `_next` comes before it. */
+  /** Address for browsers that sent the form without a script; a page of ours when absent. `_next` overrides it. */
   redirect: web.transform(value => new URL(value).href).optional(),
-  /** What our pages say to who sent it, by language: `{ de: { thanks: 'Danke!' } }`. */
+  /** Texts of our pages for the sender, by language: `{ de: { thanks: 'Danke!' } }`. */
   texts: z.record(
     z.string().regex(/^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/, 'is no language such as de or pt-br'), pageTexts,
   ).optional(),
   /** Websites that may send it; FORM_ALLOWED_ORIGINS when absent. */
   allowedOrigins: z.array(website).min(1, 'lists nothing').optional(),
-  /** What people read instead of a field's key, or what it takes, in the order in which fields are shown. */
+  /** Labels of fields, or rules for their values, in the order in which fields are shown. */
   fields: z.record(z.string(), fieldRule).optional(),
-  /** Whether other fields than these are taken as well: `keep` when absent. */
+  /** `keep` or `refuse` fields that are not listed; `keep` when absent. */
   extra: z.enum(['keep', 'refuse'], 'must be keep or refuse').optional(),
-  /** Files that it takes, in its fields of type `file`, or in any where it has none; none when absent. */
+  /** Files that it takes, in its fields of type `file`, or in any field if it has none; none when absent. */
   files: fileRule.optional(),
   /**
-   * With TAKE, what others may do while somebody has one: `soft`, decide it after a word that somebody has it;
-   * `exclusive`, nothing. Soft when absent.
+   * With TAKE, the rights of others during an assignment: `soft`, they may decide after a warning; `exclusive`, they
+   * may not. Soft when absent.
    */
   claim: z.enum(['soft', 'exclusive'], 'must be soft or exclusive').optional(),
-  /** Who may decide, written like REVIEWERS; REVIEWERS when absent. */
+  /** Reviewers, written like REVIEWERS; REVIEWERS when absent. */
   reviewers: z.array(listedPerson).min(1, 'lists nobody').optional(),
 })
 
-/** FORM_HONEYPOT when nobody says it. */
+/** Default of FORM_HONEYPOT */
 export const HONEYPOT = '_gotcha'
 
 const KEY = /^[a-z0-9][a-z0-9-]{0,62}$/
 
-/** Ids of each person, as PEOPLE has them: `{ ada: ['slack:U0123456789', 'ops:ada'] }`. */
+/** Ids of each person, written like PEOPLE: `{ ada: ['slack:U0123456789', 'ops:ada'] }`. */
 const peopleSchema = z.record(z.string(), z.array(z.string()))
 
 type FormConfig = z.output<typeof formSchema>
@@ -101,12 +101,12 @@ export function defineForms(forms: Written): Written {
 }
 
 /**
- * The forms beside the default one, and under `people` who is who, from `forms.config.ts`, or from the JSON file at
- * `path`.
+ * Reads the forms beside the default one, and the people's ids under `people`, from `forms.config.ts` or from the JSON
+ * file at `path`.
  *
- * @param builtIn what `forms.config.ts` says
+ * @param builtIn content of `forms.config.ts`
  * @param platforms keys of the configured platforms, the only ones that may be named; any when null
- * @param problems where everything wrong is added, a line each
+ * @param problems receives every mistake, a line each
  * @param honeypot the field that people do not see
  */
 export function readForms(
@@ -146,7 +146,7 @@ export function readForms(
   }
 }
 
-/** Mistakes in how the parts of a form go together. */
+/** Mistakes in how the parts of a form fit together */
 function formProblems(
   { channels = {}, fields = {}, files, extra }: FormConfig, platforms: readonly string[] | null, honeypot: string,
 ): string[] {
@@ -164,15 +164,15 @@ function formProblems(
 }
 
 /**
- * A mistake is told by its place alone: the text beside it may have a token.
+ * Reports a mistake by its position alone: the text beside it may have a token.
  *
- * @throws SyntaxError, what reading throws
+ * @throws SyntaxError, and errors of reading the file
  */
 function readJson(path: string, report: (problem: string) => void): unknown {
-  // Editors of Windows begin a file with a mark that nobody sees.
+  // Editors on Windows begin a file with an invisible mark.
   const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
   try {
-    // Of two forms with one key, or two fields, one would be dropped.
+    // If two forms or fields had the same key, one of them would be dropped.
     parseJson(text)
   }
   catch (cause) {
@@ -193,7 +193,7 @@ function channelProblems(platform: string, configured: readonly string[] | null)
   return isMissing ? [`is not a configured platform. Configured: ${configured.join(', ')}`] : []
 }
 
-/** Channels of forms that look unusual, a line each. */
+/** Warnings about channels of forms that look unusual, a line each */
 export function unusualChannels(forms: FormsConfig): string[] {
   return Object.entries(forms).flatMap(([form, { channels = {} }]) => known.flatMap(({ key, channel }) => {
     const named = channels[key]

@@ -6,7 +6,7 @@ const KINDS: Readonly<Record<string, string>> = {
   string: 'a text',
 }
 
-/** What zod says in words of its own, for those who write a configuration. */
+/** Zod's messages in plain words, for people who write a configuration */
 export const inPlainWords: { error: z.core.$ZodErrorMap } = { error: (issue) => {
   if (issue.code === 'invalid_type') {
     const kind = KINDS[issue.expected] ?? issue.expected
@@ -18,10 +18,10 @@ export const inPlainWords: { error: z.core.$ZodErrorMap } = { error: (issue) => 
 } }
 
 /**
- * The part of a value that can be read; undefined when that is nothing. Some checks run only once what they need can
- * be read: what is wrong is told and left out, until all of them ran.
+ * Returns the valid part of a value; undefined if there is none. Some checks run only if their inputs are valid: each
+ * mistake is reported and its part removed, until all checks ran.
  *
- * @param tell takes each mistake behind its path
+ * @param tell takes each mistake with its path
  */
 export function parseSetting<T>(schema: z.ZodType<T>, value: unknown, tell: (problem: string) => void): T | undefined {
   const told = new Set<string>()
@@ -38,7 +38,7 @@ export function parseSetting<T>(schema: z.ZodType<T>, value: unknown, tell: (pro
       const surplus = issue.code === 'unrecognized_keys' ? issue.keys : []
       for (const key of surplus) leaveOut(rest, [...path, key])
       if (surplus.length > 0) continue
-      // A part that was left out is missed by what contains it, which goes, too.
+      // The parent of a removed part is now invalid: remove it, too.
       while (path.length > 0 && known.has(path.join('\0'))) path.pop()
       if (path.length === 0) return undefined
       told.add(path.join('\0'))
@@ -47,7 +47,7 @@ export function parseSetting<T>(schema: z.ZodType<T>, value: unknown, tell: (pro
   }
 }
 
-/** A path as far as it leads into no list: without an item, the others would have other places. */
+/** Path up to its first list: removing an item would move the others. */
 function outsideLists(value: unknown, path: readonly string[]): string[] {
   const end = path.findIndex((_, index) => Array.isArray(partAt(value, path.slice(0, index))))
   return path.slice(0, end === -1 ? undefined : end)
@@ -62,7 +62,7 @@ function partAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce((inner, part) => (inner as Record<string, unknown> | null | undefined)?.[part], value)
 }
 
-/** Text of a mistake; zod hides that of a key one level deeper. */
+/** Text of a mistake; zod nests the message about a key one level deeper. */
 function saidOf(issue: z.core.$ZodIssue): string {
   return issue.code === 'invalid_key' ? saidOf(issue.issues[0]!) : issue.message
 }

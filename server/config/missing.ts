@@ -4,7 +4,7 @@ import { folderProblem } from './folder'
 import { unusualChannels } from './forms'
 import { everyoneListed } from './people'
 
-/** What works without being set, but not as one may expect; one line each that says what to set. */
+/** Settings that may be absent, but with effects that surprise; one line each that says what to set. */
 export function missingSettings(config: Config): string[] {
   const { siteUrl, production, ops, people, forms, platforms, agent, tools, dataDir } = config
   const missing: string[] = []
@@ -26,7 +26,7 @@ export function missingSettings(config: Config): string[] {
   return missing
 }
 
-/** Warnings about settings that are taken although they look wrong; one line each. */
+/** Warnings about accepted settings that look wrong; one line each */
 export function unusualSettings({ forms }: Config): string[] {
   return [...checkValues(), ...unusualChannels(forms)]
 }

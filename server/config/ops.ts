@@ -1,7 +1,7 @@
 import { platforms } from '../platforms/registry'
 import { text, token, type Require, type Values, type Variable } from '../variable'
 
-/** Who may look at the ops pages, and what machines may ask. */
+/** Variables for the ops pages and for metrics */
 export const opsVariables = {
   OPS_PASSWORD: {
     schema: text.min(12, 'must have at least 12 characters'),
@@ -22,28 +22,28 @@ export const opsVariables = {
 
 const ways = platforms.flatMap(({ key, label, signIn }) => signIn ? [{ key, label, signIn }] : [])
 
-/** What signing in with the platforms takes. */
+/** Variables for signing in with the platforms */
 export const signInVariables: Readonly<Record<string, Variable>> = Object.assign(
   {}, ...ways.map(({ signIn }) => signIn.variables),
 )
 
 export interface OpsConfig {
-  /** There is a way to sign in. */
+  /** True if there is a way to sign in. */
   canSignIn: boolean
-  /** The variables of all ways, for somebody who has to set one up. */
+  /** Variables of all ways to sign in, for somebody who has to set one up. */
   waysIn: string
   password?: string
-  /** What is set up to sign in with, by key of the platform. */
+  /** Settings for signing in, by key of the platform. */
   platforms: Readonly<Record<string, unknown>>
   /** Set whenever there is a way to sign in. */
   sessionPassword?: string
   metricsToken?: string
 }
 
-/** With those of the platforms, whose names nobody knows here. */
+/** Plus the platforms' own variables */
 type OpsValues = Values<typeof opsVariables> & Readonly<Record<string, unknown>>
 
-/** @param requireSite reports that the public URL is missing, when it is */
+/** @param requireSite reports that the public URL is missing, if it is */
 export function readOps(values: OpsValues, require: Require, requireSite: (why: string) => unknown): OpsConfig {
   const isSet = (name: string) => values[name] !== undefined
   const used = ways.filter(({ signIn }) => signIn.needs.some(isSet))

@@ -3,10 +3,10 @@ import { inWords, normal, parseAliases, People, readAliases, type Aliases } from
 import { outside, platforms } from '../platforms/registry'
 import { duration, flag, list, text, type Values, type Variable } from '../variable'
 
-/** Somebody at the ops pages, by the name or address that they sign in with. */
+/** Prefix of people at the ops pages, before the name or address that they sign in with */
 const OPS = 'ops:'
 
-/** `slack:U1`, `discord:123`, `ops:ada`. */
+/** True for ids such as `slack:U1` and `discord:123`. */
 export function isPerson(entry: string): boolean {
   return isListed(entry, ({ person }) => person)
 }
@@ -30,7 +30,7 @@ export const peopleExamples = `${examples.slice(0, -1).join(', ')} or ${examples
 
 const groups = platforms.flatMap(({ group }) => group ? [group.example] : []).join(' or ')
 
-/** Somebody who may be on a list, or a group of them. */
+/** A person or a group on a list */
 export const listedPerson = text.transform(normal).refine(
   entry => isPerson(entry) || isGroup(entry) || isOps(entry),
   `each entry is a person (${peopleExamples}), a group (${groups}), or ops: and the name or address that somebody signs in with`,
@@ -40,7 +40,7 @@ const people = list.pipe(z.array(listedPerson).min(1, 'must not be empty'))
 
 const HOUR_MS = 60 * 60 * 1000
 
-/** Who may do what, who is who, and who has what. */
+/** Variables for permissions, people's ids and assignment */
 export const peopleVariables = {
   REVIEWERS: {
     schema: people,
@@ -66,16 +66,16 @@ export const peopleVariables = {
 } as const satisfies Record<string, Variable>
 
 export interface PeopleConfig {
-  /** Who may decide where a form does not say; everybody when absent. */
+  /** Reviewers of forms without a list of their own; everybody when absent. */
   reviewers?: readonly string[]
-  /** Who only looks at the ops pages; when absent, everybody who is no reviewer. */
+  /** People who only look at the ops pages; when absent, everybody who is no reviewer. */
   viewers?: readonly string[]
   aliases: Aliases
-  /** For how long somebody has what they took, ms; null where nobody takes. */
+  /** Duration of an assignment, ms; null if assignment is off. */
   claimMs: number | null
 }
 
-/** @param builtIn what `forms.config.ts`, or what is in its place, says of people */
+/** @param builtIn people from `forms.config.ts`, or from the file that replaces it */
 export function readPeople(
   values: Partial<Values<typeof peopleVariables>>, builtIn: Aliases | undefined, problems: string[],
 ): PeopleConfig {
@@ -89,15 +89,15 @@ export function readPeople(
   }
 }
 
-/** Who decides forms of a kind. */
+/** Reviewers and names of forms */
 type Forms = Readonly<Record<string, { name?: string, reviewers?: readonly string[] }>>
 
-/** Everybody on any list. */
+/** Everybody on any list */
 export function everyoneListed({ reviewers, viewers }: PeopleConfig, forms: Forms): readonly string[] {
   return [reviewers, viewers, ...Object.values(forms).map(form => form.reviewers)].flatMap(listed => listed ?? [])
 }
 
-/** Who may decide, for people; a line for each form that says it for itself. */
+/** Says who may decide; one line for all forms, and one for each form with a list of its own. */
 export function whoDecides({ reviewers, viewers, aliases }: PeopleConfig, forms: Forms): string[] {
   const people = new People(aliases)
   const only = (list: readonly string[]) => `Only ${inWords(list.map(entry => people.nameOf(entry)))} may decide.`

@@ -7,14 +7,14 @@ type ReadValues = Readonly<Record<string, unknown>>
 interface PlatformsContext extends Pick<VariableReader, 'require' | 'requireSite'> {
   /** Null when it is missing. */
   siteUrl: string | null
-  /** Whether a variable is set, be it malformed: the rest of its group is wanted as much. */
+  /** True if a variable is set, even malformed: the rest of its group is required all the same. */
   isGiven: (name: string) => boolean
   production: boolean
 }
 
 /**
- * Keys of the platforms that are wanted because some variable of theirs is set; where there is none, outside
- * production, the embedded one. Reports what else these need.
+ * Returns the keys of the platforms with a variable set; outside production, if there is none, that of the embedded
+ * one. Reports what else these need.
  */
 export function wantedPlatforms(values: ReadValues, { isGiven, production, require }: PlatformsContext): string[] {
   const given = outside.filter(({ needs, channel }) => [...needs, ...channelVariables(channel)].some(isGiven))
@@ -35,12 +35,12 @@ export function wantedPlatforms(values: ReadValues, { isGiven, production, requi
   return [...given, ...embedded].map(({ key }) => key)
 }
 
-/** Any of them gives a platform its cards. */
+/** Variables of which any one gives a platform its cards */
 function channelVariables({ variable, instead }: Definition['channel']): string[] {
   return [variable, instead].flatMap(name => name ?? [])
 }
 
-/** The settings of the wanted platforms, by key. */
+/** Settings of the wanted platforms, by key */
 export function readPlatforms(
   values: ReadValues, wanted: readonly string[],
   { forms, people }: { forms: FormsConfig, people: readonly string[] },

@@ -41,13 +41,13 @@ export const toolsVariables = {
 } as const satisfies Record<string, Variable>
 
 export interface ToolsConfig {
-  /** Null on a serverless host without a store of its own, whose disk is read-only. */
+  /** Null on a serverless host without a storage service, because its disk is read-only. */
   files: { storage: FilesStorage, access: 'public' | 'private', maxBytes: number } | null
   selection: {
     embeddingModel?: string
     rerankerModel?: string
     enrichDescriptions: boolean
-    /** A file. */
+    /** Path of a file. */
     embeddingCache?: string
   }
 }
@@ -72,7 +72,7 @@ export function readTools(values: Values<typeof toolsVariables> & { VERCEL?: boo
   }
 }
 
-/** Vercel Blob sets its token by itself, so a bucket that somebody set up goes first. */
+/** A bucket goes first, because somebody set it up: Vercel Blob sets its token by itself. */
 function readStorage(values: Values<typeof toolsVariables>): FilesStorage {
   const {
     FILES_S3_ENDPOINT: endpoint, FILES_S3_BUCKET: bucket, FILES_S3_REGION: region, FILES_S3_ACCESS_KEY_ID: accessKeyId,

@@ -8,18 +8,18 @@ type Table = Readonly<Record<string, Variable>>
 const CUT = 'What reads .env cut it at its #: put the value in quotes there.'
 const HALF_QUOTED = 'It begins or ends with a quote that is a part of it here: is it meant?'
 
-/** Values of a table of variables. No text shows them: they may be secrets. */
+/** Values of a table of variables. No message shows them: they may be secrets. */
 export interface ReadVariables {
   values: Readonly<Record<string, unknown>>
   /** Mistakes that keep the service from starting; one line each. */
   problems: string[]
-  /** Warnings about values that are taken although they look wrong; one line each. */
+  /** Warnings about accepted values that look wrong; one line each. */
   warnings: string[]
-  /** A variable's purpose and source, and how its value may have been lost on the way here. */
+  /** Purpose and source of a variable, and how its value may have been cut. */
   describe: (name: string) => string
 }
 
-/** @param dotenv the text of `.env`, which shows what its readers cut off */
+/** @param dotenv text of `.env`, which shows what its readers cut off */
 export function readVariables(table: Table, env: Environment, dotenv: string): ReadVariables {
   const problems: string[] = []
   const warnings: string[] = []
@@ -56,15 +56,15 @@ export function readVariables(table: Table, env: Environment, dotenv: string): R
   return { values, problems, warnings, describe }
 }
 
-/** The text of a variable under its own name or its alias; empty counts as not set. */
+/** Value of a variable by its own name or its alias; an empty one counts as not set. */
 export function readVariable(table: Table, name: string, env: Environment): string | undefined {
   const alias = table[name]?.alias
   return env[name]?.trim() || (alias && env[alias]?.trim()) || undefined
 }
 
 /**
- * Names of the variables that end where `.env` has a `#` without a space before it: Node and dotenv take the rest for
- * a comment, unless the value stands in quotes. Other readers, as Docker's, keep it.
+ * Names of variables whose value in `.env` was cut at a `#` without a space before it: Node and dotenv read the rest as
+ * a comment, unless the value is in quotes. Other readers, such as Docker's, keep it.
  */
 function cutIn(dotenv: string, env: Environment): ReadonlySet<string> {
   const begun = new Map(dotenv.split('\n').flatMap((line) => {

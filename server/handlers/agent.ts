@@ -13,7 +13,7 @@ import { isChannel, type ConversationHandlers } from './conversation'
 import { speakerOf, type SpeakerHandlers } from './speaker'
 import type { Stops } from './stops'
 
-/** The model in its loop; what it remembers is what it is given. */
+/** Runs the model in its loop; it remembers only what it is given. */
 export interface AgentRunner {
   start(messages: Message[], isDM: boolean, conversation: Conversation): Promise<AgentTurn>
   resume(kept: KeptTurn, conversation: Conversation): Promise<AgentTurn>
@@ -24,15 +24,15 @@ export interface AgentHandlers extends SpeakerHandlers {
   /** Loaded on first use. */
   agent: () => Promise<AgentRunner>
   approvals: Approvals
-  /** The last messages of a thread, oldest first. */
+  /** Latest messages of a thread, oldest first. */
   history: (threadId: string) => Promise<Message[]>
-  /** Says the words in as many messages as they need. */
+  /** Posts the words in as many messages as they need. */
   say: (thread: Thread, words: AsyncIterable<string>) => Promise<void>
   card: (platform: string, view: ApprovalView) => CardElement
   render: ConversationHandlers['render']
-  /** Null where the platform has no stop button. */
+  /** Null if the platform has no stop button. */
   stopsOn: (platform: string) => Stops | null
-  /** Takes back what waits for an approval in the thread. */
+  /** Withdraws the approvals that are pending in the thread. */
   withdraw: (threadId: string, by: Person) => Promise<void>
   log: Log
 }
@@ -43,11 +43,11 @@ const ABANDONED = 'I was stopped right after this was approved, so I do not know
 
 const UNCERTAIN = 'This was approved, so it may have been done before that. Please check, and ask me again only if it is still to be done.'
 
-/** Answers people through the agent: what it says goes to the thread, what it must not do by itself onto cards. */
+/** Answers people through the agent: posts its words to the thread, and cards for calls that need approval. */
 export class AgentReplier {
   constructor(private readonly handlers: AgentHandlers) {}
 
-  /** The first turn of a thread knows the message alone, later ones the last messages; a channel was there before. */
+  /** A thread's first turn gets the message alone, later ones its latest messages; a channel always has a history. */
   async reply({ thread, message, opens, place }: QueuedMessage): Promise<void> {
     const speaker = speakerOf(message, thread, this.handlers)
     const conversation: Conversation = {
@@ -59,7 +59,7 @@ export class AgentReplier {
     })
   }
 
-  /** Goes on with a turn whose calls are all decided. Never rejects. */
+  /** Continues a turn whose calls are all decided. Never rejects. */
   async resume(kept: KeptTurn, thread: Thread): Promise<void> {
     const { turn } = kept
     const conversation = this.conversationOf(kept, thread.channelId)
@@ -71,13 +71,13 @@ export class AgentReplier {
     ))
   }
 
-  /** Tells the thread of a turn that was taken and never ended, if anything of it was to be done. */
+  /** Reports in the thread a turn that was taken up and never ended, if any of its calls was approved. */
   async abandon(kept: KeptTurn, thread: Thread): Promise<void> {
     const approved = approvedIn(kept)
     if (approved) await thread.post(`${approved}: ${ABANDONED}`)
   }
 
-  /** The calls of a turn as new cards would show them. @throws when what they are about cannot be read */
+  /** The calls of a turn as new cards would show them. @throws when their subject cannot be read */
   async present(turn: WaitingTurn): Promise<readonly ProposedCall[]> {
     const agent = await this.handlers.agent()
     return agent.present(turn, this.conversationOf({ turn, verdicts: [] }, turn.threadId))
@@ -112,12 +112,12 @@ export class AgentReplier {
       this.handlers.log.warn('agent.history-missing', { platform: thread.adapter.name, error })
       return []
     })
-    // What is answered comes last, and as it arrived: a platform may list what was said after it, or not list it yet.
+    // The answered message comes last and as it arrived: a platform may list later ones, or not list this one yet.
     const others = messages.filter(({ id }) => id !== message.id)
     return [...others.map(other => fetchable(other, thread.adapter)), message]
   }
 
-  /** Resolves with whether the turn came to its own end. Never rejects. */
+  /** Resolves with true if the turn came to its own end. Never rejects. */
   private async run(
     thread: Thread, conversation: Conversation, begin: (agent: AgentRunner) => Promise<AgentTurn>,
   ): Promise<boolean> {
@@ -125,7 +125,7 @@ export class AgentReplier {
     const { name: platform } = thread.adapter
     let turn: AgentTurn | undefined
     const stopped = { is: false, isClosed: false }
-    // Before the platform offers the button.
+    // Start before the platform offers the button.
     const watched = await stopsOn(platform)?.watch(thread.id, ({ isClosed }) => {
       Object.assign(stopped, { is: true, isClosed })
       turn?.cancel()
@@ -133,7 +133,7 @@ export class AgentReplier {
     let failure: unknown
     let isWhole = false
     try {
-      // Decoration: its failure, or a slow platform, must not hold up the answer.
+      // Decoration: its failure, or a slow platform, must not delay the answer.
       void thread.startTyping().catch(() => {})
       turn = await begin(await agent())
       if (stopped.is) turn.cancel()
@@ -148,7 +148,7 @@ export class AgentReplier {
     }
     const isEnded = thread.signal.aborted
     const by = await watched?.end(isEnded) ?? null
-    // The platform may have closed the message by itself, so that the rest of it was refused.
+    // If somebody stopped it, the platform may have closed the message and refused the rest: no failure.
     if (by) await withdraw(thread.id, by).catch(error => log.error('agent.stop-failed', { platform, error }))
     if (by || isEnded) {
       const text = by ? `Stopped by ${by.name}.` : 'Stopped.'
@@ -161,7 +161,7 @@ export class AgentReplier {
     return isWhole && !by && !isEnded
   }
 
-  /** One card for each call; all of them are on record before the first can be clicked. */
+  /** Posts a card for each call; all calls are on record before the first card can be clicked. */
   private async ask(
     thread: Thread, { speaker, place }: Conversation, calls: readonly ProposedCall[], state: string,
   ): Promise<void> {
@@ -177,13 +177,13 @@ export class AgentReplier {
       for (const [position, { title }] of turn.calls.entries()) {
         if (verdicts[position]) continue
         const card = this.callCard(thread.adapter.name, { turn, verdicts }, position)
-        // The SDK may keep the text in the store: none of the form.
+        // The SDK may keep this text in the store, so it has no form data.
         const { id: messageId, threadId } = await thread.post({ card, fallbackText: title })
         cards[position] = { platform: thread.adapter.name, threadId, messageId }
       }
     }
     catch (error) {
-      // Half a question cannot be answered.
+      // A turn with only some of its cards cannot be decided.
       await approvals.finish(turn.id).catch(() => {})
       throw error
     }
@@ -194,7 +194,7 @@ export class AgentReplier {
     await thread.adapter.endTyping?.(thread.id, 'suspended').catch(() => {})
   }
 
-  /** Whoever ended the turn while its cards were being posted did not know them. */
+  /** Updates cards that were posted while somebody ended the turn, who could not know them. */
   private async catchUp(
     adapter: Adapter, cards: readonly (CardRef | null)[], kept: KeptTurn | null,
   ): Promise<void> {
@@ -208,12 +208,12 @@ export class AgentReplier {
   }
 }
 
-/** What somebody approved, by name; empty for nothing. */
+/** Titles of the approved calls; empty if none. */
 function approvedIn({ turn, verdicts }: KeptTurn): string {
   return turn.calls.filter((_, position) => verdicts[position]?.approved).map(({ title }) => title).join(', ')
 }
 
-/** The words, which break off instead of ending where the platform takes no more of them. */
+/** Passes the words on. Throws instead of ending if the platform has closed the message. */
 async function* unlessClosed(words: AsyncIterable<string>, stopped: { isClosed: boolean }): AsyncGenerator<string> {
   for await (const word of words) {
     if (stopped.isClosed) break
@@ -222,7 +222,7 @@ async function* unlessClosed(words: AsyncIterable<string>, stopped: { isClosed: 
   if (stopped.isClosed) throw new Error('The platform has closed the message.')
 }
 
-/** Of several questions of one answer, what is approved waits for the others. */
+/** Notes on a card. If an answer has several calls, an approved one waits for the others. */
 function notesOf(
   { asker, calls: { length: count }, expiresAt }: WaitingTurn, verdict: ApprovalDecision | null,
 ): RichText[] {

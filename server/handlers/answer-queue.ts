@@ -4,26 +4,26 @@ import type { Scope } from '../ports/board'
 import type { MessageQueue } from '../ports/message-queue'
 import type { Runtime } from '../ports/runtime'
 
-/** A message of a conversation that waits for its answer. */
+/** A message of a conversation that waits for its answer */
 export interface QueuedMessage {
   thread: Thread
   message: Message
-  /** It opened the conversation, as far as could be told when it arrived. */
+  /** True if it opened the conversation, as far as known when it arrived. */
   opens: boolean
-  /** Where it was said. */
+  /** Room in which it was said. */
   place: Scope
 }
 
-/** A message as a process put it away; another version did not tell where it was said. */
+/** A message as a process stored it; another version stored no place. */
 type Left = Omit<QueuedMessage, 'place'> & Partial<Pick<QueuedMessage, 'place'>>
 
-/** How often a process whose message another one is to answer looks whether that one is still there, ms. */
+/** How often a process checks on its message while another process should answer it, ms */
 const WATCH_MS = 1000
 
-/** How soon a store that did not take an answered message out is asked again, ms. */
+/** Pause before the store is asked again to remove an answered message, ms */
 const RETRY_MS = 250
 
-/** An answer that takes longer is left to itself, ms, so that it holds up nobody for ever. */
+/** Longest wait for an answer, ms; a slower one goes on, but no longer delays the next. */
 const LONGEST_ANSWER_MS = 600_000
 
 export interface AnswerQueueOptions {
@@ -41,27 +41,27 @@ export interface AnswerQueueOptions {
 
 /** Answers messages one at a time per thread, in order of arrival, over all replicas. */
 export interface AnswerQueue {
-  /** Resolves when nothing waits any more, or as soon as the message waits for an answer that is being made here. */
+  /** Resolves when nothing is left to answer, or once queued if this process already answers in the thread. */
   take(queued: QueuedMessage): Promise<void>
-  /** Goes on where a process died; resolves at once when none did, and another one is answering in the thread. */
+  /** Continues for a process that died; resolves at once if another one is answering in the thread. */
   resume(threadId: string): Promise<void>
-  /** Begins no more answers: what waits is left to another process. */
+  /** Begins no more answers: waiting messages are left to another process. */
   stop(): void
 }
 
-/** What this process knows of a thread in which it answers. */
+/** State of a thread in which this process answers */
 interface Attended {
-  /** A message joined since the queue was last looked at. */
+  /** True if a message joined since the last look at the queue. */
   joined: boolean
-  /** What arrived in this process, by message id: nothing has to be revived. */
+  /** Messages that arrived in this process, by id: they need not be revived. */
   here: Map<string, QueuedMessage>
 }
 
 /**
- * Instead of the SDK's `queue` strategy: that hands a handler the newest message only, drops what is too much or too
- * old, forgets what it was about to answer when the process dies, and misses a message that joins between its last look
- * at the queue and the release of its lock.
- * Here whoever releases the lock looks again, so every message that was queued while the lock was held is seen.
+ * Replaces the SDK's `queue` strategy, which gives a handler the newest message only, drops messages when there are too
+ * many or too old, forgets the current one when the process dies, and misses a message that joins between its last look
+ * at the queue and the release of its lock. Here the process that releases the lock looks again, so every message that
+ * was queued while the lock was held is seen.
  */
 export function createAnswerQueue({ bot, queue, leaseMs, answer }: AnswerQueueOptions): AnswerQueue {
   const threads = new Map<string, Attended>()
@@ -79,7 +79,7 @@ export function createAnswerQueue({ bot, queue, leaseMs, answer }: AnswerQueueOp
         if (lock) await holding(state, lock, leaseMs, () => drain(threadId, attended))
         else if (attended.here.size > 0) await new Promise(resolve => setTimeout(resolve, WATCH_MS))
         const left = lock || attended.here.size > 0 ? !await queue.isEmpty(threadId) : false
-        // Leaving has to happen in the same step as the last look at `joined`.
+        // Leave in the same step as the last look at `joined`.
         if (stopped || (!left && !attended.joined)) return void threads.delete(threadId)
       }
     }
@@ -93,7 +93,7 @@ export function createAnswerQueue({ bot, queue, leaseMs, answer }: AnswerQueueOp
       const next = await queue.first(threadId)
       if (!next) return
       const { message, attempt } = next
-      // What fails is told where it happens.
+      // Errors are reported where they happen.
       const replying = answered.has(message) ? null : reply(message, attempt, attended).catch(() => {})
       if (replying) await withinOrNull(LONGEST_ANSWER_MS, replying)
       answered.add(message)
@@ -102,7 +102,7 @@ export function createAnswerQueue({ bot, queue, leaseMs, answer }: AnswerQueueOp
     }
   }
 
-  /** As long as nobody else may have the thread: whoever finds the message there answers it once more. */
+  /** Retries as long as the lease keeps others off the thread: they would find the message and answer it once more. */
   async function remove(threadId: string, message: string): Promise<void> {
     const end = Date.now() + leaseMs
     for (;;) {
@@ -148,22 +148,22 @@ async function holding(state: StateAdapter, lock: Lock, leaseMs: number, act: ()
   }
 }
 
-/** The message as it arrived here, or as another process put it away as text. */
+/** The message as it arrived here, or revived from another process's text. */
 function revived(text: string, { here }: Attended, bot: Chat): QueuedMessage {
   const { message: { id } } = JSON.parse(text) as Left
   const own = here.get(id)
   here.delete(id)
   if (own) return own
   const { thread: { id: threadId }, message, opens, place = [] } = JSON.parse(text, bot.reviver()) as Left
-  // A revived thread would have none of the bot's options; and platforms stream to the author of its message.
+  // A revived thread would lack the bot's options; and platforms stream to the author of its message.
   const thread = Object.assign(bot.thread(threadId), { _currentMessage: message })
   return { thread, message: fetchable(message, thread.adapter), opens, place }
 }
 
-/** Threads that one sweep looks after. */
+/** Most threads of one sweep */
 const SWEPT = 50
 
-/** Has messages answered that a process left behind. Only if there are any the chat platforms are started for it. */
+/** Answers messages that a process left behind. Starts the chat platforms only if there are any. */
 export async function resumeStalled(
   messages: MessageQueue, leaseMs: number, start: () => Promise<{ chat: Chat, answers: AnswerQueue }>,
   { background }: Pick<Runtime, 'background'>,
@@ -175,7 +175,7 @@ export async function resumeStalled(
   for (const thread of threads) background(answers.resume(thread))
 }
 
-/** A message that a store gave back, with the way to its attachments: JSON drops it, and the adapter knows it. */
+/** Gives a stored message its attachments back: JSON drops the way to fetch them, and the adapter knows it. */
 export function fetchable(message: Message, adapter: Adapter): Message {
   message.attachments = message.attachments.map(attachment => attachment.fetchData
     ? attachment

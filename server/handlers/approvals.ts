@@ -21,7 +21,7 @@ const FAILED = 'That did not work just now. Nothing was done: press the button a
 
 const OUTDATED = 'It has changed since this was asked, so nothing was done. Decide on the new card, which shows what it says now.'
 
-/** The two buttons of an approval card. */
+/** Registers the two buttons of an approval card. */
 export function registerApprovals(bot: Chat, handlers: ApprovalHandlers): void {
   onDecision(bot, async (event, id, position) => {
     try {
@@ -34,7 +34,7 @@ export function registerApprovals(bot: Chat, handlers: ApprovalHandlers): void {
   })
 }
 
-/** The same of cards that a model has left, where there is none any more. */
+/** Registers the same buttons if there is no model any more, for cards that are left. */
 export function registerLeftApprovals(bot: Chat, handlers: PrivatelyHandlers): void {
   onDecision(bot, event => tellPrivately(event, NO_MODEL, TITLE, handlers))
 }
@@ -69,8 +69,8 @@ async function decide(event: Clicked, id: string, position: number, handlers: Ap
   runtime.background(
     update(event, { turn, verdicts: turn.calls.map((_, at) => at === position ? verdict : null) }, position, handlers),
   )
-  // The click's own thread, because its platform may stream only to a person; in the background, because the click
-  // waits for its answer.
+  // Use the click's own thread, because its platform may stream only to a person. Run in the background, because the
+  // click waits for its answer.
   if (resume) runtime.background(replier.resume(resume, event.thread))
 }
 
@@ -86,7 +86,7 @@ async function update(
   })
 }
 
-/** Takes back what waits in a thread: its cards say by whom, and offer nothing any more. */
+/** Withdraws the pending approvals of a thread: their cards say by whom, and lose their buttons. */
 export async function withdrawApprovals(
   bot: Chat, threadId: string, by: Person,
   { approvals, replier, log }: Pick<ApprovalHandlers, 'approvals' | 'replier' | 'log'>,
@@ -95,7 +95,7 @@ export async function withdrawApprovals(
 }
 
 /**
- * Takes back what waits and tells of a submission whose form data is gone; its cards say so, and nothing else any more.
+ * Withdraws pending approvals about a submission whose form data is gone; their cards then say only that.
  *
  * @param start as for `sweepApprovals`
  */
@@ -118,9 +118,9 @@ async function updateAll(
 }
 
 /**
- * Brings what ran out of time to its end: the cards say so, and the model explains.
+ * Ends approvals that ran out of time: their cards say so, and the model explains.
  *
- * @param start starts the chat platforms, which a process that only sweeps has no other reason to do
+ * @param start starts the chat platforms, which a process that only sweeps does not need otherwise
  */
 export async function sweepApprovals(
   start: () => Promise<{ bot: Chat, replier: AgentReplier }>,
@@ -129,7 +129,7 @@ export async function sweepApprovals(
   const { expired, abandoned } = await approvals.sweep()
   if (expired.length + abandoned.length === 0) return
   const { bot, replier } = await start()
-  // Where the platform is not configured any more there is nobody to tell.
+  // Skip platforms that are not configured any more.
   const isThere = ({ turn }: KeptTurn) => {
     return (bot.getAdapter(turn.threadId.split(':')[0]!) as Adapter | undefined) !== undefined
   }

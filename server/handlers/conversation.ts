@@ -8,24 +8,24 @@ import { createAnswerQueue, type AnswerQueue, type QueuedMessage } from './answe
 import { replyPrivately, type PrivatelyHandlers } from './speaker'
 import { fullNameOf } from './review'
 
-/** Who answers: a script, or a model. Called for one message of a thread at a time, in order of arrival. */
+/** Answers through a script or a model. Called for one message of a thread at a time, in order of arrival. */
 export type Replier = (said: QueuedMessage) => Promise<void>
 
 export interface ConversationHandlers extends Pick<PrivatelyHandlers, 'render'> {
   replier: Replier
-  /** What people said and nobody has answered yet. */
+  /** Messages that wait for an answer. */
   messages: MessageQueue
   /** How long a process that died keeps a thread, ms. */
   leaseMs: number
-  /** Where an event that is being handled comes from, by its signed request. */
+  /** Names of the room that a current event comes from, by its signed request. */
   here: (threadId: string, adapter: Adapter) => Promise<Scope>
   platformLabel: (key: string) => string
-  /** Notified when somebody asks for a human, as platforms write it. */
+  /** Mention for requests for a human, in the platform's syntax. */
   escalationMention?: string
   log: Log
 }
 
-/** Two mentions at once open one conversation; later ones find the thread subscribed, ms. */
+/** How long a thread's first mention is remembered, ms: a second one at the same time opens no other conversation. */
 const OPENING_MS = 3_600_000
 
 /** A message that ended this many processes is not answered any more. */
@@ -61,7 +61,7 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
 
   bot.onSubscribedMessage(async (thread, message) => {
     const isOpen = isChannel(thread)
-    // An earlier version followed those, too.
+    // An earlier version subscribed to channels, too.
     if (isOpen) await thread.unsubscribe()
     if (isSaid(message) && (!isOpen || message.isMention)) {
       await answers.take({ thread, message, opens: false, place: await here(thread.id, thread.adapter) })
@@ -92,7 +92,7 @@ async function isOpenedBy({ id }: Message, thread: Thread, bot: Chat): Promise<b
   return await state.setIfNotExists(key, id, OPENING_MS) || await state.get(key) === id
 }
 
-/** Said by a person, and not empty, as the first message of a Discord thread is. */
+/** True if a person said it and it has content; the first message of a Discord thread is empty. */
 function isSaid({ author, text, attachments }: Message): boolean {
   return author.isBot !== true && !author.isMe && (text.trim() !== '' || attachments.length > 0)
 }

@@ -11,12 +11,12 @@ export interface HomeHandlers extends Pick<ConversationHandlers, 'render' | 'log
   home: Home
 }
 
-/** An adapter whose platform has a page for each of its people. */
+/** An adapter whose platform has a home page for each person */
 interface WithHome {
   showHome?: (userId: string, message: AdapterPostableMessage) => Promise<void>
 }
 
-/** The page of their own that somebody opens, and its buttons, which belong to no room. */
+/** Registers a person's home page and its buttons, which belong to no room. */
 export function registerHome(bot: Chat, handlers: HomeHandlers): void {
   const { home, render, log } = handlers
 

@@ -21,7 +21,7 @@ export function createScript(script: ScriptedReplies): Replier {
   const { commands, render } = script
   return async ({ thread, message, opens, place }) => {
     const command = parseCommand(message.text)
-    // Who asks for something right away gets that.
+    // A command in the first message is answered instead of welcomed.
     if (opens && (!command.name || command.name === 'help')) {
       const speech = welcome(visible(message.author.fullName), await thread.isSubscribed())
       await thread.post(render({ speech }, thread.adapter.name))
@@ -31,7 +31,7 @@ export function createScript(script: ScriptedReplies): Replier {
   }
 }
 
-/** Says it for everybody; a card follows from then on what becomes of its submission. */
+/** Posts an answer for everybody; a card in it is then kept up to date. */
 export async function postAnswer(
   to: Thread | Channel, answer: Answer, { commands, render }: ScriptedReplies,
 ): Promise<void> {
@@ -45,8 +45,8 @@ export async function postAnswer(
 }
 
 /**
- * With a model everything is said in words, but for the one that people try everywhere, and a bare mention: those are
- * answered without the model, also while it does not work, and offer the buttons.
+ * Answers `help` and a bare mention without the model, so that they work without it, and offers the buttons. All else
+ * is left to the replier.
  */
 export function withHelp(replier: Replier, render: ConversationHandlers['render']): Replier {
   return async (said) => {
@@ -62,11 +62,11 @@ function asksForHelp({ text, attachments }: Message): boolean {
 
 export interface Assigning extends Pick<ConversationHandlers, 'render'>, SpeakerHandlers {
   assignments: Assignments
-  /** Whom a message mentions but the bot, each by all names that a list may have for them. */
+  /** People that a message mentions, without the bot; each by all names that a list may have for them. */
   mentionedIn: (message: Pick<ActionEvent, 'raw' | 'adapter'>) => Promise<readonly (readonly string[])[]>
 }
 
-/** Whether there is a model or not, it is not asked for what is one command: `assign <id> @Grace`. */
+/** Handles the command `assign <id> @Grace` itself, with or without a model. */
 export function withAssignments(
   replier: Replier, { assignments, mentionedIn, render, ...speakers }: Assigning,
 ): Replier {
@@ -84,7 +84,7 @@ export function withAssignments(
   }
 }
 
-/** Where its author looks: a message that may yet begin a thread has none to show them private words in. */
+/** Place where the author reads private replies: a message that may yet begin a thread has no thread for them. */
 function placeOf({ thread, message }: QueuedMessage): Thread | Channel {
   return thread.id.endsWith(`:${message.id}`) ? thread.channel : thread
 }
@@ -93,15 +93,15 @@ export interface Audience extends Pick<ConversationHandlers, 'render'>, SpeakerH
   agent: Replier
   script: Replier
   isRoom: (place: Scope) => boolean
-  /** Whether somebody who writes elsewhere shares a room of the cards. */
+  /** True if somebody who writes elsewhere shares a room of the cards. */
   isMember: (platform: string, person: Person) => Promise<boolean>
-  /** Counts what one person asks the model; null for no limit. */
+  /** Counts the questions of one person to the model; null for no limit. */
   limiter: Limiter | null
 }
 
 /**
- * Whom the model answers: everybody in a room of the cards, and its people elsewhere, each so often an hour. Strangers,
- * and whoever has used up the hour, get the script, which costs nothing.
+ * Lets the model answer everybody in a room of the cards, and members of these rooms elsewhere, each up to a limit an
+ * hour. Strangers, and commands above the limit, get the script, which costs nothing.
  */
 export function forAudience({ agent, script, isRoom, isMember, limiter, render, ...speakers }: Audience): Replier {
   return async (said) => {

@@ -15,26 +15,26 @@ import {
 
 export interface ReviewHandlers extends PrivatelyHandlers, SpeakerHandlers {
   decisions: Pick<Decisions, 'decide' | 'open'>
-  /** Where an event that is being handled comes from, by its signed request. */
+  /** Names of the room that a current event comes from, by its signed request. */
   here: (threadId: string, adapter: Adapter) => Promise<Scope>
-  /** What the platform calls a click, also when it is sent again; undefined where it does not say. */
+  /** Id of a click, the same when the platform sends it again; undefined if the platform has none. */
   pressOf: (event: ActionEvent) => string | undefined
-  /** Null where the platform has no modals. */
+  /** Null if the platform has no modals. */
   editModal: (form: EditForm, platform: string) => ModalElement | null
   sendAgainModal: (form: SendAgainForm, platform: string) => ModalElement | null
 }
 
-/** What may be a submission's id: clients choose what some platforms' buttons and forms carry. */
+/** Plausible submission id: clients choose the content of some platforms' buttons and forms. */
 const ID = /^[\w-]{1,80}$/
 
 const FAILED = 'That did not work just now. Nothing is lost: press the button again in a moment.'
 
-/** Why the effect of a click failed: of what cannot be read it would again. */
+/** Reason why a click failed. For an unreadable record, another click would fail, too. */
 const whyNot = (error: unknown, otherwise: string) => (
   error instanceof UnreadableRecord ? `${UNREADABLE} It cannot be decided. The log of the service names it.` : otherwise
 )
 
-/** Above what somebody reads alone, and why. */
+/** Titles of refusals that only the person concerned reads */
 const TITLES = {
   unlisted: 'You cannot decide this', unknown: 'Not decided', taken: 'Already assigned', elsewhere: 'Another channel',
 } as const
@@ -48,11 +48,11 @@ const ACTIONS = {
 /** Callback ids and titles of the forms. */
 const FORMS: Readonly<Record<string, string>> = { edit: 'Edit & Forward', send_again: 'Send again' }
 
-/** The buttons of cards and their forms. A click that is about nothing has no effect. */
+/** Registers the buttons of cards and their forms. Clicks without a valid submission id have no effect. */
 export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
   const { decisions, here, pressOf, editModal, sendAgainModal, noticeModal, log } = handlers
   const isRepeated = repeatedClicks()
-  /** Says why nothing came of a click. */
+  /** Tells the person why a click had no effect. */
   const tell = async (event: ActionEvent, result: DecisionResult) => {
     if (result.kind === 'forbidden') await tellPrivately(event, result.message, TITLES[result.reason], handlers)
     if (result.kind !== 'unchanged' || isRepeated(event)) return
@@ -79,7 +79,7 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
       if (!id || !ID.test(id) || !thread) return
       await clicked(event, action, id).catch(async (error: unknown) => {
         log.error('review.failed', { action: button, submission: id, platform: adapter.name, error })
-        // Told to the one who clicked, and nobody else.
+        // Tell only the person who clicked.
         await replyPrivately(event, whyNot(error, FAILED), handlers).catch(() => {})
       })
     })
@@ -92,11 +92,11 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
     const attempt = { id, place, person: reviewerOf(event, handlers), press: { press: viewId } }
     const result = await decisions.decide(callbackId === 'edit'
       ? { ...attempt, action: 'edit', values, shown }
-      // Empty where the same addresses were too many for the input.
+      // Empty if the previous addresses were too many for the input: use those.
       : { ...attempt, action: 'resend', to: values.to || undefined })
     if (result.kind === 'done') return { action: 'close' }
     if (result.kind === 'invalid') return { action: 'errors', errors: result.errors }
-    // The form stays open: they may send it again as it is.
+    // Keep the form open: they may send it again as it is.
     const isTaken = result.kind === 'forbidden' && result.reason === 'taken'
     if (isTaken) return { action: 'errors', errors: atFirst(event, plainText(result.message)) }
     return { action: 'update', modal: noticeModal(result.message, FORMS[callbackId]!) }
@@ -109,11 +109,11 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
   }))
 }
 
-/** How long a person who goes on clicking too late is not told again, ms: platforms limit what they take. */
+/** How long a person who keeps clicking too late is not told again, ms: platforms limit messages. */
 const REPEAT_MS = 3000
 const MOST_CLICKS = 1000
 
-/** Tells whether somebody clicked the same button a moment ago. */
+/** Detects clicks on a button that the same person clicked a moment ago. */
 function repeatedClicks(): (event: ActionEvent) => boolean {
   const clickedAt = new Map<string, number>()
   return ({ adapter, user, threadId, messageId, actionId, value }) => {
@@ -132,15 +132,15 @@ function atFirst({ values }: ModalSubmitEvent, text: string): Record<string, str
   return { [first]: text }
 }
 
-/** What an open form carries: which submission it is of, where it was opened, and the marks of what it shows. */
+/** Metadata of an open form: the submission's id, the thread it was opened in, and hashes of its texts. */
 function openedAt(id: string, threadId: string, { privateMetadata = '' }: ModalElement): string {
   return `${id} ${threadId} ${privateMetadata}`.trim()
 }
 
 /**
- * What a form that was sent is about, and where it comes from: where it was sent, as adapters say by `threadId` when
- * the request tells it; else where it was opened, because such platforms sign what the form carries. What the SDK
- * remembers serves once only, and a form that is refused is sent again.
+ * Reads a form's submission id, thread and hashes. The thread is where the form was sent, if the adapter gives
+ * `threadId` from the request; else where it was opened, because such platforms sign the metadata. The SDK's own memory
+ * serves only once, but a refused form is sent again.
  */
 function readForm(
   { privateMetadata = '', threadId, relatedThread }: ModalSubmitEvent & { threadId?: string },
@@ -150,22 +150,22 @@ function readForm(
   return { id: ID.test(id) ? id : '', threadId: threadId ?? opened, shown }
 }
 
-/** Who clicked, by full name where it can be had in time. */
+/** The person who clicked, by full name if it comes in time. */
 export async function reviewerOf(event: IncomingEvent, handlers: SpeakerHandlers): Promise<Person> {
   return { ...personOf(event, handlers), name: await fullNameOf(event) }
 }
 
-/** Who clicked, by the name that came with the click. @throws Error for a click of nobody, whatever signed it */
+/** The person who clicked, by the name in the click. @throws Error for a click without a user, even a signed one */
 function personOf(event: IncomingEvent, handlers: SpeakerHandlers): Person {
   const { userId: id } = event.user
   if (typeof id !== 'string' || id === '') throw new Error('The platform does not say who clicked.')
   return senderOf(event, handlers)
 }
 
-/** How long a click waits for the full name, ms; the payload's user name serves after that. */
+/** How long a click waits for the full name, ms; after that the payload's user name serves. */
 const PATIENCE_MS = 800
 
-/** The full name of who clicked: Slack's payloads have the user name only. */
+/** Full name of the person who clicked: Slack's payloads have the user name only. */
 export async function fullNameOf({ adapter, user }: Pick<IncomingEvent, 'adapter' | 'user'>): Promise<string> {
   const asked = adapter.getUser?.(user.userId)
   const known = asked && await withinOrNull(PATIENCE_MS, asked).catch(() => null)

@@ -10,12 +10,12 @@ export interface RoomEventHandlers extends Pick<ConversationHandlers, 'here' | '
   installationIn: (event: InstalledEvent | UninstalledEvent) => { app: string, installation: Installation } | null
 }
 
-/** What an adapter tells of a message that its platform took, and did not deliver: why not. */
+/** Raw data of a message that its platform accepted and did not deliver, with the reason */
 interface Undelivered {
   undelivered?: string
 }
 
-/** Messages that people delete, of which platforms tell every one, and apps that they add to channels and remove. */
+/** Handles deleted messages, of which platforms report every one, and apps added to channels or removed. */
 export function registerRoomEvents(
   bot: Chat, { deletedCards, installations, installationIn, here, log }: RoomEventHandlers,
 ): void {

@@ -12,14 +12,14 @@ import type { SpeakerHandlers } from './speaker'
 
 export interface SlashCommandHandlers
   extends ScriptedReplies, Pick<ConversationHandlers, 'here' | 'log'>, Pick<Assigning, 'mentionedIn'>, SpeakerHandlers {
-  /** Null where people take nothing. */
+  /** Null if assignment is off. */
   assignments: Assignments | null
 }
 
-/** `/forms pending` is what a mention with `pending` is; its answer is read by who asked alone, where that can be. */
+/** Answers `/forms pending` like a mention with `pending`, but only to the asker, if the platform can. */
 export function registerSlashCommands(bot: Chat, handlers: SlashCommandHandlers): void {
   const { commands, here, render, log } = handlers
-  /** To one person alone, as far as the platform can. @param openly what everybody reads where it cannot */
+  /** Answers one person alone, if the platform can. @param openly the answer for everybody if it cannot */
   const say = async ({ channel, user, adapter }: SlashCommandEvent, answer: Answer, openly = answer) => {
     const seen = await channel.postEphemeral(user, render(answer, adapter.name), { fallbackToDM: false })
     if (!seen) await postAnswer(channel, openly, handlers)

@@ -5,22 +5,22 @@ import type { Answer } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
 import type { Person } from '../ports/submission'
 
-/** Who sent something, and how. */
+/** Sender of an event, with the raw request */
 export type IncomingEvent = Pick<ActionEvent, 'adapter' | 'user' | 'raw'>
 
 export interface SpeakerHandlers {
   platformLabel: (key: string) => string
-  /** Who sent something, by its signed request: every name that a list may have for them. */
+  /** All names that a list may have for the sender, by the signed request. */
   known: (sent: IncomingEvent) => Pick<Person, 'names' | 'person'>
 }
 
-/** Who sent something, by the name that came with it. */
+/** The sender, by the name that came with the event. */
 export function senderOf(sent: IncomingEvent, { platformLabel, known }: SpeakerHandlers): Person {
   const { adapter, user: { userId: id, fullName } } = sent
   return { id, name: visible(fullName), platform: platformLabel(adapter.name), ...known(sent) }
 }
 
-/** Who said something. */
+/** The author of a message */
 export function speakerOf({ author, raw }: Message, { adapter }: Thread, handlers: SpeakerHandlers): Person {
   return senderOf({ user: author, raw, adapter }, handlers)
 }
@@ -31,7 +31,7 @@ export interface PrivatelyHandlers {
   log: Log
 }
 
-/** Says it to the one who clicked, alone; null where the platform has no words for one person. */
+/** Replies only to the person who clicked; null if the platform has no private messages. */
 export async function replyPrivately(
   { thread, user, adapter }: ActionEvent, message: RichText, { render }: Pick<PrivatelyHandlers, 'render'>,
 ): Promise<EphemeralMessage | null> {
@@ -39,7 +39,7 @@ export async function replyPrivately(
   return await thread?.postEphemeral(user, said, { fallbackToDM: false }) ?? null
 }
 
-/** Tells the one who clicked and nobody else, as far as the platform can. What is told appears as it stands here. */
+/** Tells only the person who clicked, as far as the platform can. The message appears exactly as given. */
 export async function tellPrivately(
   event: ActionEvent, message: RichText, title: string, handlers: PrivatelyHandlers,
 ): Promise<void> {
@@ -52,7 +52,7 @@ export async function tellPrivately(
       return null
     })
     if (whispered ?? await event.openModal(noticeModal(message, title))) return
-    // Not for everybody to read.
+    // Don't post a refused private message for everybody.
     if (refusal && !thread?.isDM) throw refusal
     const said = render({ speech: { text: [message] } }, adapter.name)
     await (adapter.reply?.(threadId, messageId, said) ?? thread?.post(said))

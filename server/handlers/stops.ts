@@ -4,33 +4,33 @@ import type { Log, Runtime } from '../ports/runtime'
 import type { Person } from '../ports/submission'
 import { senderOf, type SpeakerHandlers } from './speaker'
 
-/** How often a process whose answer another one may be told to stop looks, ms. */
+/** How often a process that answers checks if another process received a stop, ms */
 const LOOK_MS = 500
 
-/** For so long a stop is remembered, ms: longer than an answer takes. */
+/** How long a stop is remembered, ms: longer than an answer takes. */
 const KEPT_MS = 3_600_000
 
-/** A platform that has ended an answer tells for so long by whom, ms: its events and their answers take seconds. */
+/** Longest wait for the stop event after a platform has ended an answer, ms: such events take seconds. */
 const TOLD_MS = 10_000
 
 interface Stop {
   id: string
   by: Person
-  /** The platform has closed the growing message: what is added to it now would become another one. */
+  /** The platform has closed the growing message: more text would start another one. */
   isClosed: boolean
 }
 
 /** An answer that people may stop while it is being made. */
 export interface Stoppable {
   /**
-   * Who stopped it, or null.
+   * Returns who stopped it, or null.
    *
-   * @param isEnded the SDK has ended the answer, which it does before it tells by whom
+   * @param isEnded the SDK has ended the answer, which it does before it says who stopped it
    */
   end(isEnded: boolean): Promise<Person | null>
 }
 
-/** Ends answers in a thread, whichever process makes them; what is begun later goes on. */
+/** Stops the current answers in a thread, in whichever process; later ones go on. */
 export class Stops {
   private readonly making = new Map<string, Set<(stop: Stop) => void>>()
 
@@ -38,14 +38,14 @@ export class Stops {
     private readonly state: () => Pick<StateAdapter, 'get' | 'set'>, private readonly runtime: Pick<Runtime, 'uuid'>,
   ) {}
 
-  /** @throws when the store cannot be reached, and only those of this process were stopped */
+  /** @throws when the store cannot be reached; then only answers of this process were stopped */
   async stop(threadId: string, by: Person, isClosed: boolean): Promise<void> {
     const stop: Stop = { id: this.runtime.uuid(), by, isClosed }
     for (const stopped of this.making.get(threadId) ?? []) stopped(stop)
     await this.state().set(keyOf(threadId), stop, KEPT_MS)
   }
 
-  /** Has `stopped` called, once, as soon as somebody stops what is begun in the thread now. Never rejects. */
+  /** Calls `stopped`, once, as soon as somebody stops the answer that begins in the thread now. Never rejects. */
   async watch(threadId: string, stopped: (how: Pick<Stop, 'isClosed'>) => void): Promise<Stoppable> {
     const look = () => this.state().get<Stop>(keyOf(threadId)).catch(() => null)
     const before = await look()
@@ -75,12 +75,12 @@ export class Stops {
 
 export interface StopHandlers extends SpeakerHandlers {
   stops: Stops
-  /** Takes back what waits for an approval in the thread. */
+  /** Withdraws the approvals that are pending in the thread. */
   withdraw: (threadId: string, by: Person) => Promise<void>
   log: Log
 }
 
-/** The platform's own stop button. */
+/** Registers the platform's own stop button. */
 export function registerStops(bot: Chat, { stops, withdraw, log, ...speakers }: StopHandlers): void {
   bot.onAgentSessionStopped(async ({ adapter, threadId, userId, streamingMessageTs }: AgentSessionStoppedEvent) => {
     const by = await personOf(adapter, userId, speakers)

@@ -4,7 +4,7 @@ import { BotUnavailable } from '../domain/errors'
 import type { Monitor } from '../ports/monitor'
 import type { Log, Runtime } from '../ports/runtime'
 
-/** A webhook that cannot be started in this time, ms, is answered with 503; the platform sends it again. */
+/** Longest start of the bot for a webhook, ms; after that the answer is 503, and the platform sends it again. */
 const BOT_PATIENCE_MS = 2000
 
 interface WebhookPorts {
@@ -13,13 +13,13 @@ interface WebhookPorts {
   log: Log
 }
 
-/** Hands the request to the platform's adapter. The SDK waits for the store without a bound: the answer does not. */
+/** Passes the request to the platform's adapter. The SDK waits for the store without a limit; this does not. */
 export async function handleWebhook(
   key: string, request: Request & { arrivalMs: number }, bot: () => Promise<Chat>,
   { runtime, monitor, log }: WebhookPorts,
 ): Promise<Response> {
   const startedAt = performance.now()
-  // A sender that is slow to send the body makes nobody else wait.
+  // Leave out the time in which a slow sender sent the body.
   const settled = (status: number) => (
     monitor.acknowledged(key, status, performance.now() - startedAt - request.arrivalMs)
   )
