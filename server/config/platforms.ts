@@ -35,7 +35,7 @@ export function wantedPlatforms(values: ReadValues, { isGiven, production, requi
   return [...given, ...embedded].map(({ key }) => key)
 }
 
-/** Variables of which any one gives a platform its cards */
+/** Variables of a channel; any one of them gives a platform its cards. */
 function channelVariables({ variable, instead }: Definition['channel']): string[] {
   return [variable, instead].flatMap(name => name ?? [])
 }

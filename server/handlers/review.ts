@@ -109,7 +109,7 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
   }))
 }
 
-/** How long a person who keeps clicking too late is not told again, ms: platforms limit messages. */
+/** Pause before a person who keeps clicking too late gets another message, ms: platforms limit messages. */
 const REPEAT_MS = 3000
 const MOST_CLICKS = 1000
 

@@ -15,7 +15,7 @@ interface Undelivered {
   undelivered?: string
 }
 
-/** Handles deleted messages, of which platforms report every one, and apps added to channels or removed. */
+/** Handles deleted messages (platforms report every one), and apps added to channels or removed. */
 export function registerRoomEvents(
   bot: Chat, { deletedCards, installations, installationIn, here, log }: RoomEventHandlers,
 ): void {

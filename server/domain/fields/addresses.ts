@@ -40,7 +40,7 @@ const EMAIL = z.email()
 /** `Ada <ada@example.com>`, `"Lovelace, Ada" <ada@example.com>`: a name without a second address, and an address. */
 const NAMED = /^(?:"(?:[^"\\\r\n]|\\[^\r\n])*"[ \t]*|[^"<>,;:\r\n]*)<([^<>\s]+)>$/
 
-/** Labels of letters, digits and hyphens, at least two, the last of which is no number. */
+/** At least two labels of letters, digits and hyphens; the last one begins with a letter. */
 const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])$/i
 
 /** The single address in a text, in ASCII and without its name; undefined if a mail provider might refuse it. */

@@ -37,7 +37,7 @@ export type LifecycleEvent
       content?: string
       /** Time in which the decision can be taken back, ms; absent if it cannot be. */
       revocableMs?: number
-      /** Who decides, by `identityOf`, and the lock mode for assignments of others; absent where assignment is off. */
+      /** Identity (`identityOf`) of the reviewer, and lock mode for assignments of others; absent if these are off. */
       heeds?: { who: string, rule: LockMode }
     }
     /** Somebody takes the decision back. */

@@ -211,7 +211,7 @@ export function dataLivesUntil(submission: SubmissionRecord): number {
   return decision ? Math.max(expiresAt, decision.at + SETTLING_GRACE_MS) : expiresAt
 }
 
-/** What a store needs from the lifecycle */
+/** Lifecycle rules for the store */
 export const storeRules: StoreRules = {
   nextAttention, dataLivesUntil, needsPerson, isTaken: ({ holder }) => holder !== undefined, listOf, isOver,
   parse: parseJson,
