@@ -1,43 +1,43 @@
 import type { Work } from '../../ports/submission'
 
 export interface RetryPolicy {
-  /** Delay before the second attempt, ms; it triples from there. */
+  /** Delay before the second attempt, ms; it triples with each further attempt. */
   baseMs: number
-  /** How long whoever starts a piece of work has before others may take it, ms. */
+  /** Lease: time that the process which starts a piece of work has before others may take it, ms. */
   leaseMs: number
 }
 
-/** No pause is longer: what waits for an outage to end should go out soon after it. */
+/** Longest delay between attempts, ms: after an outage, waiting work should go out soon. */
 const MAX_DELAY_MS = 10 * 60 * 1000
 
-/** However far off a vendor says: work is not put out of reach. */
+/** Longest delay that a vendor may ask for, ms; a longer one is cut, so that work is never put out of reach. */
 const MAX_RETRY_AFTER_MS = 60 * 60 * 1000
 
-/** A card that cannot be updated for long is tried this often, because it is tried for a week. */
+/** Longest delay between attempts to update a card, ms. It is longer because a card is tried for a week. */
 const MAX_UPDATE_DELAY_MS = 60 * 60 * 1000
 
 /**
- * Attempts at an email, an endpoint or a reminder before it is given up: 20 to 40 minutes at the default base. One that
- * only came too soon ends nothing.
+ * Attempts at an email, an endpoint or a reminder before it is given up: 20 to 40 minutes at the default base. Running
+ * into a rate limit never ends the retries.
  */
 const MAX_ATTEMPTS = 9
 
 /**
- * Times in a row that a platform does not find a card before that is believed: 5 to 10 minutes at the default base.
- * Now and then Teams does not find cards that are there (https://github.com/MicrosoftDocs/msteams-docs/issues/6139).
+ * Times in a row that a platform must report a card as missing before we believe it: 5 to 10 minutes at the default
+ * base. Teams sometimes does not find cards that exist (https://github.com/MicrosoftDocs/msteams-docs/issues/6139).
  */
 const MAX_MISSED = 6
 
-/** Pause, ms, before a card is tried again that was refused for what it says: something has to change first. */
+/** Pause before retrying a card whose content was refused, ms: something has to change first. */
 const REFUSED_RETRY_MS = 6 * 60 * 60 * 1000
 
-/** Pause, ms, before a card is posted again that its platform took and did not deliver. */
+/** Pause before reposting a card that its platform accepted but did not deliver, ms. */
 export const UNDELIVERED_PAUSE_MS = MAX_DELAY_MS
 
-/** A room that refuses whatever is posted is left alone for so many times the base delay: 1 min at the default base. */
+/** Pause of a room that refuses every card, in multiples of the base delay: 1 min at the default base. */
 const ROOM_PAUSE = 12
 
-/** What an attempt that failed says about the next one. */
+/** Parts of a failed outcome that decide about the next attempt. */
 interface Failed {
   permanent: boolean
   content?: boolean
@@ -46,20 +46,20 @@ interface Failed {
   retryAfterMs?: number
 }
 
-/** How long no card goes to a room, ms: as its platform says, and a while when it refuses whatever is posted. */
+/** Pause of a room without new cards, ms: as its platform asks, or a fixed one if it refuses every card. */
 export function roomPauseMs({ permanent, content, retryAfterMs }: Failed, { baseMs }: RetryPolicy): number {
   return retryAfterMs === undefined ? (permanent && !content ? ROOM_PAUSE * baseMs : 0) : vendorPauseMs(retryAfterMs)
 }
 
-/** What a vendor asks for, within reason, ms. */
+/** Pause that a vendor asks for, limited to a sensible range, ms. */
 export function vendorPauseMs(retryAfterMs = 0): number {
   return Math.min(Math.max(retryAfterMs, 0), MAX_RETRY_AFTER_MS)
 }
 
 /**
- * When a failed piece of work is tried again, or null to give it up. Posting a card is never given up: without its card
- * nobody would decide the submission. Neither is updating one that is still there: it would offer its buttons for ever,
- * and what the platform refuses (a token, a permission) may be mended. The lifecycle says when that ends.
+ * Returns when to retry failed work, epoch ms, or null to give it up. Posting a card is never given up: without a card
+ * nobody would decide the submission. Updating a card that still exists is not given up either: its buttons would stay
+ * for ever, and a refusal (a token, a permission) may get fixed. The lifecycle decides when updates end.
  */
 export function retryAt(work: Work, outcome: Failed, now: number, random: number, policy: RetryPolicy): number | null {
   if (isGivenUp(work, outcome)) return null
@@ -68,7 +68,7 @@ export function retryAt(work: Work, outcome: Failed, now: number, random: number
   const ceiling = Math.min(
     policy.baseMs * 3 ** tries, work.kind === 'update' ? MAX_UPDATE_DELAY_MS : MAX_DELAY_MS,
   )
-  // Half fixed, half random: replicas and submissions that failed together do not come back together.
+  // Half fixed, half random, so that replicas and submissions that failed together do not retry together.
   const delay = ceiling / 2 + random * ceiling / 2
   return now + Math.max(delay, vendorPauseMs(outcome.retryAfterMs))
 }

@@ -17,7 +17,7 @@ export interface DeliveryPorts {
   mailer: Mailer
   template: () => Promise<EmailTemplate>
   mail: MailSender
-  /** Files that came with forms; none in tests without them. */
+  /** Files that came with forms; absent in tests without files. */
   files?: Pick<SubmissionFiles, 'read' | 'url' | 'withLost'>
   presentation: Presentation
 }
@@ -30,8 +30,8 @@ export interface WorkPorts extends DeliveryPorts, ConfirmationPorts {
 type Delivered = Pick<Done, 'sent' | 'status' | 'keepMs'>
 
 /**
- * Does one piece of work. A card shows `submission`. Resolves with `waiting` where something has to happen first, or
- * with the time at which a card that waits for its turn is looked after, epoch ms.
+ * Does one piece of work. Cards show `submission`. Resolves with `waiting` if something else has to happen first, or,
+ * for a card that waits for its turn, with the time to check on it again, epoch ms.
  */
 export async function perform(
   work: Work, submission: Submission, ports: WorkPorts,
@@ -46,14 +46,14 @@ export async function perform(
       const until = await queue.waitsUntil(room, submission, hasTurn)
       if (until !== null) return until
       const posting = board.post(room, cardView(submission, presentation), key.split('#')[1])
-      // An earlier one may have arrived after all, and be what its platform answers with.
+      // An earlier attempt may have arrived after all; then the platform answers with that older card.
       return shown(await queue.slowRooms.timed(room, posting), attempts > 0 ? 0 : version)
     }
     case 'update': return shown(await board.update(card, cardView(submission, presentation)), version, card)
     case 'remind': return board.reply(card, reminder(submission))
     case 'tell': {
       const news = holder ? assignedNews(holder) : receiptNews(submission)
-      // What is not news any more is not told.
+      // Nothing left to announce.
       return news ? board.reply(card, news, holder?.names) : { ok: true, value: undefined }
     }
     case 'erasure': return tellErasure(submission, ports)
@@ -67,7 +67,7 @@ function shown(outcome: Outcome<CardRef | undefined>, version: number, card?: Ca
   return outcome.ok ? { ok: true, value: { card: outcome.value ?? card, version } } : outcome
 }
 
-/** Sends what a reviewer forwarded on one of its ways; resolves with what was sent where. */
+/** Makes one delivery of a forwarded submission; resolves with its recipients and a hash of its content. */
 export async function deliver(
   kind: Delivery, submission: Submission, { mailer, template, mail, files, presentation }: DeliveryPorts,
 ): Promise<Outcome<Delivered> | 'waiting'> {
@@ -88,7 +88,7 @@ export async function deliver(
     const outcome = await form.endpoint!.post(JSON.stringify(withFiles(submission, files)), key)
     return outcome.ok ? { ok: true, value: { sent: given, ...outcome.value, ...linked } } : outcome
   }
-  // Nobody has what came back, so there is nothing to correct.
+  // Nobody received an email that bounced, so there is nothing to correct.
   const corrected = earlier && !isLost(earlier) ? earlier : undefined
   const outcome = await mailer.send(
     await composeEmail(await mailed(submission, files), form, mail, template, corrected, files),
@@ -100,7 +100,7 @@ export async function deliver(
   return { ok: true, value: { sent: { ...given, messageId }, keepMs: mail.receipts?.waitMs, ...linked } }
 }
 
-/** Tells the endpoint that everything was erased of a submission of which it may have something. */
+/** Tells the endpoint that a submission was erased, because it may have received data of it. */
 async function tellErasure(
   submission: Submission, { presentation }: Pick<DeliveryPorts, 'presentation'>,
 ): Promise<Outcome<Posted>> {
@@ -118,8 +118,8 @@ function refused(reason: string) {
 }
 
 /**
- * One key per submission, content and whatever else makes it another message: retries and a second forward of the same
- * data are one delivery to the receiver; edited data, another recipient and a correction are new ones.
+ * Idempotency key of a delivery. Retries and a second forward of the same data have the same key, so the receiver
+ * counts them as one. Edited data, another recipient and a correction get new keys.
  */
 export function deliveryKey({ id, data }: Submission, message: readonly (string | number | undefined)[]): string {
   return `${id}-${digest(JSON.stringify([data, ...message]))}`
@@ -129,14 +129,14 @@ interface ConfirmationPorts {
   mailer: Mailer
   mail: MailSender
   presentation: Presentation
-  /** Counts what one address gets. */
+  /** Counts confirmations for each address. */
   confirmations: Limiter
   log: Log
 }
 
 /**
- * Tells whoever sent a form that it was passed on: with words of the form's configuration, and nothing that came with
- * the submission, so that nobody can have this service write to others what they like.
+ * Tells the sender of a form that it was passed on. The text comes from the form's configuration and quotes nothing of
+ * the submission, so that nobody can use this service to send their own words to others.
  */
 async function confirm(
   { id, form: key, confirmation }: Submission, { attempts }: Work,
@@ -156,15 +156,15 @@ async function confirm(
   }
   const outcome = await mailer.send({
     from: fromHeader(mail), to: [to], ...words,
-    // No vacation notice answers it, nor any other program (RFC 3834).
+    // Stops vacation notices and other automatic replies (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-replied' },
   }, `${id}-confirm-${digest(to)}`)
   if (outcome.ok) return { ok: true, value: {} }
-  // Nobody can do anything about what is wrong with the address of a stranger.
+  // Nobody can fix the wrong address of a stranger.
   return outcome.permanent ? skipped(outcome.reason) : outcome
 }
 
-/** Counts as one what many providers deliver to one mailbox: any case, with dots or without, with `+tag` or without. */
+/** Removes differences that many providers ignore in an address: upper case, dots before the @, and a `+tag`. */
 function mailboxOf(address: string): string {
   const [local = '', host = ''] = address.toLowerCase().split('@')
   return `${local.split('+')[0]!.replaceAll('.', '')}@${host}`

@@ -15,20 +15,20 @@ import { fieldText, readFields } from '../fields/fields'
 import { fileFields } from '../files/file-texts'
 import type { SubmissionFiles } from '../files/submission-files'
 
-/** RFC 5322 advises lines of 78 characters; longer subjects are cut by mail clients anyway. */
+/** RFC 5322 advises lines of 78 characters; mail clients cut longer subjects anyway. */
 const MAX_SUBJECT = 120
 
-/** Websites' scripts send these texts when a field is empty. */
+/** Texts that scripts of websites send for an empty field. */
 const NOTHING = /^(?:null|undefined|NaN|\[object \w+\])$/
 
 export interface MailSender {
   fromAddress: string
   fromName: string
-  /** Present when the provider tells what became of emails. */
+  /** Present when the provider reports the status of emails. */
   receipts?: { waitMs: number }
 }
 
-/** @param earlier the email with other values that this one corrects */
+/** @param earlier the sent email with other values that this one corrects */
 export async function composeEmail(
   submission: Submission, form: Form, sender: MailSender, template: () => Promise<EmailTemplate>,
   earlier?: Pick<SentDelivery, 'at'>, files?: MailFiles,
@@ -59,14 +59,14 @@ export async function composeEmail(
     to: form.to,
     replyTo: addressOf(submission, keyed),
     subject, html, text,
-    // A program wrote this: vacation notices do not answer it (RFC 3834).
+    // A program wrote this: the header stops vacation notices (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-generated' },
     ...sender.receipts ? { submission: submission.id } : {},
     ...attachments.length > 0 ? { attachments } : {},
   }
 }
 
-/** Keys tell what a field is, labels may be in any language. A list or an object is no subject, and nobody's name. */
+/** Reads texts and numbers by key: labels may be in any language. A list or an object is no subject and no name. */
 function keyedFields(submission: Submission): readonly Field[] {
   const plain = Object.entries(submission.data ?? {}).filter(
     ([, value]) => typeof value === 'string' || typeof value === 'number',
@@ -80,13 +80,13 @@ function named(fields: readonly Field[], pattern: RegExp): Field | undefined {
   return fields.find(({ label, value }) => pattern.test(label.trim()) && oneLine(value) && !NOTHING.test(value.trim()))
 }
 
-/** Name and address of whoever filled in the form, as far as its fields say. */
+/** Returns name and email address of the sender, if the fields have them. */
 export function submitterOf(submission: Submission): string[] {
   const fields = keyedFields(submission)
   return [named(fields, NAME)?.value, addressOf(submission, fields)].filter(found => found !== undefined)
 }
 
-/** Where answers to whoever filled in the form go; undefined when it has no address. */
+/** Returns the sender's address for replies; undefined if the form has none. */
 export function submitterAddress(submission: Submission): string | undefined {
   return addressOf(submission, keyedFields(submission))
 }
@@ -96,9 +96,9 @@ function addressOf({ envelope }: Submission, fields: readonly Field[]): string |
 }
 
 /**
- * What the form is about, in its own words; one line, so that no header can be injected.
+ * Returns the subject of the email, in the form's own words. It is one line, so that nobody can inject a header.
  *
- * @param said what its template or page says that it is about, instead of its fields
+ * @param said subject from the form's template or page; replaces the one from the fields
  */
 export function emailSubject(fields: readonly Field[], form?: string, isCorrection = false, said?: string): string {
   const topic = named(fields, /^(subject|topic|title|reason)$/i)
@@ -107,7 +107,7 @@ export function emailSubject(fields: readonly Field[], form?: string, isCorrecti
   return cut(oneLine(`${isCorrection ? 'Corrected: ' : ''}${form ? `[${form}] ` : ''}${about}`), MAX_SUBJECT)
 }
 
-/** As the header `From` has it. */
+/** Value of the `From` header. */
 export function fromHeader({ fromName, fromAddress }: MailSender): string {
   return `${quotedName(fromName)} <${fromAddress}>`
 }
@@ -117,7 +117,7 @@ function quotedName(name: string): string {
   return /^[\w '-]+$/.test(name) ? name : `"${oneLine(name).replace(/["\\]/g, '\\$&')}"`
 }
 
-/** The address of whoever filled in the form: a field named like one first, then any value that is exactly one. */
+/** Returns the sender's address: from a field named like one first, then from any value that is exactly one address. */
 export function replyAddress(fields: readonly Field[]): string | undefined {
   const found = fields.flatMap(({ label, value }) => {
     const address = addressIn(value)
@@ -126,14 +126,14 @@ export function replyAddress(fields: readonly Field[]): string | undefined {
   return (found.find(({ label }) => /mail|reply/i.test(label)) ?? found[0])?.address
 }
 
-/** What stands in a list or an object, in reading order; undefined for a value that holds nothing. */
+/** Returns the items of a list or an object, in reading order; undefined for an empty one and for any other value. */
 export function treeOf(value: unknown): readonly Branch[] | undefined {
   const branches: Branch[] = []
   grow(value, 0, branches)
   return branches.length > 0 ? branches : undefined
 }
 
-/** One more than an email holds is enough to know that there are more. */
+/** Stops at one item more than an email holds: that is enough to know that there are more. */
 function grow(value: unknown, depth: number, into: Branch[]): void {
   if (!isBranched(value)) return
   for (const [key, child] of Object.entries(value)) {
@@ -156,8 +156,8 @@ function leafText(value: unknown): string {
 export type MailFiles = Pick<SubmissionFiles, 'read' | 'url'>
 
 /**
- * The submission as it is mailed. A lost file holds the email up, until it is given up: who forwards it once more was
- * told, and the email goes without that file.
+ * Returns the submission as it is mailed. A lost file makes the email fail until it is given up. By then the reviewer
+ * knows: after another forward the email goes without that file.
  */
 export async function mailed(
   submission: Submission, files?: Pick<SubmissionFiles, 'withLost'>,
@@ -168,7 +168,7 @@ export async function mailed(
   return isTold && files ? files.withLost(submission) : submission
 }
 
-/** The files that an email has, in their order, until it is full. */
+/** Returns the files to attach to an email, in their order, until it is full. */
 export function attachedFiles({ id, envelope }: Submission, files?: MailFiles): Attachment[] {
   const { files: all = [] } = envelope ?? {}
   const fitting = fittingOf(all)
@@ -180,14 +180,14 @@ export function attachedFiles({ id, envelope }: Submission, files?: MailFiles): 
       }])
 }
 
-/** Whether somebody gets a link to a file, which has to work after the submission is delivered. */
+/** True if the email or the endpoint gets a link to a file; it has to work after the submission is delivered. */
 export function isLinked({ id, envelope }: Submission, form: Pick<Form, 'endpoint'>, files?: MailFiles): boolean {
   const { files: all = [] } = envelope ?? {}
   const isAsked = all.length > 0 && (form.endpoint !== null || fittingOf(all).length < all.length)
   return isAsked && typeof files?.url(id, 0) === 'string'
 }
 
-/** What an email says of its files: that they are attached, or where they are. */
+/** Returns the lines about files for an email: attached, lost, too large, or a link. */
 export function mailedFields(submission: Submission, form: Pick<Form, 'labels'>, files?: MailFiles): Field[] {
   const { id, envelope, expiresAt } = submission
   const { files: all = [] } = envelope ?? {}
@@ -201,7 +201,7 @@ export function mailedFields(submission: Submission, form: Pick<Form, 'labels'>,
   })
 }
 
-/** What the endpoint is told of files, in the fields in which they came, beside what else these hold. */
+/** Adds the description of each file to its field for the endpoint, next to other values of that field. */
 export function withFiles({ id, data, envelope }: Submission, files?: MailFiles): unknown {
   const { files: all = [] } = envelope ?? {}
   if (!data || all.length === 0) return data

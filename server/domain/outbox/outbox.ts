@@ -8,27 +8,27 @@ import { isDelivery, isOver, traceOf } from '../lifecycle/record'
 import { Run, type RunPorts } from './run'
 import type { SubmissionFiles } from '../files/submission-files'
 
-/** A write that meets an unreachable store is repeated after these pauses, ms, before the lease takes over. */
+/** Pauses between attempts to write while the store is unreachable, ms; after the last one the lease takes over. */
 const WRITE_RETRIES_MS = [200, 400, 800, 1600, 3200]
 
 export interface OutboxPorts extends RunPorts {
   store: SubmissionStore
   files?: Pick<SubmissionFiles, 'erase' | 'read' | 'url' | 'withLost'>
-  /** Called when form data is gone, for what else may quote it. */
+  /** Called when form data is gone, so that copies elsewhere can be erased, too. */
   ended?: (id: string) => void
 }
 
-/** Does outstanding work and writes back what was done. */
+/** Does outstanding work and stores its results. */
 export class Outbox {
-  /** The last edit of each card that is being edited, by card. */
+  /** Lock for each card, so that its edits run one after the other. */
   private readonly edits = new KeyedMutex()
 
   constructor(private readonly ports: OutboxPorts) {}
 
   /**
-   * Applies events to a submission in one compare-and-set, again on its newest version when somebody was faster.
+   * Applies events to a submission in one compare-and-set; retries with the newest version after a conflict.
    *
-   * @param known the version at hand, which saves reading it; a record does where nothing depends on the form data
+   * @param known version at hand, which saves a read; a record is enough if nothing depends on the form data
    */
   async apply(
     id: string, events: readonly LifecycleEvent[] | EventsOn, known?: SubmissionRecord | null,
@@ -36,11 +36,11 @@ export class Outbox {
     const { store, files, ended, presentation, policy, cardDataMs, runtime, monitor, log } = this.ports
     for (let current: SubmissionRecord | null = known ?? await store.get(id); ; current = await store.get(id)) {
       if (!current) return { refused: 'gone' }
-      // The store sees to it that a record has data, and keeps them.
+      // The store makes sure that a record has data, and keeps the data.
       const whole = isComplete(current) ? current : { ...current, data: {} }
       const list = typeof events === 'function' ? events(whole) : events
       const step = transitions(whole, list, runtime.now(), policy.leaseMs, cardDataMs)
-      // A record may be outdated.
+      // The cached record may be stale: reload and retry.
       if ('refused' in step && whole !== current) continue
       if ('refused' in step) return step
       const { added } = step
@@ -58,7 +58,7 @@ export class Outbox {
     }
   }
 
-  /** As `apply`, tried for some seconds while the store cannot be reached; resolves with null if that was in vain. */
+  /** Like `apply`, but retries for some seconds while the store is unreachable; resolves with null if all fail. */
   async record(...what: Parameters<Outbox['apply']>): Promise<Applied | null> {
     const { log, runtime } = this.ports
     for (const pause of [...WRITE_RETRIES_MS, null]) {
@@ -74,18 +74,18 @@ export class Outbox {
   }
 
   /**
-   * Does `work`; its results may start more in the background. Resolves when it was done or put off and that is
-   * written; never rejects.
+   * Does `work`; its results may start more work in the background. Resolves when the work is done or put off and that
+   * is stored. Never rejects.
    *
-   * @param tried called when it was done or put off
+   * @param tried called when the work is done or put off, before that is stored
    */
   async run(submission: Submission, work: readonly Work[], tried?: () => void): Promise<void> {
     await new Run(submission, this, this.ports).start(work, tried)
   }
 
   /**
-   * Makes deliveries at the very time they are due, for which whoever sweeps would be late. By then somebody may have
-   * taken them back. Returns at once. A process that ends before leaves them to others.
+   * Makes deliveries exactly when they are due; a sweep would be late. Until then somebody may undo the decision.
+   * Returns at once. If the process ends first, a sweep makes them.
    */
   runOnTime({ id, work }: Submission): void {
     const { runtime } = this.ports
@@ -95,12 +95,12 @@ export class Outbox {
     runtime.keepAlive(due.then(() => runtime.background(this.runNow(id, { type: 'leased', keys }))))
   }
 
-  /** Somebody clicked a card that is behind: what failed to update it is tried now instead of later. Never rejects. */
+  /** Retries failed updates of a card now, because somebody clicked it while it was outdated. Never rejects. */
   refresh(submission: Submission, card: CardRef): Promise<void> {
     return this.runNow(submission.id, { type: 'leased', keys: [], card }, submission)
   }
 
-  /** Posts the card that has its turn in this room, if that is still to be posted. Never rejects. */
+  /** Posts the card whose turn it is in this room, unless it is already posted. Never rejects. */
   post(id: string, room: string): Promise<void> {
     return this.runNow(id, { type: 'turn', room })
   }
@@ -116,7 +116,7 @@ export class Outbox {
     }
   }
 
-  /** Tries the cards again that their platforms refused; resolves with how many they are. */
+  /** Retries the cards that their platforms refused; resolves with their number. */
   async postAgain(id: string): Promise<number> {
     const applied = await this.apply(id, [{ type: 'post-again' }])
     if ('refused' in applied) return 0
@@ -124,13 +124,13 @@ export class Outbox {
     return applied.added.length
   }
 
-  /** Two edits of one card never overtake each other, whichever decisions they are for. */
+  /** Runs edits of one card one after the other, so that an older edit never overwrites a newer one. */
   inTurn<T>({ platform, messageId }: CardRef, edit: () => Promise<T>): Promise<T> {
     return this.edits.run(`${platform}:${messageId}`, edit)
   }
 }
 
-/** Whether files end with its data. Of one that expired, or was not read, nobody knows whether there were any. */
+/** True if its files end with its data. Without data to check, assumes files if the form takes any. */
 function endsFiles(previous: SubmissionRecord, next: Submission, forms: Presentation['forms']): boolean {
   if (next.data !== null) return false
   if (isComplete(previous) && previous.data !== null) return previous.envelope?.files !== undefined
@@ -139,9 +139,9 @@ function endsFiles(previous: SubmissionRecord, next: Submission, forms: Presenta
 }
 
 /**
- * What a step says to the audit trail: that a submission came to its end, whether its cards follow yet or not, that its
- * deliveries were given up, who took it back, who erased it, or who released what was held. What was held and nobody
- * looked at in time leaves no line: nothing was decided.
+ * Returns the audit line of a step: the submission ended (even if its cards are still outdated), its deliveries were
+ * given up, or a reviewer undid, erased or released it. A quarantined form that expired leaves no line: nothing was
+ * decided.
  */
 function auditLine(previous: SubmissionRecord, next: Submission, now: number): AuditLine | undefined {
   const { id, form, receivedAt } = next

@@ -18,13 +18,13 @@ export interface ReceiptsPorts {
   log: Log
 }
 
-/** Takes in what the mail provider tells of emails. */
+/** Records the status of emails that the mail provider reports. */
 export class Receipts {
   constructor(private readonly ports: ReceiptsPorts) {}
 
   /**
-   * @returns whether the provider signed it just now; otherwise it changed nothing
-   * @throws StoreUnavailable, ReceiptTooEarly when it has to be told again
+   * @returns true if the provider signed it recently; otherwise nothing changes
+   * @throws StoreUnavailable, ReceiptTooEarly when the provider has to send it again
    */
   async take(...request: Parameters<MailNotices['read']>): Promise<boolean> {
     const { notices, monitor } = this.ports
@@ -57,7 +57,7 @@ function isSent({ sent = [] }: Submission, messageId: string): boolean {
   return sent.some(each => each.messageId === messageId)
 }
 
-/** What the provider calls it is not on record yet. */
+/** True while the email is being sent: the provider's message id is not stored yet. */
 function isBeingSent({ work }: Submission): boolean {
   return work.some(({ kind }) => kind === 'email')
 }

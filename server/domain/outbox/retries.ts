@@ -23,35 +23,35 @@ export interface RetriesPorts {
   /** Keys of all platforms, and the deliveries. */
   vendors: readonly string[]
   forms: Pick<Forms, 'rooms'>
-  /** Does what is due. */
+  /** Does all due work. */
   sweep: () => Promise<unknown>
   policy: Pick<RetryPolicy, 'baseMs'>
   runtime: Pick<Runtime, 'now' | 'background' | 'detached'>
   log: Log
 }
 
-/** An outage ends what waits for so many times the base delay, 30 s at the default: pauses are short before that. */
+/** Shortest outage that pulls work forward, in base delays (30 s at the default): before that, pauses are short. */
 const OUTAGE = 6
 
-/** Work waits for its next attempt no longer than this, ms: an edit does, and with it what a long queue holds up. */
+/** Latest next attempt that is pulled forward, ms from now. It covers card edits and posts held up by a long queue. */
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000
 
-/** Submissions that are looked at for one vendor, and those that were given up of which one request takes care. */
+/** Limits of one request: submissions searched for one vendor, and given-up submissions retried. */
 const [MOST, MOST_GIVEN_UP] = [10_000, 1000]
 
 const PAGE = 100
 
-/** Submissions that are pulled forward at once: the store has others to answer. */
+/** Submissions pulled forward in parallel: the store has other requests to answer. */
 const AT_ONCE = 8
 
 const asked = z.object({ part: z.string().max(200) })
 
-/** Tries again what failed, once its cause is mended. */
+/** Retries failed work once its cause is fixed. */
 export class Retries {
   constructor(private readonly ports: RetriesPorts) {}
 
   /**
-   * Pulls forward what waits for a part that works again, for all replicas. Returns at once.
+   * Pulls forward the work that waits for a recovered part, for all replicas. Returns at once.
    *
    * @param since when its outage began, epoch ms
    */
@@ -66,7 +66,7 @@ export class Retries {
   }
 
   /**
-   * Tries everything again that waits for a part or was given up there. Emails that came back are left alone.
+   * Retries everything that waits for a part or was given up there. Emails that bounced are left alone.
    *
    * @throws InvalidRequest, StoreUnavailable
    */
@@ -91,7 +91,7 @@ export class Retries {
     return { tried: waiting + ids.length - errors.length, left: errors.length, reason: errors[0]?.message ?? null }
   }
 
-  /** Resolves with how many submissions wait for the vendor. */
+  /** Resolves with the number of submissions that wait for the vendor. */
   private async pull(vendor: string): Promise<number> {
     const { store, outbox, runtime, sweep } = this.ports
     const ids = (await store.upcoming(runtime.now() + LONGEST_WAIT_MS, MOST)).values()
@@ -123,14 +123,14 @@ export class Retries {
   }
 }
 
-/** Vendors whose refusals a submission waits for a person with. An email that came back is not its provider's fault. */
+/** Returns the vendors whose refusals need a person's help. A bounced email is not its provider's fault. */
 export function givenUpBy(submission: SubmissionRecord): string[] {
   const { failures, work } = submission
   const deliveries = canSendAgain(submission) ? [] : failures.map(({ delivery }) => delivery)
   return [...deliveries, ...work.filter(({ refused }) => refused).map(vendorOf)]
 }
 
-/** The vendor of a part, or of a note about one. */
+/** Returns the vendor of a part, or of a health note about one. */
 function vendorIn(part: string): string {
   return part.split(/[/:]/)[0]!
 }

@@ -9,25 +9,25 @@ import { transitions } from '../lifecycle/lifecycle'
 import { missingIn, roomOfCard, roomOfWork } from '../review/scope'
 import { isDelivery } from '../lifecycle/record'
 
-/** Longest time that a card's edit waits for the deliveries, ms. */
+/** Longest time that a card edit waits for deliveries, ms. */
 const EDIT_PATIENCE_MS = 1000
 
-/** When work that has to wait for something is looked at again, ms. */
+/** Delay before waiting work is checked again, ms. */
 const LOOK_AGAIN_MS = 60_000
 
-/** Window in which results become one write, ms. After a crash they are delivered again, under the same key. */
+/** Window for batching results into one write, ms; after a crash they are redelivered under the same key. */
 const TOGETHER_MS = 250
 
 export interface RunPorts extends WorkPorts {
   queue: CardQueue
   policy: RetryPolicy
-  /** How long after a decision cards go on to show the form, ms; always by default. */
+  /** Time after a decision in which cards still show the form, ms; no limit by default. */
   cardDataMs?: number | null
   runtime: Runtime
   monitor: Monitor
 }
 
-/** Where a run writes what was done. */
+/** Outbox methods that a run uses. */
 interface Ledger {
   record(id: string, events: EventsOn, known: Submission): Promise<Applied | null>
   inTurn<T>(card: CardRef, edit: () => Promise<T>): Promise<T>
@@ -35,28 +35,28 @@ interface Ledger {
 
 type Attempt = Awaited<ReturnType<typeof perform>>
 
-/** What became of a piece of work. */
+/** Result of one piece of work. */
 interface Report {
-  /** Whether it may wait to be written: not what failed, and not a card, which would be posted again. */
+  /** True if it may wait to be written. Failures may not, and posted cards may not: a crash would post them again. */
   canWait: boolean
   eventsOn: EventsOn
 }
 
 /**
- * Work on one submission: effects at once and side by side. Cards show what is stored and what came of the work since;
- * results that come within a moment are one write.
+ * Work on one submission: starts all effects at once, side by side. Cards show the stored submission plus the results
+ * since then. Results that arrive close together become one write.
  */
 export class Run {
   private readonly performing: Promise<void>[] = []
-  /** Resolves when nothing is being delivered; null by then. */
+  /** Resolves when no delivery is running; null after that. */
   private delivering: Promise<void> | null = null
   /** Results that are not stored yet. */
   private readonly reports: Report[] = []
-  /** Edits that wait for the end of a write. */
+  /** Card edits that wait for the end of a write. */
   private readonly held: Work[] = []
   private writing: Promise<void> = Promise.resolve()
   private isWriting = false
-  /** Versions after which somebody else wrote the next one. */
+  /** Versions after which another process wrote the next one. */
   private readonly overtaken = new Set<number>()
 
   constructor(
@@ -64,7 +64,7 @@ export class Run {
     private readonly id = stored.id,
   ) {}
 
-  /** Resolves when the results are written. @param tried called when there are all of them */
+  /** Resolves when the results are written. @param tried called when all results are known */
   async start(work: readonly Work[], tried = () => {}): Promise<void> {
     const performed = work.filter(({ kind }) => isDelivery(kind)).map(item => this.perform(item))
     if (performed.length > 0) this.delivering = Promise.all(performed).then(() => { this.delivering = null })
@@ -77,7 +77,7 @@ export class Run {
   private async perform(work: Work): Promise<void> {
     const { board, log, monitor, queue, runtime, policy } = this.ports
     const { kind } = work
-    // Fast deliveries cost one edit of each card. Slow ones are first said to be on their way.
+    // Fast deliveries need one edit of each card; slow ones first show "Being sent".
     const patienceMs = Math.min(EDIT_PATIENCE_MS, policy.leaseMs / 2)
     if (kind === 'update' && this.delivering) await runtime.within(this.delivering, patienceMs)
     const startedAt = runtime.now()
@@ -122,7 +122,7 @@ export class Run {
 
   private async write(): Promise<void> {
     const { runtime } = this.ports
-    // Answers that arrive together become one write.
+    // Results that arrive together become one write.
     await runtime.turn()
     if (this.reports.length === 0) return
     if (this.reports.every(({ canWait }) => canWait)) await runtime.within(Promise.all(this.performing), TOGETHER_MS)
@@ -137,16 +137,16 @@ export class Run {
     const [submission, added] = applied && !('refused' in applied) ? [applied.submission, applied.added] : [stored, []]
     this.stored = submission
     const isReopened = stored.state !== 'open' && submission.state === 'open'
-    // Cards whose turn came while it was decided.
+    // Include posts that became due while the submission was decided.
     const missed = submission.work.filter(item => (
       isReopened && item.kind === 'post' && item.dueAt <= runtime.now() && !added.includes(item)
     ))
     const work = [...added, ...missed, ...this.held.splice(0)]
-    // Not awaited here: their own reports queue behind this write.
+    // Not awaited: the new work writes its own results after this write.
     if (work.length > 0) runtime.background(this.start(work))
   }
 
-  /** What cards show: what is stored and, once all deliveries ended, the results that are not; null during a write. */
+  /** Returns what cards show: the stored submission and, after all deliveries, unstored results; null during writes. */
   private shown(): Submission | null {
     const { runtime, policy: { leaseMs }, cardDataMs } = this.ports
     const { stored } = this
@@ -155,7 +155,7 @@ export class Run {
     const events = this.reports.flatMap(({ eventsOn }) => eventsOn(stored))
     const step = transitions(stored, events, runtime.now(), leaseMs, cardDataMs)
     if ('refused' in step) return stored
-    // Buttons are not offered before they work.
+    // Do not show buttons before they work.
     return step.next.state === 'open' && stored.state !== 'open' ? null : step.next
   }
 

@@ -7,16 +7,16 @@ import type { Outbox } from './outbox'
 import { getAll } from '../queries/rows'
 import type { Presentation } from '../cards/card-view'
 
-/** Submissions that are taken at a time, so that replicas share a backlog. */
+/** Submissions leased at a time, so that replicas share a backlog. */
 const BATCH = 100
 
-/** One run goes on for so long while more is due, ms: on serverless hosts the next one comes in a minute. */
+/** Longest run while more work is due, ms. On serverless hosts the next run comes within a minute. */
 const RUN_MS = 5000
 
-/** Submissions worked on at a time. */
+/** Submissions processed in parallel. */
 const CONCURRENCY = 8
 
-/** What this version can do. After going back from a newer one there may be work of other kinds, which waits for it. */
+/** Kinds of work that this version can do. After a downgrade, other kinds wait for the newer version. */
 const KINDS: Readonly<Record<Work['kind'], true>> = {
   post: true, update: true, remind: true, tell: true, erasure: true, confirm: true, email: true, endpoint: true,
 }
@@ -31,14 +31,14 @@ export interface SweepPorts {
   log: Log
 }
 
-/** Submissions whose refused cards are tried again when a process starts: a new version may know better how. */
+/** Submissions whose refused cards are retried when a process starts: a new version may render them better. */
 const REFUSED_AT_START = 100
 
 export async function postRefusedAgain({ store, outbox }: Pick<SweepPorts, 'store' | 'outbox'>): Promise<void> {
   for (const { id } of await getAll(store, await store.stuck(REFUSED_AT_START))) await outbox.postAgain(id)
 }
 
-/** Does what is due: what failed, what a crashed process left, and what expired. Resolves with how many it took. */
+/** Does all due work: retries, work of crashed processes, expiry. Resolves with the number of submissions taken. */
 export async function sweep(ports: SweepPorts): Promise<number> {
   const end = ports.runtime.now() + RUN_MS
   let taken = 0
@@ -57,7 +57,7 @@ async function sweepBatch(ports: SweepPorts): Promise<number> {
   const worker = async () => {
     for (const id of left) {
       await attend(id).catch((error: unknown) => {
-        // Of one that cannot be read the store tells, once.
+        // The store reports each unreadable submission itself, once.
         if (!(error instanceof UnreadableRecord)) log.error('sweep.failed', { submission: id, error })
       })
     }
@@ -68,7 +68,7 @@ async function sweepBatch(ports: SweepPorts): Promise<number> {
     const events: LifecycleEvent[] = [
       { type: 'expired' }, { type: 'expiring' }, { type: 'forgotten' }, { type: 'collapsing' },
       { type: 'freed', left: await whoLeft(submission, ports) },
-      // As far as it is due.
+      // Work that is not due is left out.
       { type: 'leased', keys: submission.work.filter(({ kind }) => kind in KINDS).map(({ key }) => key) },
     ]
     const applied = await outbox.apply(id, events, submission)
@@ -79,7 +79,7 @@ async function sweepBatch(ports: SweepPorts): Promise<number> {
   return ids.length
 }
 
-/** Who has it and may not decide it any more; undefined also while nobody can tell. */
+/** Returns the assignee who may not decide it any more; undefined if there is none, or while that cannot be checked. */
 async function whoLeft(
   { holder, form }: Submission, { reviewers, presentation: { forms } }: SweepPorts,
 ): Promise<string | undefined> {
