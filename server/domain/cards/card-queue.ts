@@ -6,41 +6,41 @@ import type { Log, Runtime } from '../../ports/runtime'
 import type { Submission } from '../../ports/submission'
 import { roomPauseMs, type RetryPolicy } from '../outbox/backoff'
 
-/** From here on a room is told how many cards wait. */
+/** A room with more waiting cards than this gets a notice with their number. */
 const BACKLOG_NOTICE = 50
 
-/** One run of a queue ends after this, ms, so that a serverless function can end; the next sweep goes on. */
+/** Longest run of one queue, ms, so that a serverless function can end; the next sweep continues. */
 const RUN_MS = 50_000
 
-/** A card that waits is looked after no earlier than this, ms, in case its queue forgot it. */
+/** Shortest time before a waiting card is checked on, ms, in case its queue forgot it. */
 const QUEUE_CHECK_MS = 60_000
 
-/** Longest pause before looking again, ms: another replica may have let the queue move. */
+/** Longest pause before the queue is checked again, ms: another replica may have changed it. */
 const MAX_WAIT_MS = 1000
 
 export interface CardQueuePorts {
   queues: CardQueueStore
   board: Pick<ReviewBoard, 'awaits' | 'intervalMs' | 'announce' | 'label'>
   forms: Pick<Forms, 'rooms' | 'all'>
-  /** Posts the card that has its turn: `Outbox.post`. */
+  /** Posts the card whose turn it is: `Outbox.post`. */
   post: (id: string, room: string) => Promise<void>
   policy: RetryPolicy
-  /** The ops page that lists what waits; null when nobody can open it. */
+  /** URL of the ops page that lists waiting submissions; null if nobody can open it. */
   overviewUrl: string | null
   runtime: Runtime
   log: Log
 }
 
 /**
- * Decides whose card may be posted, and when. A room that takes any number of cards at once has no queue. In the others
- * a submission enters with the write that stores it, and is out of the queue when it has its turn: a refused card holds
- * nobody up. It enters again when it is due again, by its time of arrival.
+ * Decides which card may be posted, and when. A room without a limit on its rate has no queue. In other rooms a
+ * submission enters the queue with the write that stores it. It leaves the queue on its turn, so that a refused card
+ * blocks nobody. When its retry is due it enters again, sorted by its time of arrival.
  */
 export class CardQueue {
   private readonly running = new Set<string>()
-  /** Rooms whose queue may have somebody to let out since the last look at it began. */
+  /** Rooms woken since the last check of their queue began. */
   private readonly woken = new Set<string>()
-  /** Rooms whose queue cannot be reached, which is told once. */
+  /** Rooms whose queue cannot be reached; logged once for each outage. */
   private readonly failing = new Set<string>()
   private readonly awaited = new Map<string, () => void>()
   private stopped = false
@@ -52,12 +52,12 @@ export class CardQueue {
     this.slowRooms = new SlowRooms(ports.runtime)
   }
 
-  /** The queues of those rooms that have one. */
+  /** Returns the queues of the rooms that have one. */
   queuesOf(rooms: readonly string[]): Pace[] {
     return rooms.filter(room => this.isPaced(room)).map(room => this.paceOf(room))
   }
 
-  /** A submission has entered, with these places. Returns the rooms in which it waits; in the others it may post. */
+  /** Wakes the queues in which a new card waits and returns their rooms; in other rooms it may be posted now. */
   entered(queues: readonly Pace[], places: readonly number[]): string[] {
     const waiting = queues.map(({ room }) => room).filter((_, index) => places[index] !== 0)
     this.wake(waiting)
@@ -65,8 +65,8 @@ export class CardQueue {
   }
 
   /**
-   * Null when the card may be posted now; else it waits, and this is when it is looked after in case the queue forgot
-   * it, epoch ms.
+   * Returns null if the card may be posted now; otherwise the time to check on it, epoch ms, in case its queue forgot
+   * it.
    *
    * @throws when the store cannot be reached
    */
@@ -80,8 +80,8 @@ export class CardQueue {
   }
 
   /**
-   * A card was tried: where its room takes no cards any more, others are told. A rate limit, or a room that takes
-   * nothing, holds all of its cards. Never rejects.
+   * Handles the result of a post. If the room takes no cards any more, announces that in other rooms. A rate limit, or
+   * a room that refuses everything, pauses all of its cards. Never rejects.
    */
   async tried(room: string, outcome: Outcome<unknown>): Promise<void> {
     const { queues, runtime, policy, log } = this.ports
@@ -91,13 +91,13 @@ export class CardQueue {
     if (pauseMs > 0) await queues.pause(room, pauseMs).catch(error => log.warn('queue.failed', { room, error }))
   }
 
-  /** Lets no more cards out: who waits is left to another process. A card that is being posted goes on. */
+  /** Lets out no more cards and leaves the waiting ones to other processes. A post in progress continues. */
   stop(): void {
     this.stopped = true
     for (const answer of this.awaited.values()) answer()
   }
 
-  /** Sees to it that every queue moves. Returns at once. */
+  /** Makes sure that the queues of these rooms are being drained. Returns at once. */
   wake(rooms: readonly string[] = this.ports.forms.rooms): void {
     for (const room of rooms) {
       if (this.stopped || !this.isPaced(room)) continue
@@ -112,13 +112,13 @@ export class CardQueue {
     }
   }
 
-  /** Somebody has mended these rooms: their next cards need not wait for the end of a pause. */
+  /** Ends the pause of these rooms, because somebody has fixed them. */
   async reopen(rooms: readonly string[]): Promise<void> {
     await Promise.all(rooms.filter(room => this.isPaced(room)).map(room => this.ports.queues.pause(room, 0)))
     this.wake(rooms)
   }
 
-  /** Whether all these rooms have a channel by now. */
+  /** True if all these rooms have a channel by now. */
   async areThere(rooms: readonly string[]): Promise<boolean> {
     const awaited = await Promise.all(rooms.map(room => this.ports.board.awaits(room)))
     return awaited.every(reason => reason === null)
@@ -128,7 +128,7 @@ export class CardQueue {
     return this.ports.board.intervalMs(room) > 0
   }
 
-  /** Resolves when this process has let the submission's card out, on whichever room was first, or lets none out. */
+  /** Resolves when this process has posted the submission's card in one room, or when it stops letting cards out. */
   posted(id: string): Promise<void> {
     return new Promise((resolve) => {
       if (this.stopped) resolve()
@@ -136,7 +136,7 @@ export class CardQueue {
     })
   }
 
-  /** Nobody waits for it any more. */
+  /** Ends a wait that `posted` began. */
   forget(id: string): void {
     this.awaited.delete(id)
   }
@@ -144,7 +144,7 @@ export class CardQueue {
   private async drain(room: string): Promise<void> {
     const end = this.ports.runtime.now() + RUN_MS
     try {
-      // Leaving has to happen in the same step as the last look at `woken`.
+      // Remove the room from `running` in the same step as the last check of `woken`: no wake may come in between.
       do {
         this.woken.delete(room)
         await this.letOut(room, end)
@@ -155,7 +155,7 @@ export class CardQueue {
     }
   }
 
-  /** @param end when it stops, epoch ms, if anybody waits until then */
+  /** @param end time to stop, epoch ms, if cards still wait then */
   private async letOut(room: string, end: number): Promise<void> {
     const { queues, board, runtime } = this.ports
     while (!this.isOver(end) && await board.awaits(room) === null) {
@@ -180,7 +180,7 @@ export class CardQueue {
 
   private async announceBacklog(room: string): Promise<void> {
     const { queues, board, log, overviewUrl } = this.ports
-    // With the one that has its turn.
+    // Include the card whose turn it is.
     const waiting = await queues.length(room) + 1
     if (waiting <= BACKLOG_NOTICE || !await queues.takeNotice(room, 'backlog')) return
     const outcome = await board.announce(room, `${waiting} more submissions are waiting for their cards.`, overviewUrl)
@@ -196,32 +196,32 @@ export interface ClosedRoomsPorts {
   queues: Pick<CardQueueStore, 'takeNotice' | 'forgetNotice'>
   board: Pick<ReviewBoard, 'announce' | 'label'>
   forms: Pick<Forms, 'all'>
-  /** The ops page that lists what waits; null when nobody can open it. */
+  /** URL of the ops page that lists waiting submissions; null if nobody can open it. */
   overviewUrl: string | null
   log: Log
 }
 
-/** An archived channel, or one without the bot, takes no cards: whoever is in the other rooms of its forms is told. */
+/** An archived channel, or one without the bot, takes no cards: announces that in the other rooms of its forms. */
 export class ClosedRooms {
-  /** What each room was last, as far as this process knows. */
+  /** Last state of each room, as far as this process knows. */
   private readonly rooms = new Map<string, 'open' | 'closed'>()
 
   constructor(private readonly ports: ClosedRoomsPorts) {}
 
-  /** What became of a post; null when that is no news. The promise never rejects. */
+  /** Handles the result of a post; returns null if the state of the room is unchanged. The promise never rejects. */
   heard(room: string, outcome: Outcome<unknown>): Promise<void> | null {
-    // An earlier process may have told of it.
+    // Another process may have announced that the room is closed, so clear that notice the first time.
     if (outcome.ok) return this.rooms.get(room) === 'open' ? null : this.opened(room)
     if (!outcome.permanent || outcome.content || this.rooms.get(room) === 'closed') return null
     return this.shut(room, outcome.reason)
   }
 
-  /** It takes cards again. Never rejects. */
+  /** Records that the room takes cards again. Never rejects. */
   opened(room: string): Promise<void> {
     return this.told(room, 'open', queues => queues.forgetNotice(room, 'closed'))
   }
 
-  /** It takes no cards any more, as one replica found. Never rejects. */
+  /** Records that the room takes no cards any more; the first replica announces it. Never rejects. */
   shut(room: string, reason: string): Promise<void> {
     return this.told(room, 'closed', async (queues) => {
       if (await queues.takeNotice(room, 'closed')) await this.announce(room, reason)
@@ -234,7 +234,7 @@ export class ClosedRooms {
     const { queues, log } = this.ports
     this.rooms.set(room, state)
     await tell(queues).catch((error) => {
-      // The next post says it again.
+      // Forget the state, so that the next post tries again.
       this.rooms.delete(room)
       log.warn('notice.failed', { room, error })
     })
@@ -253,18 +253,18 @@ export class ClosedRooms {
   }
 }
 
-/** How long a sender waits for the cards, ms. The answer is the same after that: the cards are outstanding work. */
+/** Longest time that a sender waits for cards, ms. The answer is the same after that: cards are outstanding work. */
 export const CARD_PATIENCE_MS = 2500
 
-/** Rooms whose platform takes longer over a card than a sender waits. Each process finds out for itself. */
+/** Rooms whose platform takes longer to post a card than a sender waits. Each process measures for itself. */
 export class SlowRooms {
   private readonly slow = new Set<string>()
-  /** Cards that are being posted: when each began, epoch ms. */
+  /** Posts in progress; `startedAt` in epoch ms. */
   private readonly running = new Set<{ room: string, startedAt: number }>()
 
   constructor(private readonly runtime: Pick<Runtime, 'now'>) {}
 
-  /** Times a post. The latest that was answered decides whether its room is slow. */
+  /** Times a post. The latest finished post decides if its room counts as slow. */
   async timed<T>(room: string, post: Promise<T>): Promise<T> {
     const attempt = { room, startedAt: this.runtime.now() }
     this.running.add(attempt)

@@ -15,16 +15,16 @@ import { isDelivery, isRevocable, canSendAgain, isLost } from '../lifecycle/reco
 import { deletionNotes } from '../lifecycle/settle'
 import { receiptNotes } from '../lifecycle/email-status'
 
-/** What cards and emails say about this deployment. */
+/** Facts about this deployment that cards and emails show. */
 export interface Presentation {
-  /** Base URL of the ops pages, without a trailing slash; null when nobody can open them or knows where they are. */
+  /** Base URL of the ops pages, without a trailing slash; null if nobody can open them or the URL is unknown. */
   siteUrl: string | null
   forms: Forms
-  /** Where files are that came with forms. */
+  /** Addresses of files that came with forms. */
   files?: FileAddresses
 }
 
-/** The card of a submission in whatever state it is. */
+/** Builds the card of a submission, in any state. */
 export function cardView(submission: Submission, presentation: Presentation): CardView {
   const form = formOf(submission, presentation)
   return {
@@ -41,12 +41,12 @@ export function cardView(submission: Submission, presentation: Presentation): Ca
   }
 }
 
-/** What the card's thread is told a day before the end. */
+/** Reminder in the card's thread, a day before the submission expires. */
 export function reminder({ expiresAt }: Submission): RichText {
   return rich`Nobody has decided this submission yet. It expires and is erased on ${dateTime(expiresAt)}.`
 }
 
-/** A card of a submission that is not kept, nor its trace: it offers nothing. */
+/** Card of a submission of which not even a trace is kept: it has no buttons. */
 export function goneCardView(id: string, presentation: Presentation): CardView {
   return {
     submissionId: id, title: TITLES.gone, state: 'gone', fields: [], notes: ['Not kept any more.'], actions: [],
@@ -94,7 +94,7 @@ function notes(submission: Submission, form: Form): RichText[] {
     ]
   }
   if (decision.action === 'spam') return [decisionLine(submission), ...holdNotes(submission), ...sentNotes(submission)]
-  // A card without the form says in one line what became of it.
+  // A card without form data sums the decision up in one line.
   if (!data) return [decisionLine(submission)]
   const called = edited.map(key => (Object.hasOwn(form.labels, key) ? form.labels[key] : visible(key)))
   const edits = edited.length > 0 ? [`Edited: ${called.join(', ')}`] : []
@@ -105,7 +105,7 @@ export function submissionUrl(id: string, { siteUrl }: Presentation): string | n
   return siteUrl === null ? null : `${siteUrl}/submissions/${id}`
 }
 
-/** Its form, with the addresses of the decision, where that has some of its own. */
+/** Returns the form; if the reviewer chose other addresses for the email, with those. */
 export function formOf({ form: key, decision }: Submission, { forms }: Presentation): Form {
   const form = forms.of(key)
   return decision?.to ? { ...form, to: decision.to } : form
@@ -115,22 +115,22 @@ export const DELIVERY_NAMES: Record<Delivery, string> = { email: 'Email', endpoi
 
 const DELIVERIES: readonly Delivery[] = ['email', 'endpoint']
 
-/** What a forward of this form does. Of one that is not configured any more, an attempt at least says so. */
+/** Returns the deliveries of a forward. A form that is not configured any more has the email: its attempt says so. */
 export function deliveriesOf({ to, endpoint, missing }: Form): Delivery[] {
   return [...to.length > 0 || missing ? ['email' as const] : [], ...endpoint ? ['endpoint' as const] : []]
 }
 
-/** Where a delivery goes: addresses, or the host. */
+/** Returns the targets of a delivery: addresses, or the host. */
 export function targetsOf(delivery: Delivery, { to, endpoint }: Form): readonly string[] {
   return delivery === 'email' ? to : endpoint ? [endpoint.host] : []
 }
 
-/** The deliveries that a forward of the data as it is would do. */
+/** Returns the deliveries that a forward of the unchanged data would make. */
 export function leftOf({ delivered }: Submission, form: Form): Delivery[] {
   return deliveriesOf(form).filter(delivery => !delivered.includes(delivery))
 }
 
-/** Notes on a forward so far: what was sent, what is on its way, what was given up. */
+/** Returns notes on the progress of a forward: what was sent, what is being sent, what was given up. */
 export function progressNotes(submission: Submission, form: Form): RichText[] {
   const { delivered, failures, sent = [] } = submission
   const sentTo = (delivery: Delivery) => sent.find(each => each.delivery === delivery)?.to ?? targetsOf(delivery, form)
@@ -139,7 +139,7 @@ export function progressNotes(submission: Submission, form: Form): RichText[] {
     ...sending(submission, form),
     ...receiptNotes(submission),
     ...submission.confirmation?.at ? [rich`Confirmed to its sender on ${dateTime(submission.confirmation.at)}`] : [],
-    // Those of a round before this one, while that can be taken back.
+    // While the decision can be undone, the failures are from an earlier round: leave them out.
     ...isRevocable(submission) ? [] : failed(failures),
     ...sent.filter(each => !delivered.includes(each.delivery) && !isLost(each)).map(
       ({ to, at }) => rich`Corrects what was sent to ${listOf(to)} on ${dateTime(at)}`,
@@ -157,7 +157,7 @@ function sending(submission: Submission, form: Form): RichText[] {
     : listed('Goes to', targets).map(line => rich`${line} at ${exactTime(revocableUntil)}`)
 }
 
-/** What failed and is tried again, and when. */
+/** Returns notes on failed deliveries that will be retried, with the time of the next attempt. */
 function retryNotes(submission: Submission): RichText[] {
   return underWay(submission).flatMap(
     ({ kind, reason, dueAt }) => reason === undefined
@@ -166,7 +166,7 @@ function retryNotes(submission: Submission): RichText[] {
   )
 }
 
-/** What stands when deliveries were given up: what failed, what was sent, and what deciding again does. */
+/** Returns notes after deliveries were given up: what failed, what was sent, and what another decision does. */
 function reopenedNotes(submission: Submission, form: Form): RichText[] {
   const { failures, delivered } = submission
   if (failures.length === 0) return []
@@ -184,7 +184,7 @@ function reopenedNotes(submission: Submission, form: Form): RichText[] {
   ]
 }
 
-/** What the button that forwards says when a part of it was done before. */
+/** Returns the label of the forward button if some deliveries were made before. */
 export function retryLabel(submission: Submission, form: Form): string | undefined {
   const left = leftOf(submission, form)
   return submission.delivered.length > 0 && left.length > 0 ? `Retry ${listOf(left)}` : undefined
@@ -204,12 +204,12 @@ function actionsOf(submission: Submission, form: Form): CardAction[] {
   ]
 }
 
-/** Until when spam can be taken back. */
+/** Returns the time when the data of spam is erased; until then the mark can be undone. */
 function holdNotes(submission: Submission): RichText[] {
   return isRevocable(submission) ? [rich`Its data is erased on ${dateTime(submission.revocableUntil!)}`] : []
 }
 
-/** What was sent before somebody decided otherwise, or before the rest of it failed. */
+/** Returns notes on what was sent before somebody changed the decision, or before other deliveries failed. */
 function sentNotes({ sent = [], delivered }: Submission): RichText[] {
   return [...sent].sort(byOrder(({ delivery }) => delivery)).map((each) => {
     const since = isLost(each) ? ', and came back' : delivered.includes(each.delivery) ? '' : ', with other values'
@@ -245,7 +245,7 @@ const ENDINGS: Record<DecisionOutcome, string> = {
   erased: 'Erased',
 }
 
-/** What became of it, `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`; empty while it waits. */
+/** Returns the outcome, e.g. `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`; empty if nobody has decided. */
 export function endLine(submission: SubmissionRecord): RichText {
   const { state, erased, expiresAt } = submission
   if (erased) return rich`${erasureLine(erased)}.`
@@ -254,7 +254,7 @@ export function endLine(submission: SubmissionRecord): RichText {
   return decided && rich`${decided}.`
 }
 
-/** Why a decision cannot be taken back, or not any more. */
+/** Returns why a decision cannot be undone, or not any more. */
 export function irrevocable(submission: Submission | null): RichText {
   if (submission?.state === 'open') return 'It waits for a decision already.'
   if (submission?.state === 'settling') return 'Too late: it is being sent.'
@@ -265,7 +265,7 @@ export function irrevocable(submission: Submission | null): RichText {
   return ended ? rich`Too late: its data is erased. ${ended}` : 'This submission is not kept any more.'
 }
 
-/** How submissions ended last, the latest first. What was taken back or failed since has not ended. */
+/** Returns the last outcome of each submission, latest first. Leaves out submissions that are undone or failed. */
 export function endedOf(lines: readonly AuditLine[]): AuditLine[] {
   const last = new Map(lines.toReversed().map(line => [line.id, line]))
   return [...last.values()].filter(({ outcome }) => !INTERIM_OUTCOMES.includes(outcome)).sort(
@@ -273,12 +273,12 @@ export function endedOf(lines: readonly AuditLine[]): AuditLine[] {
   )
 }
 
-/** How submissions were decided, or that nobody did, whether they were erased since or not. */
+/** Returns how submissions were decided or expired, even if they were erased later. */
 export function decidedOf(lines: readonly AuditLine[]): AuditLine[] {
   return endedOf(lines.filter(({ outcome }) => outcome !== 'erased'))
 }
 
-/** `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`, of the audit trail. */
+/** Returns the outcome in an audit line, e.g. `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`. */
 export function outcomeLine(outcome: DecisionOutcome, { reviewer, at }: Pick<AuditLine, 'reviewer' | 'at'>): RichText {
   return rich`${ENDINGS[outcome]}${reviewer ? by(reviewer) : ''}, ${dateTime(at)}.`
 }
@@ -287,7 +287,7 @@ function by({ name, platform }: Reviewer): string {
   return ` by ${visible(name)} on ${platform}`
 }
 
-/** Who decided what; shown on cards, in modals that came too late, and in the email. */
+/** Returns decision and reviewer; shown on cards, in modals that were submitted too late, and in the email. */
 export function decisionLine(submission: SubmissionRecord): RichText {
   const { decision } = submission
   if (!decision) return ''
@@ -297,14 +297,14 @@ export function decisionLine(submission: SubmissionRecord): RichText {
   return rich`${verb} by ${visible(decision.reviewer.name)} on ${decision.reviewer.platform}, ${dateTime(decision.at)}`
 }
 
-/** Who erased it, and when. */
+/** Returns who erased it, and when. */
 function erasureLine({ reviewer, at }: NonNullable<Submission['erased']>): RichText {
   return rich`Erased by ${visible(reviewer.name)} on ${reviewer.platform}, ${dateTime(at)}`
 }
 
 type Revoked = HistoryEntry & { event: 'revoked' }
 
-/** Who took the last decision back, on a card that waits for another one. */
+/** Returns who undid the last decision, for a card that waits for another one. */
 function revokedNotes({ history }: Submission): RichText[] {
   const last = history.findLast(({ event }) => event === 'claimed' || event === 'revoked')
   return last?.event === 'revoked' ? [rich`${revokedText(last)}, ${dateTime(last.at)}`] : []
@@ -314,28 +314,28 @@ export function revokedText({ action, reviewer: { name, platform } }: Revoked): 
   return `${action === 'spam' ? 'Not spam, says' : 'Taken back by'} ${visible(name)} on ${platform}`
 }
 
-/** Who has it, where somebody can. */
+/** Returns a note on the assignee, if the form has assignment. */
 export function holderNotes({ holder }: SubmissionRecord, { claim }: Form): RichText[] {
   return claim && holder ? [rich`${visible(holder.name)} has it (${holder.platform}, ${timeOfDay(holder.since)})`] : []
 }
 
-/** The button to take what waits, or to hand it back. */
+/** Returns the button to take the submission, or to hand it back. */
 function takeActions({ holder }: SubmissionRecord, { claim }: Form): CardAction[] {
   if (!claim) return []
   return [holder ? { id: 'hand_back', label: 'Hand back' } : { id: 'take', label: 'Take' }]
 }
 
-/** What is told to who was given it; nothing when nobody gave it. */
+/** Returns the news for a new assignee; empty if they took it themselves. */
 export function assignedNews({ name, by }: Assignee): string {
   return by ? `${visible(name)}, this is yours now: ${visible(by.name)} has given it to you.` : ''
 }
 
-/** What is told to who wants it, when another one has it. */
+/** Tells a person who wants to take a submission that it is already assigned. */
 export function assignedLine(holder: Assignee): RichText {
   return rich`${has(holder)}.`
 }
 
-/** How somebody decides: by a button or form of their own, or by approving what a program asked for. */
+/** Way to decide: with a button or form, or by approving a program's request. */
 export type DecisionWay = 'press' | 'approval'
 
 const AGAIN: Record<DecisionWay, string> = {
@@ -343,14 +343,14 @@ const AGAIN: Record<DecisionWay, string> = {
   approval: 'Nothing was decided. Whoever approved it may decide anyway: ask for the same once more, for them to approve.',
 }
 
-/** What is told to who decides it, before they may, or because they may not. */
+/** Tells a person who decides that somebody else is assigned: as a warning, or as a refusal. */
 export function warningLine(holder: Assignee, rule: LockMode, way: DecisionWay = 'press'): RichText {
   return rule === 'soft'
     ? rich`${has(holder)}. ${AGAIN[way]}`
     : rich`${has(holder)}. Others may decide when they hand it back, or from ${timeOfDay(holder.until)} on.`
 }
 
-/** What is told to who would hand back what is another one's. */
+/** Error for handing back someone else's submission. */
 export function notYoursLine(holder: Assignee): RichText {
   return rich`${has(holder)}: nobody else can hand it back.`
 }

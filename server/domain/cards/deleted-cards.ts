@@ -17,14 +17,14 @@ export interface DeletedCardsPorts {
   monitor: Pick<Monitor, 'undelivered'>
 }
 
-/** Of a message that is not there, and why not, if it never was. */
+/** A deleted message; `undelivered` is the reason if it never arrived. */
 interface Report {
   card: CardRef
   place: Scope
   undelivered?: string
 }
 
-/** Cards that people delete while they are waited for. */
+/** Replaces deleted cards of pending submissions. */
 export class DeletedCards {
   private reported: Report[] = []
   private looking: Promise<void> | null = null
@@ -32,9 +32,9 @@ export class DeletedCards {
   constructor(private readonly ports: DeletedCardsPorts) {}
 
   /**
-   * A message was deleted, whosever it was. Any number at once are looked for together.
+   * Handles the deletion of a message, which need not be a card of ours. Searches for all reported cards together.
    *
-   * @param undelivered why it never arrived, if that is how it went
+   * @param undelivered reason if the message never arrived
    */
   deleted(card: CardRef, place: Scope, undelivered?: string): Promise<void> {
     if (!isRoom(place, this.ports.presentation.forms)) return Promise.resolve()

@@ -5,13 +5,13 @@ import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { Presentation } from './card-view'
 
-/** Who looks at the page anyway is not told: a form has to be held for so long, ms. */
+/** Shortest time in quarantine before a room gets the notice, ms: people who open the page anyway need none. */
 const QUIET_MS = 60 * 60 * 1000
 
-/** How often a process looks through what is held, ms. */
+/** Interval between searches of one process for quarantined forms, ms. */
 const LOOK_MS = 10 * 60 * 1000
 
-/** How held submissions are read: which forms they are of tells enough, and what those said may be 256 KiB each. */
+/** Page request for quarantined forms. Records are enough: only the form counts, and its data may be 256 KiB. */
 const READING = { limit: 250, only: 'held' } as const
 
 export interface HeldNoticePorts {
@@ -23,14 +23,14 @@ export interface HeldNoticePorts {
   log: Log
 }
 
-/** Tells each room once a day that forms of it are held, where people can open the page on which they are. */
+/** Tells each room once a day that some of its forms are quarantined, if people can open the page that lists them. */
 export class HeldNotice {
-  /** Epoch ms. */
+  /** Time of the next search, epoch ms. */
   private lookAt = 0
 
   constructor(private readonly ports: HeldNoticePorts) {}
 
-  /** Whichever process is first tells a room. Never rejects. */
+  /** Tells each room, unless another process was faster. Never rejects. */
   async tell(): Promise<void> {
     const { presentation: { siteUrl }, runtime, log } = this.ports
     if (siteUrl === null || runtime.now() < this.lookAt) return
@@ -55,7 +55,7 @@ export class HeldNotice {
     await queues.forgetNotice(room, 'held')
   }
 
-  /** How many are held since then or longer, for each room that has some. */
+  /** Counts the forms quarantined since then or longer, for each room that has some. */
   private async counts(since: number): Promise<Map<string, number>> {
     const { store, presentation: { forms } } = this.ports
     const counts = new Map<string, number>()
