@@ -105,7 +105,7 @@ export function submissionUrl(id: string, { siteUrl }: Presentation): string | n
   return siteUrl === null ? null : `${siteUrl}/submissions/${id}`
 }
 
-/** Returns the form; if the reviewer chose other addresses for the email, with those. */
+/** Returns the form, with the email addresses that the reviewer chose instead, if any. */
 export function formOf({ form: key, decision }: Submission, { forms }: Presentation): Form {
   const form = forms.of(key)
   return decision?.to ? { ...form, to: decision.to } : form
@@ -245,7 +245,7 @@ const ENDINGS: Record<DecisionOutcome, string> = {
   erased: 'Erased',
 }
 
-/** Returns the outcome, e.g. `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`; empty if nobody has decided. */
+/** Returns the outcome, e.g. `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`; empty while it waits. */
 export function endLine(submission: SubmissionRecord): RichText {
   const { state, erased, expiresAt } = submission
   if (erased) return rich`${erasureLine(erased)}.`
@@ -278,7 +278,7 @@ export function decidedOf(lines: readonly AuditLine[]): AuditLine[] {
   return endedOf(lines.filter(({ outcome }) => outcome !== 'erased'))
 }
 
-/** Returns the outcome in an audit line, e.g. `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`. */
+/** Returns the text for an audit line, e.g. `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`. */
 export function outcomeLine(outcome: DecisionOutcome, { reviewer, at }: Pick<AuditLine, 'reviewer' | 'at'>): RichText {
   return rich`${ENDINGS[outcome]}${reviewer ? by(reviewer) : ''}, ${dateTime(at)}.`
 }

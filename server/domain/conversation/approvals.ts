@@ -10,56 +10,56 @@ import { isSamePlace } from '../review/scope'
 
 export interface ApprovalPorts {
   store: ApprovalStore
-  /** Who may decide beside the one who asked. */
+  /** People who may decide, besides the one who asked. */
   approvers: readonly string[]
-  /** Why somebody may not approve what a call does to a submission, in words for them alone; null when they may. */
+  /** Returns why a person may not approve what a call does to a submission, in private words; null if they may. */
   refusal: (submission: string, by: Person, place: Scope) => Promise<{ message: RichText } | null>
-  /** The calls of a turn as new cards would show them. */
+  /** Returns the calls of a turn as new cards would show them. */
   present: (turn: WaitingTurn) => Promise<readonly ProposedCall[]>
-  /** Where a thread is, by its id, for turns that do not say it. */
+  /** Returns the place of a thread, for turns that do not store it. */
   placeOf: (threadId: string) => Scope
   ttlMs: number
-  /** How long a turn that was taken may run before it counts as abandoned. */
+  /** Time that a taken turn may run before it counts as abandoned, ms. */
   leaseMs: number
   runtime: Runtime
   monitor: Pick<Monitor, 'misplaced' | 'incident'>
   log: Log
 }
 
-/** Who presses a button, by the signed request. */
+/** Person who clicks a button, from the signed request. */
 export interface Presser extends Person {
-  /** A question is decided where it was asked, and does not exist elsewhere. */
+  /** A question can be decided only where it was asked; elsewhere it does not exist. */
   place: Scope
 }
 
 export type ApprovalResult
   = | { refused: 'gone' | 'not-allowed' | 'taken', message: string, kept: KeptTurn | null }
-    /** `resume` is set for exactly one decision of a turn, the last: its maker goes on with the turn. */
+    /** `resume` is set only on the last decision of a turn; that caller resumes the turn. */
     | { call: ProposedCall, turn: WaitingTurn, verdict: ApprovalDecision, resume: KeptTurn | null }
     /** The form has changed since its card: nothing is done, and `again` is a new turn that asks with new cards. */
     | { outdated: KeptTurn, again: KeptTurn }
 
-/** What a sweep found: turns whose time is up, and turns that were taken by a process that is no more. */
+/** Turns found by a sweep: expired ones, and ones whose process has died. */
 export interface Overdue {
   expired: readonly KeptTurn[]
   abandoned: readonly KeptTurn[]
 }
 
-/** Looked at in one sweep. */
+/** Turns in one sweep. */
 const SWEPT = 20
 
-/** Waiting turns that are looked at to find those of one thread, or about one submission. */
+/** Waiting turns searched for those of one thread, or about one submission. */
 const WITHDRAWN = 500
 
 const ELSEWHERE = 'This was asked in another conversation, so nothing was decided. Decide it on its card there.'
 
 const OVER = 'This is over: it was decided, or nobody decided in time.'
 
-/** Who may allow what the agent wants to do, and when it goes on. A write runs at most once, whatever happens. */
+/** Decides who may approve the agent's actions, and when it resumes. A write runs at most once, whatever happens. */
 export class Approvals {
   constructor(private readonly ports: ApprovalPorts) {}
 
-  /** Keeps a turn until its calls are decided. */
+  /** Stores a turn until its calls are decided. */
   async request(asked: Pick<WaitingTurn, 'threadId' | 'place' | 'asker' | 'calls' | 'state'>): Promise<WaitingTurn> {
     const { store, runtime, ttlMs, log } = this.ports
     const turn = { ...asked, id: runtime.uuid(), expiresAt: runtime.now() + ttlMs }
@@ -70,7 +70,7 @@ export class Approvals {
     return turn
   }
 
-  /** Notes the cards of a turn; resolves with what has become of it meanwhile, null when it is over and forgotten. */
+  /** Stores the cards of a turn; resolves with its present state, or null if it is over and forgotten. */
   async attach({ id }: WaitingTurn, cards: readonly (CardRef | null)[]): Promise<KeptTurn | null> {
     await this.ports.store.attach(id, cards)
     return this.ports.store.get(id)
@@ -80,7 +80,7 @@ export class Approvals {
     return place ?? this.ports.placeOf(threadId)
   }
 
-  /** @param position of the call in its turn */
+  /** @param position position of the call in its turn */
   async decide(
     id: string, position: number, approved: boolean, { place, ...by }: Presser,
   ): Promise<ApprovalResult> {
@@ -121,7 +121,7 @@ export class Approvals {
     return { call, turn, verdict, resume: recorded.state === 'complete' ? recorded.kept : null }
   }
 
-  /** Asks again where an approved call shows what has changed since; null when none does. */
+  /** Asks again if an approved call would look different on a new card; null if none would. */
   private async renew(kept: KeptTurn, position: number, verdict: ApprovalDecision): Promise<ApprovalResult | null> {
     const { store, present, leaseMs, log } = this.ports
     const { turn } = kept
@@ -130,7 +130,7 @@ export class Approvals {
     const calls = await present(turn)
     const isOutdated = calls.map((call, at) => verdicts[at]?.approved && hasChanged(turn.calls[at]!, call))
     if (!isOutdated.includes(true)) return null
-    // Kept before the old one is taken, so that a process that dies in between loses no question.
+    // Store the new turn before taking the old one, so that a crash in between loses no question.
     const next = await this.request({ ...turn, calls })
     const outdated: ApprovalDecision = { approved: false, by: verdict.by, outdated: true, at: verdict.at }
     const recorded = await store.decide(turn.id, null, outdated, verdict.at + leaseMs)
@@ -150,12 +150,12 @@ export class Approvals {
     }
   }
 
-  /** Takes back what waits in a thread, of which nothing is done; resolves with what it was. */
+  /** Withdraws the waiting turns of a thread; none of their calls is made. Resolves with these turns. */
   withdraw(threadId: string, by: Person): Promise<KeptTurn[]> {
     return this.withdrawAll(turn => turn.threadId === threadId, { by, stopped: true })
   }
 
-  /** The same of what tells of a submission whose form data is gone: the conversation so far may quote it. */
+  /** Withdraws turns that mention a submission whose form data is gone: the conversation so far may quote it. */
   forget(submission: string): Promise<KeptTurn[]> {
     return this.withdrawAll(turn => JSON.stringify(turn).includes(submission), { by: null, ended: true })
   }
@@ -172,7 +172,7 @@ export class Approvals {
       const recorded = await store.decide(id, null, stop, stop.at + leaseMs)
       if (recorded.state !== 'complete') continue
       log.info('approval.withdrawn', { turn: id, by: how.by?.id, platform: how.by?.platform })
-      // What somebody had approved was waiting for the others.
+      // An approved call was still waiting for the others.
       const verdicts = recorded.kept.verdicts.map(verdict => verdict?.approved ? stop : verdict)
       withdrawn.push({ ...recorded.kept, verdicts })
       await store.drop(id)
@@ -180,13 +180,13 @@ export class Approvals {
     return withdrawn
   }
 
-  /** The turn is over: its last part was told, or the next question asked. */
+  /** Ends a turn, because its last part was posted or the next question was asked. */
   finish(id: string): Promise<void> {
     return this.ports.store.drop(id)
   }
 
   /**
-   * Takes the turns whose time has come. An abandoned one is dropped, not repeated: nobody knows how far it came, and a
+   * Takes expired and abandoned turns. An abandoned turn is dropped, not repeated: nobody knows how far it got, and a
    * write must not happen twice.
    */
   async sweep(): Promise<Overdue> {
@@ -218,13 +218,13 @@ function hasChanged(shown: ProposedCall, now: ProposedCall): boolean {
   return !isOver && (shown.content !== now.content || JSON.stringify(shown.details) !== JSON.stringify(now.details))
 }
 
-/** One and the same on one platform, or by what PEOPLE says. */
+/** True for the same account on one platform, and for accounts that PEOPLE links. */
 function isSame(one: Person, other: Person): boolean {
   const isKnown = one.person !== undefined && one.person === other.person
   return isKnown || (one.id === other.id && one.platform === other.platform)
 }
 
-/** `Approved by Ada Lovelace on Slack`. */
+/** Example: `Approved by Ada Lovelace on Slack`. */
 export function verdictLine({ approved, by, stopped, outdated, ended }: ApprovalDecision): string {
   if (ended) return 'Not done: the form it was about has ended'
   if (outdated) return 'Not done: it has changed since, and another card asks again'

@@ -11,11 +11,11 @@ import type { Presentation } from '../cards/card-view'
 import { pendingAt, RECORDS } from '../queries/search'
 import { nameAtEnd, withoutAddress } from './commands'
 
-/** That somebody is to have a submission, as it was typed. */
+/** Typed command that assigns a submission to somebody. */
 export interface Assignment {
-  /** The beginning of its id, or all of it. */
+  /** Id of the submission, or its beginning. */
   id: string
-  /** `me`, or what somebody is called; empty where the message mentions them. */
+  /** `me`, or a person's name; empty if the message mentions the person. */
   whom: string
 }
 
@@ -29,23 +29,23 @@ export interface AssignmentsPorts {
 
 const TO_WHOM = 'To whom? Type assign, the id, and mention somebody; or type me instead.'
 
-/** Reads `assign <id> @Grace` and `take <id>`; null for anything else, a sentence that begins so too. */
+/** Reads `assign <id> @Grace` and `take <id>`; null for anything else, such as a sentence that begins like one. */
 export function parseAssignment(text: string): Assignment | null {
   const [command = '', id = '', ...whom] = withoutAddress(text).split(/\s+/)
   const [, name] = /^\/?(assign|take)$/.exec(command.toLowerCase()) ?? []
   if (!name || !/^[\da-f-]{4,36}$/i.test(id)) return null
   if (name === 'take') return whom.length === 0 ? { id: id.toLowerCase(), whom: 'me' } : null
-  // Where nobody else is named, what stands at the end is no address of the bot.
+  // If nobody else is named, a name at the end is the assignee, not the bot.
   return { id: id.toLowerCase(), whom: whom.join(' ') || nameAtEnd(text) }
 }
 
-/** Gives submissions of a place to somebody, in words. */
+/** Assigns submissions by typed commands. */
 export class Assignments {
   constructor(private readonly ports: AssignmentsPorts) {}
 
   /**
-   * @param mentioned whom the message mentions, by all names that a list may have for them
-   * @returns what became of it; `isPrivate` when only who asked is to read it
+   * @param mentioned the mentioned person, by all names that a list may have for them
+   * @returns the answer; `isPrivate` if only the person who asked may read it
    * @throws when the store cannot be reached
    */
   async assign(
@@ -78,7 +78,7 @@ export class Assignments {
     const { store } = this.ports
     const exact = await store.get(id)
     if (exact) return belongsTo(place, exact, this.ports) ? [exact] : []
-    // Anybody may write to the bot, as often as they like.
+    // Search only in rooms of the cards: anybody may write to the bot, as often as they like.
     if (!isRoom(place, this.ports.presentation.forms)) return []
     const { found } = await pendingAt(place, RECORDS, this.ports, page => store.listRecords(page))
     return found.filter(submission => submission.id.startsWith(id))

@@ -15,39 +15,39 @@ import { isOver, MOST_CARDS } from '../lifecycle/record'
 import { previewOf, shorten } from './previews'
 import { helpOf, unknownReply } from './texts'
 
-/** Of all commands, those that need to know nothing of who asks. */
+/** Commands that do not need to know who asks. */
 const QUESTIONS = ['help', 'pending', 'show', 'status'] as const
 
-/** What somebody typed, read without a model. */
+/** Typed command, read without a model. */
 export interface ChatCommand {
-  /** Null when it is none of them. */
+  /** Null if it is no command. */
   name: typeof QUESTIONS[number] | null
-  /** What follows the command, as it was typed. */
+  /** Text after the command, as typed. */
   argument: string
 }
 
-/** Whom a message is addressed to, as adapters write it: `@form-bot`, `<@U123>`, `<@!456>`, `<@&789>`. */
+/** Mentions at the beginning, as adapters write them: `@form-bot`, `<@U123>`, `<@!456>`, `<@&789>`. */
 const ADDRESS = /^(?:(?:<@[!&]?\w+(?:\|[^<>]*)?>|@[\p{L}\p{N}_.-]+)[\s,:;]*)+/u
 
-/** Reads a command; case, a leading slash, full stops and the mention of the bot do not matter. */
+/** Reads a command; ignores case, a leading slash, full stops and the mention of the bot. */
 export function parseCommand(text: string): ChatCommand {
   const [, word = '', argument = ''] = /^\/?(\p{L}+)[?!.,:]*(?:\s([\s\S]*))?$/u.exec(withoutAddress(text)) ?? []
   const name = QUESTIONS.find(command => command === word.toLowerCase())
-  // Nothing else says what to show, so the end of the text does not address the bot.
+  // Without another argument, a name at the end says what to show and does not address the bot.
   if (name === 'show' && !argument.trim()) return { name, argument: nameAtEnd(text) }
-  // `Show me what …` and `help! my …` are sentences, which only `show` is made to take.
+  // Only `show` takes further words, even in `Show me what …`; `help! my …` is a sentence and no command.
   return name && (name === 'show' || !argument.trim())
     ? { name, argument: argument.trim() }
     : { name: null, argument: '' }
 }
 
-/** The text without the mentions that it begins with; a mention at the end addresses the bot too. */
+/** Returns the text without mentions of the bot at its beginning and its end. */
 export function withoutAddress(text: string): string {
   const rest = text.trim().replace(ADDRESS, '')
   return rest.replace(/(?<!\s)\s+(?:<@[!&]?\w+(?:\|[^<>]*)?>|@[\p{L}\p{N}_.-]+)$/u, '').trim()
 }
 
-/** `@acme` at the end of a text, as people type it; empty where there is none. */
+/** Returns a typed mention such as `@acme` at the end of a text; empty if there is none. */
 export function nameAtEnd(text: string): string {
   return /(?<=\s)@[\p{L}\p{N}_.-]+$/u.exec(text.trim())?.[0] ?? ''
 }
@@ -57,7 +57,7 @@ export interface ChatCommandsPorts {
   outbox: Pick<Outbox, 'apply' | 'run'>
   presentation: Presentation
   board: Pick<ReviewBoard, 'roomOf' | 'link'>
-  /** The platforms that are connected, as people call them. */
+  /** Connected platforms, by the names that people use. */
   platforms: readonly string[]
   runtime: Pick<Runtime, 'now' | 'background'>
 }
@@ -65,13 +65,13 @@ export interface ChatCommandsPorts {
 /** Submissions listed in one answer. */
 const LISTED = 5
 
-/** Audit lines that are read for the count of the last day. */
+/** Audit lines read to count the decisions of the last day. */
 const AUDITED = 500
 const DAY_MS = 86_400_000
 
 /**
- * Answers about the submissions that wait, for whoever asks in words. In a room of the cards, or a thread of one, it
- * tells of those whose cards everybody there sees anyway; elsewhere of none, not even how many there are.
+ * Answers typed questions about waiting submissions. In a room of the cards, or a thread there, it covers submissions
+ * whose cards everybody there sees anyway. Elsewhere it says nothing about any submission, not even how many there are.
  */
 export class ChatCommands {
   constructor(private readonly ports: ChatCommandsPorts) {}
@@ -88,10 +88,10 @@ export class ChatCommands {
   }
 
   /**
-   * A card that was posted on request: it follows what becomes of the submission like the first one.
+   * Records a card that was posted on request: it is updated like the first one.
    *
-   * @param version what it shows
-   * @returns what it has to show instead when the submission was decided in the meantime
+   * @param version version of the submission that the card shows
+   * @returns a replacement for the card if the submission is not kept any more
    */
   async shown(id: string, card: CardRef, version?: number): Promise<CardView | null> {
     const { outbox, presentation, runtime } = this.ports
@@ -104,8 +104,8 @@ export class ChatCommands {
   }
 
   /**
-   * The answer for one person alone, in a message that nobody can change later: a card comes without its buttons, and
-   * leads to the one that has them.
+   * Answer for one person alone, in a message that cannot be changed later: a card comes without its buttons and links
+   * to the card that has them.
    */
   async alone(answer: Answer, place: Scope): Promise<Answer> {
     if ('speech' in answer) return { speech: { ...answer.speech, buttons: [] } }
@@ -163,7 +163,7 @@ export class ChatCommands {
       connected,
       `Waiting: ${found.length}${complete ? '' : ' or more'}`,
       `Last 24 hours: ${decided('forwarded') + decided('edited')} forwarded, ${decided('spam')} marked as spam, ${decided('expired')} expired${recent.length === AUDITED ? ' (or more)' : ''}`,
-      // Of many forms the last are cut off.
+      // Listed last, because the answer is cut at its end if there are many forms.
       ...destinations(forms.all.filter(({ key }) => isFormOf(place, key, forms))),
     ].join('\n'))
   }
@@ -179,7 +179,7 @@ function says(text: RichText, items?: readonly SpeechItem[]): Speech {
 
 const ELSEWHERE = 'Forms are shown only in the channel of the cards: ask me there.'
 
-/** `Forwards of Contact go to: sales@example.com and crm.example.com`; one line where all forms go to the same. */
+/** Returns lines like `Forwards of Contact go to: sales@example.com and crm.example.com`; one if all targets match. */
 function destinations(forms: readonly Form[]): string[] {
   const places = forms.map(({ to, endpoint }) => [...to, ...endpoint ? [endpoint.host] : []].join(' and '))
   return new Set(places).size === 1 && forms.length > 1

@@ -25,16 +25,16 @@ export interface HomePorts {
   runtime: Pick<Runtime, 'now'>
 }
 
-/** Submissions that are shown of each kind, the oldest first. */
+/** Submissions shown of each kind, oldest first. */
 const SHOWN = 10
 
 const CLOSED = 'Forms are shown here to those who decide them: the reviewers, or else the people of the channel of the cards.'
 
-/** One person's own page in chat: what is theirs, and what is free. */
+/** A person's own page in chat: lists their submissions and the free ones. */
 export class Home {
   constructor(private readonly ports: HomePorts) {}
 
-  /** @param platform its key @throws when the store cannot be reached, or nobody can tell what they may see */
+  /** @param platform its key @throws when the store cannot be reached, or the person's rights cannot be checked */
   async of(person: Person, platform: string): Promise<Speech> {
     return this.queueOf(person, await this.formsOf(person, platform), platform)
   }
@@ -55,7 +55,7 @@ export class Home {
     ] }
   }
 
-  /** Somebody presses a button of it; what became of that stands above the queue. */
+  /** Handles a button of the page; the result of the click stands above the queue. */
   async pressed(action: 'take' | 'hand-back', id: string, person: Person, platform: string): Promise<Speech> {
     const forms = await this.formsOf(person, platform)
     const { all } = await this.waiting(forms, platform)
@@ -65,10 +65,10 @@ export class Home {
     return { ...queue, text: 'message' in result ? [result.message, ...text] : text }
   }
 
-  /** The forms that somebody may decide there: by the form's list or, without one, as one of a room of it. */
+  /** Returns the forms that a person may decide: as a reviewer or, without a list, as a member of one of its rooms. */
   private async formsOf(person: Person, platform: string): Promise<Form[]> {
     const forms = this.ports.presentation.forms.all.filter(form => roomsOf([form], platform).length > 0)
-    // Any number of forms may share a room.
+    // Several forms may share a room.
     const open = forms.filter(({ reviewers }) => !reviewers)
     const rooms = new Map([...new Set(roomsOf(open, platform))].map(room => [room, this.isIn(room, person)]))
     const may = await Promise.all(forms.map(form => this.mayDecide(form, person, platform, rooms)))
@@ -91,12 +91,12 @@ export class Home {
     return asked.includes(true)
   }
 
-  /** What waits of these forms, the oldest first. */
+  /** Returns the waiting submissions of these forms, oldest first. */
   private async waiting(forms: readonly Form[], platform: string) {
     const { found, complete } = await pendingAt(
       roomsOf(forms, platform), RECORDS, this.ports, page => this.ports.store.listRecords(page),
     )
-    // Other forms may share their rooms.
+    // The rooms may also belong to other forms.
     const all = found.filter(({ form }) => forms.some(({ key }) => key === form)).reverse()
     return { all, complete }
   }
@@ -104,7 +104,7 @@ export class Home {
   private items(submissions: readonly SubmissionRecord[], button: SpeechButton): SpeechItem[] {
     const { presentation } = this.ports
     return submissions.slice(0, SHOWN).map(submission => ({
-      // What is published stays as it is until somebody opens it again.
+      // No form data here: the published page stays unchanged until it is opened again.
       ...mentionOf(submission, presentation),
       ...presentation.forms.of(submission.form).claim && { button: { ...button, value: submission.id } },
     }))
@@ -122,7 +122,7 @@ function summary(all: readonly SubmissionRecord[], complete: boolean, whose: str
   return rich`${count}${whose}. The oldest came on ${dateTime(oldest.receivedAt)}.`
 }
 
-/** `: 2 are yours, 1 is free, others have 3` */
+/** Example: `: 2 are yours, 1 is free, others have 3`. */
 function split(mine: number, free: number, others: number): string {
   const are = (count: number) => `${count} ${count === 1 ? 'is' : 'are'}`
   const parts = [

@@ -10,19 +10,19 @@ export interface MembershipPorts {
   log: Log
 }
 
-/** How long an answer is believed, ms. */
+/** Time for which an answer is cached, ms. */
 const BELIEVED_MS = 5 * 60 * 1000
 
-/** People who are remembered; beyond, all are asked about again. */
+/** Number of people remembered. When it is reached, all are forgotten and asked about again. */
 const REMEMBERED = 1000
 
-/** Who shares a room of the cards. */
+/** Checks if people are in a room of the cards. */
 export class Membership {
   private readonly known = new Map<string, { until: number, isMember: boolean }>()
 
   constructor(private readonly ports: MembershipPorts) {}
 
-  /** Whether somebody is in any room of their platform; false while the platform does not say so. */
+  /** True if a person is in any room of their platform; false also while the platform does not confirm it. */
   async of(platform: string, person: Person): Promise<boolean> {
     const { rooms, runtime } = this.ports
     const key = person.names?.[0] ?? `${platform}:${person.id}`
@@ -35,7 +35,7 @@ export class Membership {
     return isMember
   }
 
-  /** One room after the other until one has them; null when one that might did not answer. */
+  /** Asks one room after the other until one has the person; null if no room has them and one did not answer. */
   private async ask(rooms: readonly string[], person: Person): Promise<boolean | null> {
     let isUnknown = false
     for (const room of rooms) {

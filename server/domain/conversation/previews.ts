@@ -6,11 +6,11 @@ import type { Submission, SubmissionRecord } from '../../ports/submission'
 import { readFields } from '../fields/fields'
 import { holderNotes, submissionUrl, type Presentation } from '../cards/card-view'
 
-/** Fields and characters of each in a preview. */
+/** Fields in a preview, and characters of each field. */
 const PREVIEW_FIELDS = 3
 const PREVIEW_LENGTH = 80
 
-/** One submission in a list: when it came, its first fields, and who has it. */
+/** Builds a list item for a submission: time of arrival, first fields, and assignee. */
 export function previewOf(submission: Submission, presentation: Presentation): SpeechItem {
   const fields = readFields(submission, presentation.forms.of(submission.form)).slice(0, PREVIEW_FIELDS)
   const lines = fields.map(({ label, value }) => `${shorten(label)}: ${shorten(value)}`)
@@ -18,7 +18,7 @@ export function previewOf(submission: Submission, presentation: Presentation): S
   return itemOf(submission, presentation, [received, ...lines.length > 0 ? lines : ['The form was empty.']])
 }
 
-/** The same without form data, for what stays where it is when the data goes. */
+/** The same without form data, for messages that stay when the data is erased. */
 export function mentionOf(submission: SubmissionRecord, presentation: Presentation): SpeechItem {
   const { name } = presentation.forms.of(submission.form)
   const at = dateTime(submission.receivedAt)
@@ -28,7 +28,7 @@ export function mentionOf(submission: SubmissionRecord, presentation: Presentati
 function itemOf(submission: SubmissionRecord, presentation: Presentation, lines: readonly RichText[]): SpeechItem {
   const notes = holderNotes(submission, presentation.forms.of(submission.form))
   const url = submissionUrl(submission.id, presentation)
-  // Enough of an id to tell it from others; `show` takes it.
+  // The first 8 characters tell ids apart; `show` accepts them.
   const id = submission.id.slice(0, 8)
   return {
     label: id,

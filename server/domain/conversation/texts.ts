@@ -12,21 +12,21 @@ const helpWithout = (left: readonly string[]): SpeechItem[] => (
   COMMANDS.filter(({ name }) => !left.includes(name)).map(each => ({ label: usageOf(each), value: each.about }))
 )
 
-/** Without what not every deployment has. */
+/** Leaves out the commands that not every deployment has. */
 const HELP = helpWithout(['take', 'assign'])
 
-/** The button of a test card. */
+/** Button of a test card. */
 export const TEST_CLICK: SpeechButton = { id: 'test_click', label: 'Try a click' }
 
-/** What is said below a test card. */
+/** Reply below a test card. */
 export function clickArrived(fullName: string): Speech {
   return { text: [`The click of ${fullName} arrived.`] }
 }
 
 /**
- * The first thing that the bot says in a thread.
+ * First message of the bot in a thread
  *
- * @param follows whether it answers what is said there from now on
+ * @param follows true if the bot answers later messages there without a mention
  */
 export function welcome(fullName: string, follows: boolean): Speech {
   const next = follows ? 'I read along here now: no need to mention me again.' : 'Mention me whenever you need me here.'
@@ -39,12 +39,12 @@ export function welcome(fullName: string, follows: boolean): Speech {
   }
 }
 
-/** @param takes whether people take what waits */
+/** @param takes true if assignment is on */
 export function helpOf(takes: boolean): Speech {
   return { text: ['This is what I understand:'], items: takes ? helpWithout([]) : HELP, buttons: BUTTONS }
 }
 
-/** The help of a bot that answers through a model. */
+/** Help of a bot that answers through a model. */
 export const helpWithModel: Speech = {
   text: [
     'Ask me in your own words: which submissions wait, what one of them says, or to forward it, edit it or mark it as spam. Before I change anything I ask for approval.',
@@ -52,7 +52,7 @@ export const helpWithModel: Speech = {
   buttons: BUTTONS,
 }
 
-/** What `take` and `assign` get where people take nothing. */
+/** Reply to `take` and `assign` if assignment is off. */
 export const takesNothing: Speech = {
   text: ['Assignment is off here. Set TAKE=1 to switch it on.'],
 }
@@ -61,7 +61,7 @@ export const unknownReply: Speech = { text: ['I did not understand that. Type he
 
 export const failureReply: Speech = { text: ['That did not work just now. Nothing is lost: say it again in a moment.'] }
 
-/** @param waitMs until the agent may be asked again */
+/** @param waitMs time until the agent may be asked again */
 export function exhausted(limit: number, waitMs: number): Speech {
   const minutes = Math.ceil(waitMs / 60_000)
   return {
@@ -76,7 +76,7 @@ export function greeting(fullName: string): Speech {
   return { text: [`Hello, ${fullName}!`] }
 }
 
-/** @param platform as people call it */
+/** @param platform name of the platform, as people call it */
 export function whereabouts(platform: string): Speech {
   return { text: [`You are talking to me on ${platform}.`] }
 }
