@@ -34,7 +34,7 @@ const CLOSED = 'Forms are shown here to those who decide them: the reviewers, or
 export class Home {
   constructor(private readonly ports: HomePorts) {}
 
-  /** @param platform its key @throws when the store cannot be reached, or the person's rights cannot be checked */
+  /** @param platform key of the platform @throws when the store cannot be reached, or rights cannot be checked */
   async of(person: Person, platform: string): Promise<Speech> {
     return this.queueOf(person, await this.formsOf(person, platform), platform)
   }

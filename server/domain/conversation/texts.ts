@@ -24,7 +24,7 @@ export function clickArrived(fullName: string): Speech {
 }
 
 /**
- * First message of the bot in a thread
+ * First message of the bot in a thread.
  *
  * @param follows true if the bot answers later messages there without a mention
  */

@@ -4,10 +4,10 @@ import type { Monitor } from '../../ports/monitor'
 import type { Runtime, Log } from '../../ports/runtime'
 import { credentialsNote } from './monitor'
 
-/** How long the platforms' answers are believed, ms: probes come every few seconds, and platforms count calls. */
+/** Time for which the platforms' answers are cached, ms: probes come every few seconds, and platforms count calls. */
 const CHECK_TTL_MS = 30_000
 
-/** How long a probe waits for a platform, ms; orchestrators give up after a few seconds. */
+/** Longest time that a probe waits for a platform, ms; orchestrators give up after a few seconds. */
 const PATIENCE_MS = 2000
 
 export interface CredentialsPorts {
@@ -18,13 +18,13 @@ export interface CredentialsPorts {
 
 type Refusal = Extract<Outcome, { ok: false }>
 
-/** Asks every platform whether it takes our credentials. */
+/** Asks every platform if it accepts our credentials. */
 export class Credentials {
   private last: { at: number, refusals: Promise<Refusal[]> } | null = null
 
   constructor(private readonly ports: CredentialsPorts) {}
 
-  /** Refusals, and platforms that do not answer. Takes 2 s at most, and asks every 30 s at most. */
+  /** Resolves with refusals, and with platforms that do not answer. Takes at most 2 s, and asks at most every 30 s. */
   check(): Promise<Refusal[]> {
     const now = this.ports.runtime.now()
     if (!this.last || now - this.last.at >= CHECK_TTL_MS) this.last = { at: now, refusals: this.ask() }
@@ -53,7 +53,7 @@ export class Credentials {
   }
 }
 
-/** Logs who the bot is on each platform; a token that is refused is named there before the first card needs it. */
+/** Logs the bot's name on each platform. A refused token is logged here, before the first card needs it. */
 export async function introduce(board: Pick<ReviewBoard, 'platforms' | 'identify'>, log: Log): Promise<void> {
   await Promise.all(board.platforms.map(async (platform) => {
     const outcome = await board.identify(platform)

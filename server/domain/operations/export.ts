@@ -5,7 +5,7 @@ import { orUnavailable } from '../queries/rows'
 
 export type ExportedTable = 'submissions' | 'audit'
 
-/** One line of an export: plain texts, numbers and ISO times. */
+/** Line of an export: plain texts, numbers and ISO times. */
 type ExportRow = Readonly<Record<string, string | number>>
 
 interface ExportTable {
@@ -13,26 +13,26 @@ interface ExportTable {
   rows: AsyncIterable<ExportRow>
 }
 
-/** Submissions read at a time. Each may have 256 KiB, and others are answered between two pages. */
+/** Submissions read at a time. Each may have 256 KiB, and the store answers other requests between two pages. */
 const PAGE = 10
 
-/** Form fields with a column of their own: spreadsheets take 16,384 columns, people fewer. */
+/** Form fields with their own column: spreadsheets take 16,384 columns, people read fewer. */
 const FIELD_COLUMNS = 500
 
-/** Fields that are counted at a time. Anybody may invent names, so the rarest make way. */
+/** Field names counted at a time. Anybody can invent names, so the rarest are dropped. */
 const COUNTED_FIELDS = 50_000
 
-/** The last column, where some field has none of its own. */
+/** Last column, present if some fields have no column of their own. */
 const OTHER_FIELDS = 'other fields'
 
-/** Every line of the audit trail that is kept. */
+/** Most audit lines that a store keeps. */
 const ALL_LINES = 100_000
 
 export function exportTable(store: SubmissionStore, table: ExportedTable): Promise<ExportTable> {
   return table === 'audit' ? auditTable(store) : submissionTable(store)
 }
 
-/** A table as the text of a JSON array, a piece for each item. */
+/** Returns a table as text of a JSON array, in one piece for each item. */
 export async function* jsonArray(store: SubmissionStore, table: ExportedTable): AsyncGenerator<string> {
   let before = '['
   for await (const item of table === 'audit' ? auditRecords(store) : pendingSubmissions(store)) {
@@ -42,13 +42,13 @@ export async function* jsonArray(store: SubmissionStore, table: ExportedTable): 
   yield before === '[' ? '[]\n' : '\n]\n'
 }
 
-/** What is left of one that nobody can read, because something else wrote under its keys. */
+/** Unreadable submission: something else wrote under its keys. */
 interface UnreadableSubmission {
   id: string
   state: 'unreadable'
 }
 
-/** Every pending submission, newest first, read page by page as somebody takes it. */
+/** Yields every pending submission, newest first; reads the next page only when it is needed. */
 async function* pendingSubmissions(store: SubmissionStore): AsyncGenerator<Submission | UnreadableSubmission> {
   for (let before: string | undefined; ;) {
     const { submissions, unreadable = [], cursor } = await orUnavailable(store.listPending({ limit: PAGE, before }))
@@ -60,8 +60,8 @@ async function* pendingSubmissions(store: SubmissionStore): AsyncGenerator<Submi
 }
 
 /**
- * Pending submissions with a column for each of the most frequent fields. All others of a row are in one cell as JSON.
- * Reads the submissions twice, holds none of them.
+ * Pending submissions, with columns for the most frequent fields. All other fields of a row share one cell as JSON.
+ * Reads the submissions twice and keeps none of them in memory.
  */
 async function submissionTable(store: SubmissionStore): Promise<ExportTable> {
   const { keys, hasOthers } = await frequentFields(store)
@@ -75,7 +75,7 @@ async function submissionTable(store: SubmissionStore): Promise<ExportTable> {
       const { id, form = '', state, receivedAt, expiresAt } = submission
       const data = submission.data ?? {}
       const others = Object.entries(data).filter(([key]) => !own.has(key))
-      // It came in after the columns were chosen: the next export has it.
+      // It arrived after the columns were chosen: the next export includes it.
       if (others.length > 0 && !hasOthers) continue
       const values = keys.map((key): [string, string] => [
         `field: ${key}`, Object.hasOwn(data, key) ? fieldText(data[key]) : '',
@@ -89,14 +89,14 @@ async function submissionTable(store: SubmissionStore): Promise<ExportTable> {
   return { columns: hasOthers ? [...columns, OTHER_FIELDS] : columns, rows: rows() }
 }
 
-/** The fields that most pending submissions have, the most frequent first; `hasOthers` when there are more. */
+/** Returns the fields that most pending submissions have, most frequent first; `hasOthers` if there are more. */
 async function frequentFields(store: SubmissionStore): Promise<{ keys: string[], hasOthers: boolean }> {
   const counts = new Map<string, number>()
   let hasOthers = false
   for await (const submission of pendingSubmissions(store)) {
     const keys = submission.state === 'unreadable' ? [] : Object.keys(submission.data ?? {})
     hasOthers ||= keys.length > FIELD_COLUMNS
-    // One form's made-up names push out few of those that many forms have.
+    // Made-up names of one form displace few fields that many forms have.
     for (const key of keys.slice(0, FIELD_COLUMNS)) counts.set(key, (counts.get(key) ?? 0) + 1)
     if (counts.size <= COUNTED_FIELDS) continue
     hasOthers = true
@@ -109,7 +109,7 @@ async function frequentFields(store: SubmissionStore): Promise<{ keys: string[],
   return { keys, hasOthers: hasOthers || counts.size > FIELD_COLUMNS }
 }
 
-/** The audit trail, which has no form data. */
+/** Audit trail; it has no form data. */
 async function auditTable(store: SubmissionStore): Promise<ExportTable> {
   const lines = await orUnavailable(store.audit(ALL_LINES))
   async function* rows(): AsyncGenerator<ExportRow> {

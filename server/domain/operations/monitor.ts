@@ -5,7 +5,7 @@ import type { Work } from '../../ports/submission'
 import { vendorPauseMs } from '../outbox/backoff'
 import { wayOf } from '../lifecycle/record'
 
-/** Parts that not everybody has, beside platforms and deliveries. `receipts` tells what became of emails. */
+/** Optional parts, besides platforms and deliveries. `receipts` reports the status of emails. */
 export const OPTIONAL_PARTS = { receipts: 'Email receipts', files: 'File storage' } as const
 export type OptionalPart = keyof typeof OPTIONAL_PARTS
 
@@ -14,11 +14,11 @@ interface MonitorPorts {
   metrics: Promise<Metrics> | null
   now: () => number
   log: Pick<Log, 'info'>
-  /** Told by one replica of the first success after an outage, and when that began, epoch ms. */
+  /** Called in one replica at the first success after an outage; `since` is when the outage began, epoch ms. */
   recovered?: (part: string, since: number) => void
 }
 
-/** Tells the health notes of what happens, the metrics where they are on, and the log of what works again. */
+/** Records events in the health notes and, if they are on, in the metrics; logs when a part works again. */
 export function createMonitor({ health, metrics, now, log, recovered }: MonitorPorts): Monitor {
   const failing = new Set<string>()
   const note = (part: string, reason?: string) => {
@@ -47,7 +47,7 @@ export function createMonitor({ health, metrics, now, log, recovered }: MonitorP
       count(loaded => loaded.incident(kind))
     },
     tried(work, outcome, ms) {
-      // Somebody deleted that one card: the platform works.
+      // Somebody deleted this one card: the platform works.
       if (outcome.ok || !outcome.gone) noteOutcome(noteOf(work), outcome)
       count(loaded => loaded.tried(work, outcome, ms))
     },
@@ -68,14 +68,14 @@ export function credentialsNote(platform: string): string {
   return `${platform}:credentials`
 }
 
-/** Name of the note about cards that are in a room already: edits, and replies below them. */
+/** Name of the note about edits of a room's cards, and replies below them. */
 export function editsNote(room: string): string {
   return `${room}:edits`
 }
 
 /**
- * Name of the note that an attempt belongs to. New cards of a room have one of their own, named like the room: neither
- * credentials, nor edits, nor another room tell whether they arrive.
+ * Name of the note for an attempt. New cards of a room have their own note, named like the room: credentials, edits and
+ * other rooms do not tell if they arrive.
  */
 export function noteOf({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>): string {
   const place = room ?? card?.platform

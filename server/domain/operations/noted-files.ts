@@ -2,8 +2,8 @@ import { FileMissing, type FileStore } from '../../ports/files'
 import type { Monitor } from '../../ports/monitor'
 
 /**
- * Tells the monitor how the storage of files does. A sender who leaves, and a file that may not come in, say nothing of
- * it, nor does a file that it has lost.
+ * Reports results of the file storage to the monitor. Leaves out what is not the storage's state: a sender who leaves,
+ * a file that is not allowed, and a file that the storage has lost.
  */
 export function notedFiles(files: FileStore, monitor: Pick<Monitor, 'filed'>): FileStore {
   return {
@@ -41,7 +41,7 @@ export function notedFiles(files: FileStore, monitor: Pick<Monitor, 'filed'>): F
   }
 }
 
-/** An error's text may have paths and keys in it; its code has not. */
+/** Returns a text with the error's code only: its message may contain paths and keys. */
 function reasonOf(error: unknown, what: string): string {
   const { code, cause } = error as { code?: unknown, cause?: { code?: unknown } }
   const named = [cause?.code, code].find(each => typeof each === 'string' && /^\w{1,40}$/.test(each))

@@ -11,13 +11,13 @@ export interface PartsPorts {
   health: Pick<HealthBook, 'read'>
   deliveries: readonly Delivery[]
   optionalParts: readonly OptionalPart[]
-  /** All rooms of the cards; those beside a platform's own are parts while something is wrong there. */
+  /** All rooms of the cards. A channel besides a platform's own is a part only while it has a problem. */
   rooms: readonly string[]
 }
 
 type Notes = Readonly<Record<string, PartHealth>> | null
 
-/** Everything outside but the store, and how it does. */
+/** Reads the state of all outside parts except the store. */
 export async function readParts(
   { board, health, deliveries, optionalParts, rooms }: PartsPorts, now: number,
 ): Promise<StatusPart[]> {
@@ -44,7 +44,7 @@ export async function readParts(
   ]
 }
 
-/** Failures of these parts; one line each. */
+/** Returns the failures of these parts, one line each. */
 export function problemsOf(parts: readonly StatusPart[]): string[] {
   return parts.filter(({ state }) => state !== 'waiting').flatMap(({ label, facts }) => (
     facts.filter(({ state }) => state === 'failing').map(({ about, lastError }) => (
@@ -55,7 +55,7 @@ export function problemsOf(parts: readonly StatusPart[]): string[] {
 
 const CREDENTIALS = 'Credentials'
 
-/** The part for those who have asked the platform for its credentials themselves. */
+/** Returns the part without its credentials, for callers who have checked them at the platform themselves. */
 export function withoutCredentials(part: StatusPart): StatusPart {
   return { ...part, facts: part.facts.filter(({ about }) => about !== CREDENTIALS) }
 }
@@ -67,7 +67,7 @@ export function partOf(key: string, label: string, facts: readonly Fact[]): Stat
   return { key, label, state, lastSuccessAt, lastError, limitedUntil, facts }
 }
 
-/** The worst of its facts. That a platform takes our credentials does not show yet that it takes cards. */
+/** Returns the worst state. Accepted credentials do not show yet that the platform takes cards. */
 function stateOf(facts: readonly Fact[]): FactState {
   const states = facts.map(({ state }) => state)
   const worst = (['failing', 'limited', 'unknown'] as const).find(state => states.includes(state))

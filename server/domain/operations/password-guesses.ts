@@ -3,28 +3,28 @@ import type { Monitor } from '../../ports/monitor'
 import type { Log, Runtime } from '../../ports/runtime'
 import { StoreUnavailable } from '../errors'
 
-/** Pause of an attempt while many guess, ms; longer the more of them wait. */
+/** Pause before an attempt is answered while many guess, ms; it grows with the number of waiting attempts. */
 const PAUSE_MS = 1000
 const FURTHER_MS = 100
 const LONGEST_MS = 10_000
 
 interface GuessPorts {
-  /** Wrong passwords of everybody together. */
+  /** Counts wrong passwords of all clients together. */
   limiter: Limiter
   runtime: Pick<Runtime, 'now' | 'wait'>
   monitor: Pick<Monitor, 'incident'>
   log: Log
 }
 
-/** Slows all attempts at the password down while many are wrong: addresses cost nothing, and nobody is locked out. */
+/** Slows down all password attempts while many are wrong: addresses are cheap, and nobody gets locked out. */
 export class PasswordGuesses {
   private waiting = 0
-  /** End of the window that the log tells of, epoch ms. */
+  /** End of the window that was logged, epoch ms. */
   private toldUntil = 0
 
   constructor(private readonly ports: GuessPorts) {}
 
-  /** Waits before an attempt is answered. @throws StoreUnavailable when wrong ones cannot be counted */
+  /** Waits before an attempt is answered. @throws StoreUnavailable when wrong attempts cannot be counted */
   async slowDown(isRight: boolean): Promise<void> {
     const { limiter, runtime, monitor, log } = this.ports
     const windowEndsMs = await limiter.take('wrong-passwords', isRight ? 0 : 1).catch((error) => {

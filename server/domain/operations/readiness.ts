@@ -6,9 +6,9 @@ import { problemsOf, readParts, withoutCredentials, type PartsPorts } from './pa
 
 export interface Readiness {
   ready: boolean
-  /** What has to change before this process can do its job; one line each. */
+  /** Problems to fix before this process can work, one line each. */
   reasons: readonly string[]
-  /** What fails for now and is tried again: forms are taken in and kept meanwhile. */
+  /** Temporary failures that are retried; forms are accepted and stored meanwhile. */
   warnings: readonly string[]
 }
 
@@ -20,9 +20,9 @@ export interface ReadinessPorts extends PartsPorts {
 }
 
 /**
- * Ready is whoever reaches a store that takes writes and has credentials that every platform takes. A platform that is
- * merely away makes nobody unready: taking all replicas out of a load balancer then would lose the forms that they are
- * there to keep. Neither does one that takes no cards, or an email provider that refuses: forms are kept.
+ * A process is ready if its store takes writes and every platform accepts its credentials. A platform that is merely
+ * down does not count: otherwise a load balancer would remove all replicas, and forms would be lost that they could
+ * store. A room that takes no cards and an email provider that refuses do not count either: forms are stored.
  */
 export function createReadiness(
   { storage, credentials, runtime, clock, ...ports }: ReadinessPorts,
@@ -43,7 +43,7 @@ export function createReadiness(
   }
 }
 
-/** The service goes by the store's clock; signatures of platforms are checked by this machine's. */
+/** The service uses the store's clock, but platform signatures are checked with the clock of this machine. */
 function clockWarning({ aheadMs }: Pick<StoreClock, 'aheadMs'>): string[] {
   if (Math.abs(aheadMs) <= CLOCK_OFF_MS) return []
   const seconds = Math.round(Math.abs(aheadMs) / 1000)
@@ -52,30 +52,30 @@ function clockWarning({ aheadMs }: Pick<StoreClock, 'aheadMs'>): string[] {
   ]
 }
 
-/** Why forms are refused, for people, and from when on, epoch ms. */
+/** Reason for refusing forms, for people, and its start, epoch ms. */
 export interface StoreRefusal {
   since: number
   reason: string
 }
 
 interface StorageChecks extends Pick<SubmissionStore, 'check'> {
-  /** Rejects when the store does not answer. */
+  /** Rejects if the store does not answer. */
   advice: () => Promise<readonly string[]>
 }
 
-/** Whether forms can be stored, as this process found it last. */
+/** State of the store: can it take forms? Each process checks for itself. */
 export class Storage {
   /** Result of the last check. */
   refusal: StoreRefusal | null = null
 
   constructor(private readonly store: StorageChecks, private readonly now: () => number) {}
 
-  /** What is to be changed about it although it works, one line each; none while it does not tell. */
+  /** Returns recommended changes to a store that works, one line each; none while it does not answer. */
   advice(): Promise<readonly string[]> {
     return this.store.advice().catch(() => [])
   }
 
-  /** Null when they can; otherwise since when they cannot: as exact as this is asked often. */
+  /** Returns null if forms can be stored; otherwise the reason and its start, as exact as checks are frequent. */
   async check(): Promise<StoreRefusal | null> {
     const askedAt = this.now()
     const reason = await this.store.check().catch(() => 'The store (STORE_URL) does not answer.')

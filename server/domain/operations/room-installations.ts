@@ -17,14 +17,14 @@ const HERE = 'Cards of forms arrive in this channel.'
 const ELSEWHERE = 'Cards of forms go where this app was added first. To have them here, remove it there; then remove it here, too, and add it again.'
 const REMOVED = 'The app was removed from its channel. Add it to one again.'
 
-/** Platforms tell of an installation once: with the store away it is tried again after these pauses, ms. */
+/** Pauses between attempts while the store is unreachable, ms: platforms report an installation only once. */
 const PAUSES_MS = [1000, 4000, 15_000]
 
-/** Rooms that are where people install the app. */
+/** Handles installations of the app, for rooms located in the channel where people add it. */
 export class RoomInstallations {
   constructor(private readonly ports: RoomInstallationsPorts) {}
 
-  /** @param room the platform's own */
+  /** @param room the platform's own room */
   async installed(room: string, app: string, installation: Installation): Promise<void> {
     const { installations, board, queue, health, runtime, log } = this.ports
     const { channel, within } = await this.persistently(() => installations.learn(app, installation))

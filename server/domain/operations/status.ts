@@ -19,29 +19,29 @@ export interface StatusPorts extends PartsPorts {
   board: ReviewBoard
   health: HealthBook
   clock: Pick<StoreClock, 'now' | 'aheadMs'>
-  /** Whether people take what waits. */
+  /** True if assignment is on. */
   takes: boolean
 }
 
-/** Stuck submissions that the page names. */
+/** Stuck submissions listed on the page. */
 const STUCK = 10
 
-/** Submissions that are read to say which part gave them up. */
+/** Submissions read to find which parts gave them up. */
 const GIVEN_UP = 100
 
-/** Submissions that are read to say who has how many: a form may have 256 KiB. */
+/** Submissions read to count those of each assignee; a form may have 256 KiB. */
 const TAKEN = 100
 
-/** Lines of the audit trail that the page shows. */
+/** Audit lines shown on the page. */
 const AUDIT_LINES = 50
 
-/** Everything that the person on duty looks at first. Answers also while the store is away. */
+/** Reads all that the person on duty checks first. Answers even while the store is down. */
 export async function readStatus(
   { credentials, clock, takes, ...ports }: StatusPorts,
 ): Promise<Status> {
   const { store, storage, board, health } = ports
   const at = clock.now()
-  // The next look, a moment later, has the answers.
+  // Not awaited: the next request, a moment later, has the answers.
   void credentials.check()
   const known = <T>(answer: Promise<T>) => answer.catch(() => null)
   const [parts, refusal, advice, incidents, backlog, tally, audit, stuck, holders] = await Promise.all([
@@ -80,7 +80,7 @@ function storePart(refusal: StoreRefusal | null, at: number): StatusPart {
   return partOf('store', 'Store', [fact])
 }
 
-/** Texts for the person on duty; the time of the last one follows. */
+/** Texts for the person on duty; the page adds the time of the last incident. */
 const TEXTS: Record<IncidentKind, (count: number, detail: string) => string> = {
   'unknown-submission': count => (
     `${counted(count, 'click')} on submissions that are not in the store: was it emptied?`

@@ -21,11 +21,11 @@ export interface TestCardsPorts {
 
 const asked = z.object({ platform: z.string() })
 
-/** A card in every room of a platform that shows whether cards arrive, and by its button whether clicks do. */
+/** Sends a test card to every room of a platform. The card shows if cards arrive, and its button shows if clicks do. */
 export class TestCards {
   constructor(private readonly ports: TestCardsPorts) {}
 
-  /** @throws InvalidRequest, TooManyTests, StoreUnavailable while they cannot be counted */
+  /** @throws InvalidRequest, TooManyTests, StoreUnavailable while test cards cannot be counted */
   async send(body: unknown): Promise<TestCardsSent> {
     const { board, forms, limiter, runtime, monitor } = this.ports
     const platform = asked.safeParse(body).data?.platform
@@ -33,7 +33,7 @@ export class TestCards {
     if (rooms.length === 0) throw new InvalidRequest('No cards go to this platform. Name one that is configured.')
     const waitMs = await orUnavailable(limiter.take(`test-cards:${platform}`))
     if (waitMs > 0) throw new TooManyTests('test cards', limiter.limit, waitMs)
-    // Platforms take the same words twice for one message that was sent again.
+    // The time makes each text unique: platforms treat the same text, sent twice, as one message.
     const text = rich`Test card of the set-up page, ${exactTime(runtime.now())}. Cards of forms arrive here.`
     return { rooms: await Promise.all(rooms.map(async (room) => {
       const outcome = await board.announce(room, text, null, TEST_CLICK)

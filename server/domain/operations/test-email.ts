@@ -11,7 +11,7 @@ import { noteOf } from './monitor'
 import { isReturned } from '../lifecycle/record'
 import { isArrived, isNews, receiptText } from '../lifecycle/email-status'
 
-/** Stands where emails of submissions have their id. */
+/** Used in place of a submission id in test emails. */
 export const TEST_EMAIL = 'test-email'
 
 export interface TestEmailPorts {
@@ -23,11 +23,11 @@ export interface TestEmailPorts {
   monitor: Pick<Monitor, 'probed'>
 }
 
-/** An email that shows whether emails go out, and whether the provider tells what becomes of them. */
+/** Test email: shows if emails are sent, and if the provider reports their status. */
 export class TestEmail {
   constructor(private readonly ports: TestEmailPorts) {}
 
-  /** @throws EmailRefused, TooManyTests, StoreUnavailable while they cannot be counted */
+  /** @throws EmailRefused, TooManyTests, StoreUnavailable while test emails cannot be counted */
   async send(): Promise<TestEmailSent> {
     const { mailer, mail, limiter, runtime, monitor } = this.ports
     if (!mail.apiKey) throw new EmailRefused('Emails are kept here and go nowhere: set MAIL_API_KEY, and restart.')
@@ -43,7 +43,7 @@ export class TestEmail {
     return { to: mail.to.join(', '), messageId: mail.receipts ? outcome.value ?? null : null }
   }
 
-  /** What became of one. @throws StoreUnavailable */
+  /** Records the status of a test email. @throws StoreUnavailable */
   async told(messageId: string, receipt: Receipt): Promise<void> {
     const { receipts } = this.ports
     const known = await orUnavailable(receipts.of(messageId))
