@@ -29,14 +29,14 @@ export interface DetailsPorts extends Pick<OverviewPorts, 'board' | 'presentatio
   reviewers: Pick<Reviewers, 'has'>
 }
 
-/** Who looks at a submission. */
+/** Person who looks at a submission. */
 export interface DetailsViewer extends Person { role: OpsRole | null }
 
-/** Tells a person how to judge a held submission. */
+/** Explains to a reviewer how to handle a quarantined submission. */
 const HELD_NOTE = 'Held, because a field that people do not see was filled in: mostly by a program, sometimes by a browser for a person. It has no card, and nobody was told. Release it to decide it like any other, or erase it.'
 
 /**
- * @throws SubmissionGone when it never was, StoreUnavailable; SubmissionEnded when it is over, with what is still known
+ * @throws SubmissionGone when it never existed, StoreUnavailable; SubmissionEnded when it is over, with known details
  */
 export async function showSubmission(
   id: string, viewer: DetailsViewer, ports: DetailsPorts,
@@ -86,13 +86,13 @@ export async function showSubmission(
   return details
 }
 
-/** Whether its form data is here, or on cards, or the address to which it is confirmed. */
+/** True if there is something to erase: form data here or on cards, or the address for the confirmation. */
 function isShownSomewhere({ state, data, decision, cards, confirmation }: Submission): boolean {
   const isAddressed = confirmation?.to !== undefined
   return state !== 'erased' && (data !== null || isAddressed || (decision?.action === 'forward' && cards.length > 0))
 }
 
-/** What is over is told of in a line; one that can be taken back, or waits for a receipt, is still shown. */
+/** True if it has ended. A submission that can be undone, or waits for an email receipt, is still shown. */
 function isEnded(submission: Submission): boolean {
   const { state, data, keptUntil } = submission
   const isShown = listOf(submission) !== null || (data !== null && keptUntil !== undefined)
@@ -160,7 +160,7 @@ function signed({ name, platform }: Reviewer): string {
   return `${name} on ${platform}`
 }
 
-/** `, answered 200, at attempt 2`: how an endpoint took it, as far as that is on record. */
+/** Returns how an endpoint answered, as far as it is recorded, e.g. `, answered 200, at attempt 2`. */
 function deliveredHow({ status, attempt = 1 }: HistoryEntry & { event: 'delivered' }): string {
   return `${status === undefined ? '' : `, answered ${status}`}${attempt === 1 ? '' : `, at attempt ${attempt}`}`
 }

@@ -15,19 +15,19 @@ import { isRevocable, SUBMISSION_TTL_MS } from '../lifecycle/record'
 import type { Quarantine } from '../review/quarantine'
 import { searchable } from './search'
 
-/** Where form data is kept, in the order in which it is looked through. `over`: delivered, and not let go yet. */
+/** Places that keep form data, in the order of the search. `over`: delivered, but not erased yet. */
 const SOURCES = ['held', 'pending', 'spam', 'over'] as const
 
-/** Submissions that are read at once: a form may have 256 KiB. */
+/** Submissions read at a time: a form may have 256 KiB. */
 const PAGE = 50
 
-/** Pages that one request costs at most. */
+/** Most pages read for one request. */
 const MOST_PAGES = 100
 
-/** What came in before that is not kept any more, whatever was still delivered or confirmed at its end, ms. */
+/** Age after which no submission is kept any more, even if it was still being delivered or confirmed, ms. */
 const KEPT_MS = SUBMISSION_TTL_MS + 24 * 60 * 60 * 1000
 
-/** Fewer characters are in nearly everything. */
+/** Shorter texts match almost everything. */
 const LEAST_TEXT = 3
 
 const ABOUT = `Send {"email":"ada@example.com"} or {"text":"Ada Lovelace"}, of at least ${LEAST_TEXT} characters, and, to go on, the "before" that was answered`
@@ -36,12 +36,12 @@ const before = z.string().regex(
   new RegExp(`^(?:${SOURCES.join('|')})(?: [\\w-]{1,200})?$`), 'must be the cursor from the previous answer',
 ).optional()
 
-/** Any that a form may have: the domain in its own letters, too. */
+/** Accepts every address that a form may have, also domains with non-ASCII letters. */
 const email = z.string().max(254, 'is longer than an email address can be').refine(
   address => sentTo(address) !== undefined, 'must be an email address',
 )
 
-/** Whom or what to forget. */
+/** Request body: email or text to erase. */
 export const forgetting = z.union([
   z.strictObject({ email, before }),
   z.strictObject({
@@ -60,9 +60,9 @@ export interface ForgettingPorts {
 }
 
 /**
- * Erases everything that is still kept and contains an address or a text, as far as this person may decide it.
+ * Erases every submission that is still kept and contains an address or a text, if this person may decide it.
  *
- * @throws StoreUnavailable; what was erased until then stays so
+ * @throws StoreUnavailable; what was erased before stays erased
  */
 export async function forgetAll(
   asked: z.infer<typeof forgetting>, person: Person, ports: ForgettingPorts,
@@ -95,9 +95,9 @@ export async function forgetAll(
 
 interface Page {
   submissions: readonly Submission[]
-  /** Ids of those in their midst that cannot be read. */
+  /** Ids of unreadable submissions on this page. */
   unreadable: readonly string[]
-  /** The place of the page below; null on the last. */
+  /** Position of the next page; null on the last. */
   next: string | null
 }
 
@@ -108,7 +108,7 @@ async function pageAt(
   const nextSource = SOURCES[SOURCES.indexOf(source) + 1] ?? null
   const below = (last: string | null) => last === null ? nextSource : `${source} ${last}`
   if (source === 'over') {
-    // In no list: who is told of in the audit trail may still be kept, to hear what became of its email.
+    // No list has these: submissions in the audit trail may still be kept until the status of their email is known.
     const above = cursor === undefined ? null : readCursor(cursor)
     const left = (await endings()).filter(({ at, id }) => (
       above === null || at < above.at || (at === above.at && id < above.id)
@@ -127,7 +127,7 @@ async function pageAt(
   return { submissions, unreadable, next: below(last) }
 }
 
-/** How submissions ended that came in since then, the latest first. */
+/** Returns the ends of submissions that arrived since then, latest ends first. */
 async function keptSince(time: number, store: Pick<SubmissionStore, 'audit'>): Promise<AuditLine[]> {
   return endedOf(await store.audit(Infinity, time)).filter(({ receivedAt }) => receivedAt > time)
 }
@@ -146,7 +146,7 @@ async function eraseOne(
   }
 }
 
-/** Whether it is in a value or a key, whatever its case; an address only as a whole, because a part is another's. */
+/** True if a key or value contains the text, in any case. An address must match as a whole, not as a part. */
 function containing(asked: z.infer<typeof forgetting>): (submission: Submission) => boolean {
   const wanted = ('email' in asked ? spellingsOf(asked.email) : [asked.text]).map(normalized)
   const address = new RegExp(
@@ -172,7 +172,7 @@ function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
-/** What went out of these, or may be on its way, and is where it went: one line each. */
+/** Copies already sent or being sent, which we cannot erase; one line each. */
 function unreachable(
   submissions: readonly Submission[], presentation: Presentation, unreadable: number,
 ): string[] {

@@ -7,42 +7,42 @@ interface FeedPorts {
 }
 
 export interface FeedListener {
-  /** The revision of the store that it knows, if any: until a change it need not be told that there may be one. */
+  /** Store revision that the listener has seen, if any. It gets no `null` until the revision changes. */
   knows?: string
-  /** Ids of submissions that changed; null when any may have. */
+  /** Called with the ids of changed submissions; null if any may have changed. */
   changed: (ids: readonly string[] | null) => void
-  /** Again and again, while it would hear of a change. */
+  /** Called repeatedly while changes can be received. */
   alive: () => void
-  /** The process ends. */
+  /** Called when the process ends. */
   closed: () => void
 }
 
-/** Changes are gathered this long, ms: one decision is several changes, a burst hundreds. */
+/** Window in which changes are collected, ms: one decision makes several changes, a burst makes hundreds. */
 const GATHER_MS = 200
 
-/** More ids than this in one message say as little as none. */
+/** With more ids than this, a message says that any submission may have changed. */
 const MOST_IDS = 100
 
 /** Open pages; each holds a connection. */
 const MOST_LISTENERS = 200
 
-/** One watch of the store for all listeners of this process, and none while nobody listens. */
+/** Shares one watch of the store among all listeners of this process; watches only while somebody listens. */
 export class Feed {
   private readonly listeners = new Set<FeedListener>()
   private unwatch: (() => void) | null = null
-  /** Null in the set: any may have changed. */
+  /** Changed ids; null means that any submission may have changed. */
   private readonly gathered = new Set<string | null>()
   private gathering = false
-  /** Epoch ms. */
+  /** Time of the last sign of life from the store, epoch ms. */
   private aliveAt = 0
 
   constructor(private readonly ports: FeedPorts) {}
 
-  /** Returns what stops it; null when too many listen already. */
+  /** Returns a function that stops the listener; null if there are too many listeners. */
   listen(listener: FeedListener): (() => void) | null {
     if (this.listeners.size >= MOST_LISTENERS) return null
     this.listeners.add(listener)
-    // A watch that begins says so by a null, for all.
+    // A new watch sends null to all listeners; here an older watch runs.
     if (this.unwatch) void this.missed([listener])
     this.unwatch ??= this.ports.store.watch({ changed: id => this.gather(id), alive: () => this.beat() })
     if (this.ports.runtime.now() - this.aliveAt < HEARTBEAT_MS) listener.alive()
@@ -86,7 +86,7 @@ export class Feed {
     }
   }
 
-  /** These may have missed something, but for those that know the revision that there is. */
+  /** Tells these listeners that they may have missed changes, except those that know the present revision. */
   private async missed(listeners: readonly FeedListener[]): Promise<void> {
     const revision = await this.ports.store.revision().catch(() => null)
     for (const listener of listeners) if (this.listeners.has(listener) && listener.knows !== revision) {

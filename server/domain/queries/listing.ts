@@ -10,15 +10,15 @@ import { endedOf, endLine } from '../cards/card-view'
 import { listOf, SUBMISSION_TTL_MS } from '../lifecycle/record'
 import { searchFor } from './search'
 
-/** Which submissions are asked for; by default all that are pending. */
+/** Filter for submissions; by default all pending ones match. */
 export interface Filter {
   state?: RowState
-  /** A search, as `searchFor` has it. */
+  /** Search text for `searchFor`. */
   q?: string
   holder?: HolderFilter
-  /** Who asks, by `identityOf`. */
+  /** Person who asks, by `identityOf`. */
   who?: string
-  /** Key of the form; `DEFAULT_FORM` for the default one. */
+  /** Key of the form; `DEFAULT_FORM` for the default form. */
   form?: string
   /** Key of a platform on which it has a card. */
   platform?: string
@@ -26,30 +26,30 @@ export interface Filter {
 
 export interface Listing extends Filter {
   limit: number
-  /** Cursor of the page above. */
+  /** Cursor of the previous page. */
   before?: string
   sort?: Sort
-  /** Instead of rows, the ids of all that are found within the time of one answer, however many. */
+  /** Returns ids instead of rows: all that are found within the time budget of one answer, without a limit. */
   only?: 'ids'
 }
 
-/** No form has this key: they begin with a letter or a digit. */
+/** No form has this key, because keys begin with a letter or a digit. */
 const DEFAULT_FORM = '-'
 
-/** So long is searched for one answer, ms: whoever waits for the rest asks again from the cursor. */
+/** Time budget of one answer, ms: clients ask for the rest from the cursor. */
 const BUDGET_MS = 100
 
-/** Submissions that are read at once, at most: a form may have 256 KiB. */
+/** Most submissions read at a time: a form may have 256 KiB. */
 const MOST_READ = 200
 
-/** A read that took less is followed by a larger one, one that took more by a smaller one, ms. */
+/** A read that took less time than this is followed by a larger one, a slower read by a smaller one, ms. */
 const QUICK_MS = 10
 
 /**
- * A page of pending submissions, by when they came in.
+ * Returns a page of pending submissions, by time of arrival.
  *
- * What failed has an index, and what somebody has; any other filter is applied by reading, as far as the budget goes.
- * The cursor stands below the last submission that was looked at, so that none is left out and none comes twice.
+ * Failed and assigned submissions have an index. Other filters are applied while reading, as far as the time budget
+ * allows. The cursor is at the last submission that was checked, so that no submission is left out or listed twice.
  *
  * @throws StoreUnavailable
  */
@@ -93,14 +93,14 @@ export async function listRows(
   }
 }
 
-/** The index that has all that passes the filter, where there is one. */
+/** Returns the index that contains all matches of the filter; undefined if there is none. */
 function indexOf({ state, holder }: Filter): PageRequest['only'] {
   if (state === 'held' || state === 'spam') return state
   if (holder === 'mine' || holder === 'taken') return 'taken'
   return state === 'failed' ? 'stuck' : undefined
 }
 
-/** Those of these that are pending and pass the filter, for a page that heard of changes. @throws StoreUnavailable */
+/** Returns the pending matches among these ids, for a page that received changes. @throws StoreUnavailable */
 export async function pickRows(
   { ids, ...filter }: Filter & { ids: readonly string[] }, ports: OverviewPorts,
 ): Promise<Pick<RowPage, 'now' | 'rows' | 'found' | 'total'>> {
@@ -136,12 +136,12 @@ export interface DonePorts extends OverviewPorts {
   revocableMs: { spam: number }
 }
 
-/** Lines of the audit trail that are read to be counted. */
+/** Audit lines read for a count. */
 const COUNTED = 1000
 
 /**
- * A page of what is over and has a trace, by its end; `before` is the cursor of the page above. As far as the budget
- * goes, it is filtered.
+ * Returns a page of ended submissions with a trace, by time of their end; `before` is the cursor of the previous page.
+ * Filters them as far as the time budget allows.
  */
 export async function listDone({ limit, before, sort, ...filter }: Listing, ports: DonePorts): Promise<RowPage> {
   const now = ports.runtime.now()
@@ -162,17 +162,17 @@ export async function listDone({ limit, before, sort, ...filter }: Listing, port
   return { now, revision, rows, found: found.map(({ id }) => id), total: ends.length, cursor, scanned: at - from }
 }
 
-/** How many are over and have a trace; null when the audit trail says more of that time than is read to be counted. */
+/** Counts the ended submissions with a trace; null if the audit trail has too many lines to count. */
 export async function countDone(ports: DonePorts): Promise<number | null> {
   const now = ports.runtime.now()
   const lines = await orUnavailable(ports.store.audit(COUNTED, now - TRACE_TTL_MS))
   return lines.length < COUNTED ? endsIn(lines, now, ports).length : null
 }
 
-/** By when it ended, because a submission may come to another end. */
+/** Cursor by time of the end, because a submission may end again. */
 const cursorOf = ({ at, id }: AuditLine) => cursorAt(at, id)
 
-/** Whether an end stands in a page above: it is the last one there, or came before that in the order of the list. */
+/** True if an end is on a previous page: it is the last one there, or comes before that in the order of the list. */
 function isAbove(cursor: string, sort: Listing['sort']): (end: AuditLine) => boolean {
   const last = readCursor(cursor)
   if (!last) throw new InvalidRequest('before: must be the cursor of a page.')
@@ -182,7 +182,7 @@ function isAbove(cursor: string, sort: Listing['sort']): (end: AuditLine) => boo
   }
 }
 
-/** The ends of the time for which a trace is kept, the latest first; spam that may be taken back is not over. */
+/** Returns ends within the lifetime of traces, latest first. Leaves out spam whose mark can be undone. */
 function endsIn(lines: readonly AuditLine[], now: number, { revocableMs }: DonePorts): AuditLine[] {
   const isKept = ({ outcome, at, receivedAt }: AuditLine) => (
     outcome === 'spam' && now < Math.min(at + revocableMs.spam, receivedAt + SUBMISSION_TTL_MS)
@@ -198,15 +198,15 @@ async function doneRow(submission: Submission, ports: DonePorts): Promise<Row> {
   return { ...await listRow(submission, ports), ending: endLine(submission) }
 }
 
-/** A list with more than these is not read to be counted: that would take longer than anybody waits for a number. */
+/** Longest list that is read for a count: a longer one would take too long. */
 const MOST_COUNTED = 1000
 
-/** Submissions that are read at once: a form may have 256 KiB. */
+/** Submissions read at a time: a form may have 256 KiB. */
 const PAGE = 200
 
 /**
- * How many submissions each choice of the filter would list, the rest of the filter as it is. Lists of up to 1,000 are
- * read; of a longer one is known how long it is, what stands in a shorter index of it, and what that leaves.
+ * Counts the submissions for each choice of one filter, with the other filters unchanged. Lists of up to 1,000 are
+ * read. For longer lists, uses their length, the counts of shorter indexes, and the difference between the two.
  *
  * @throws StoreUnavailable
  */
@@ -228,7 +228,7 @@ export async function countChoices(filter: Filter, ports: DonePorts): Promise<Co
     const { state, holder, form, platform } = choice
     if (q || form !== undefined || platform !== undefined) return null
     if (!holder) return state && index === undefined ? null : total
-    // Free is what nobody has.
+    // Submissions without an assignee are free.
     const taken = holder === 'free' && !state ? count({ holder: 'taken' }) : null
     return taken === null ? null : total - taken
   }
@@ -254,13 +254,13 @@ export async function countChoices(filter: Filter, ports: DonePorts): Promise<Co
 }
 
 interface Counted {
-  /** How long the list is. */
+  /** Length of the list. */
   total: number
-  /** What a search finds in it; null when it is too long to be read. */
+  /** Search results in the list; null if it is too long to read. */
   found: Submission[] | null
 }
 
-/** A list of the store, or an index of what is pending. */
+/** List of the store, or index of pending submissions. */
 type Index = 'pending' | NonNullable<PageRequest['only']>
 
 async function readList(list: Index, { q }: Filter, ports: DonePorts): Promise<Counted> {

@@ -54,21 +54,21 @@ const listing = z.object({
 const picking = z.object({
   ids: z.array(z.string().max(100), 'must be a list').max(MOST_ROWS, `must have at most ${MOST_ROWS} items`),
   ...filter,
-  // What is done stands in the order of its ends, which rows do not have: it is asked for by pages only.
+  // Ended submissions are sorted by their end, which rows do not have, so they can be listed only by page.
   state: states.exclude(['done'], 'what is done is not asked for by ids').optional(),
 })
 
-/** A name that whoever asks gives what they decide, and keeps when they send it again: it is done once. */
+/** Request id, chosen by the client and repeated when it sends a decision again: the decision is made once. */
 const press = z.string().max(64).optional()
 
-/** What is decided about up to two full pages of the list at once. */
+/** Decision about many submissions at once, up to two full pages of the list. */
 const bulkDecision = z.object({
   ids: z.array(z.string().max(100, 'must be an id'), 'must be a list').max(200, 'must have at most 200 items'),
   action: z.enum(BULK_ACTIONS, `must be one of ${BULK_ACTIONS.join(', ')}`),
   press,
 })
 
-/** Decisions that run at once: each is a few round trips to the store, which has others to answer. */
+/** Decisions made in parallel: each needs a few round trips to the store, which has other requests to answer. */
 const AT_ONCE = 8
 
 const decision = z.union([
@@ -79,16 +79,16 @@ const decision = z.union([
   z.object({ action: z.literal('edit'), values: z.custom<Record<string, string>>(isTexts), press }),
 ], 'Send {"action":"forward"}, {"action":"spam"}, {"action":"edit","values":{"f0":"text"}}, where f0 is the id of a field, {"action":"release"}, {"action":"undo"}, {"action":"reopen"}, {"action":"take"}, {"action":"hand-back"}, {"action":"erase"}, or {"action":"resend"}, with "to":"somebody@example.com" for another address')
 
-/** Texts by the ids of inputs. Not `z.record`, which overlooks the key `__proto__`. */
+/** True for texts by input id. `z.record` would ignore the key `__proto__`. */
 function isTexts(values: unknown): boolean {
   return isObject(values) && Object.entries(values).every(([id, text]) => /^f\d+$/.test(id) && typeof text === 'string')
 }
 
 const UNDONE = 'You did this already, and it was undone since. To do it again, send it with another press.'
 
-/** What people do at the ops pages: look over what is pending, read one, decide it. Checks what HTTP brought. */
+/** Operations of the ops pages: list submissions, read one, decide it. Validates the input from HTTP. */
 export class OpsSubmissions {
-  /** Tells of changes to any submission. */
+  /** Reports changes to any submission. */
   readonly feed: Feed
 
   constructor(private readonly ports: OpsSubmissionsPorts) {
@@ -96,8 +96,8 @@ export class OpsSubmissions {
   }
 
   /**
-   * A page by `limit`, `before`, `sort` and the filter of `state`, `q`, `holder`, `form` and `platform`; or, by `ids`,
-   * those that are still pending and pass the filter. What is `mine` is the viewer's.
+   * Returns a page by `limit`, `before`, `sort` and the filter of `state`, `q`, `holder`, `form` and `platform`. With
+   * `ids`, returns those that are still pending and match the filter. `mine` means the viewer's.
    *
    * @throws InvalidRequest, StoreUnavailable
    */
@@ -114,7 +114,7 @@ export class OpsSubmissions {
   }
 
   /**
-   * How many each choice of a filter would list.
+   * Returns the number of submissions for each choice of a filter.
    *
    * @throws InvalidRequest, StoreUnavailable
    */
@@ -128,7 +128,7 @@ export class OpsSubmissions {
   }
 
   /**
-   * Erases everything that contains an address or a text.
+   * Erases all submissions that contain an address or a text.
    *
    * @throws InvalidRequest, StoreUnavailable
    */
@@ -137,9 +137,9 @@ export class OpsSubmissions {
   }
 
   /**
-   * Posts the cards again that their platforms refused.
+   * Posts cards again that their platforms refused.
    *
-   * @returns how many they are
+   * @returns the number of cards
    * @throws SubmissionGone, SubmissionEnded, NotAReviewer, PeopleUnknown, StoreUnavailable
    */
   async postAgain(id: string, reviewer: Person): Promise<number> {
@@ -155,13 +155,13 @@ export class OpsSubmissions {
 
   /**
    * @returns the errors of texts that do not fit their fields; then nothing was decided
-   * @throws InvalidRequest, AlreadyDecided, WrongState, SubmissionGone, NotAReviewer, PeopleUnknown, Taken,
+   * @throws InvalidRequest, AlreadyDecided, WrongState, SubmissionGone, NotAReviewer, PeopleUnknown, AlreadyAssigned,
    * StoreUnavailable; SubmissionEnded when it was erased before
    */
   async decide(id: string, body: unknown, reviewer: Person): Promise<Invalid | null> {
     const { decisions, quarantine } = this.ports
     const asked = parsed(decision, body)
-    // A press is one request of one person: others may have chosen the same name.
+    // A request id belongs to one request of one person: others may have chosen the same one.
     const press = asked.press && digest(JSON.stringify([asked, identityOf(reviewer)]))
     if (asked.action === 'release' || asked.action === 'erase') {
       if (!await this.outcomeOf(id, press)) await quarantine.decide(asked.action, id, reviewer, press)
@@ -177,9 +177,9 @@ export class OpsSubmissions {
   }
 
   /**
-   * Decides each of these as if it were the only one.
+   * Decides each of these submissions as if it were the only one.
    *
-   * @returns in their order, what `decide` threw; null for what was decided
+   * @returns the errors that `decide` threw, in the order of the ids; null for a decision that was made
    * @throws InvalidRequest
    */
   decideAll(body: unknown, reviewer: Person): Promise<{ id: string, error: unknown }[]> {
@@ -187,7 +187,7 @@ export class OpsSubmissions {
     return decideEach(ids, async id => void await this.decide(id, asked, reviewer))
   }
 
-  /** Outcome of an earlier request with this press; null for none. */
+  /** Returns the outcome of an earlier request with this request id; null if there was none. */
   private async outcomeOf(id: string, press: string | undefined): Promise<ReturnType<typeof outcomeOf>> {
     if (!press) return null
     const [present] = await orUnavailable(getAll(this.ports.store, [id]))
@@ -210,10 +210,10 @@ export class OpsSubmissions {
 }
 
 /**
- * Runs `decide` once for each id, some at once. While the store does not answer the rest is not tried: nobody waits
- * for that as often as there are ids.
+ * Runs `decide` once for each id, some in parallel. Once the store does not answer, skips the rest: nobody should wait
+ * for that again and again.
  *
- * @returns in the order of `ids`, what `decide` rejected with; null for what was decided
+ * @returns in the order of `ids`, the error that `decide` rejected with; null for a decision that was made
  */
 export async function decideEach(
   ids: readonly string[], decide: (id: string) => Promise<void>,

@@ -19,16 +19,16 @@ export interface RoomSubmissionsPorts {
   board: PlacePorts['board']
 }
 
-/** The newest pending submissions that are looked at. */
+/** Newest pending submissions that are read. */
 const LOOKED_AT = { most: 500, page: 50 }
 
-/** The latest audit lines that statistics count. */
+/** Latest audit lines that statistics count. */
 const AUDITED = 1000
 
-/** Changes name a field by its key, so this is how it is shown. */
+/** Shows fields by key, because changes name them by key. */
 const BY_KEY = { labels: {} }
 
-/** The submissions of one place, for programs that ask by words instead of clicking a card: the agent's tools. */
+/** Submissions of one place, for programs that ask in words instead of clicking a card: the agent's tools. */
 export class RoomSubmissions implements SubmissionAccess {
   constructor(private readonly ports: RoomSubmissionsPorts, private readonly place: Scope) {}
 

@@ -20,7 +20,7 @@ export interface OverviewPorts {
   runtime: { now: () => number }
 }
 
-/** How far back the audit trail is searched for what happened to one submission. */
+/** Audit lines searched for the end of one submission. */
 const RECENT_ENDINGS = 1000
 
 const PREVIEW_FIELDS = 4
@@ -37,7 +37,7 @@ export function stateOf(submission: Submission): RowState {
   return submission.state === 'settling' ? 'delivering' : 'waiting'
 }
 
-/** What goes wrong with it now: what waits for a person, or else what is tried again soonest. */
+/** Returns the present problem: the one that waits for a person, or else the one that is retried soonest. */
 export function problemOf(submission: SubmissionRecord, named: Named): Problem | null {
   const last = needsPerson(submission) && submission.failures.at(-1)
   if (last) return { what: DELIVERY_NAMES[last.delivery], reason: last.reason, nextAttemptAt: null, refused: false }
@@ -50,14 +50,14 @@ export function problemOf(submission: SubmissionRecord, named: Named): Problem |
   return { what, reason: worst.reason!, nextAttemptAt: worst.dueAt, ...limitedBy, refused }
 }
 
-/** `Slack`, `Email`, `Endpoint`: whose pace a piece of work has to keep. */
+/** Returns the vendor whose rate limit applies: `Slack`, `Email` or `Endpoint`. */
 function vendorName({ kind, room, card }: Work, named: Named): string {
   const place = room ?? card?.platform
   if (place !== undefined) return named(place, card)
   return DELIVERY_NAMES[wayOf(kind)]
 }
 
-/** `Email`, `Card on Slack`: what a piece of work is about. */
+/** Returns a name for a piece of work, e.g. `Email` or `Card on Slack`. */
 export function workName({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>, named: Named): string {
   if (kind === 'email' || kind === 'endpoint') return DELIVERY_NAMES[kind]
   if (kind === 'erasure') return 'Erasure at the endpoint'
@@ -90,7 +90,7 @@ export function orUnavailable<T>(answer: Promise<T>): Promise<T> {
   })
 }
 
-/** The error that says what became of a submission of which there is no trace any more. @throws StoreUnavailable */
+/** Returns an error with the last outcome of a submission of which no trace is kept. @throws StoreUnavailable */
 export async function ending(
   id: string, store: Pick<SubmissionStore, 'audit'>, known: (message: RichText) => Error,
 ): Promise<Error> {
@@ -99,7 +99,7 @@ export async function ending(
   return last ? known(outcomeLine(last.outcome, last)) : new SubmissionGone()
 }
 
-/** A submission, or that it cannot be read. */
+/** Returns a submission, or the error if it is unreadable. */
 export function found(store: Pick<SubmissionStore, 'get'>, id: string): Promise<Submission | null | UnreadableRecord> {
   return store.get(id).catch((error: unknown) => {
     if (error instanceof UnreadableRecord) return error
@@ -108,9 +108,9 @@ export function found(store: Pick<SubmissionStore, 'get'>, id: string): Promise<
 }
 
 /**
- * Those of them that are there and can be read: one that cannot keeps nobody from the others.
+ * Returns the submissions that exist and are readable: an unreadable one does not block the others.
  *
- * @param unreadable is given the ids of those that cannot
+ * @param unreadable receives the ids of unreadable submissions
  */
 export async function getAll(
   store: Pick<SubmissionStore, 'get'>, ids: readonly string[], unreadable: string[] = [],
@@ -120,7 +120,7 @@ export async function getAll(
   return all.filter((each): each is Submission => each !== null && !(each instanceof UnreadableRecord))
 }
 
-/** A line of the list. */
+/** Builds a line of the list. */
 export async function listRow(submission: Submission, ports: OverviewPorts): Promise<Row> {
   const { id, receivedAt, data, cards } = submission
   const form = ports.presentation.forms.of(submission.form)
@@ -147,7 +147,7 @@ export async function listRow(submission: Submission, ports: OverviewPorts): Pro
   }
 }
 
-/** Who has it now, where people take. */
+/** Returns the assignee, if the form has assignment. */
 export function holderLine(
   submission: Submission, { presentation: { forms }, runtime }: Pick<OverviewPorts, 'presentation' | 'runtime'>,
 ): HolderLine | null {
@@ -155,9 +155,9 @@ export function holderLine(
   return holder && { name: visible(holder.name), platform: holder.platform, since: holder.since }
 }
 
-/** In one line, and no longer than this. */
+/** Returns the text in one line, cut to the length. */
 function cut(text: string, length: number): string {
-  // Only as much is looked at as can matter: a value may have a quarter of a million characters.
+  // Clean only the part that can matter: a value may have a quarter of a million characters.
   const line = visible(beginning(text, 4 * length).toWellFormed()).replace(/\s+/g, ' ').trim()
   return line.length > length || text.length > 4 * length
     ? `${beginning(line, length - 1).trimEnd()}…`

@@ -8,24 +8,24 @@ import { submitterOf } from '../outbox/email'
 import { fieldText } from '../fields/fields'
 import { belongsTo, type PlacePorts } from '../review/scope'
 
-/** Fewer characters of an id say too little. */
+/** Shortest part of an id that counts as a match. */
 const ID_PREFIX = 4
 
 /**
- * The one search, for the list of the ops pages, the command `show` and the agent's tool. Its rule: a submission is
- * found when all terms of the text find it. A text without terms finds everything.
+ * Search for the list of the ops pages, the command `show` and the agent's tool. A submission matches if all terms of
+ * the text match. A text without terms matches everything.
  *
- * - A word, which is what white space separates, is in one of its fields, or is the beginning (4 characters or more) of
- *   its id. A field has a word in its key, in the label that people read instead, or in its value as text; a colon may
- *   follow key or label, as on cards.
- * - `"a phrase"` is in one of them as it stands, whatever white space is between its words.
- * - `name:ada` finds a field whose key or label contains the one and whose value the other; or the whole as a word.
- * - `from:ada` finds name and address of whoever filled in the form, as the email that is forwarded takes them.
- * - `after:2026-11-20` came on that day or later, `before:2026-11-20` before that day; days are those of UTC, and
- *   `2026-11-20T14:30` is a time.
- * - `form:contact` finds the key or the name of its form; `form:default` the form that has none.
+ * - A word, separated by white space, matches in any field, or at the beginning of the id (4 characters or more). In a
+ *   field it matches the key, the label that people read instead, or the value as text; key and label may be followed
+ *   by a colon, as on cards.
+ * - `"a phrase"` matches in the same places as it stands, with any white space between its words.
+ * - `name:ada` matches a field with `name` in its key or label and `ada` in its value; or the whole as a word.
+ * - `from:ada` matches name and address of the sender, as the forwarded email shows them.
+ * - `after:2026-11-20` matches submissions of that day or later, `before:2026-11-20` those of earlier days. Days are in
+ *   UTC; `2026-11-20T14:30` is a time.
+ * - `form:contact` matches key or name of the form; `form:default` matches the default form.
  *
- * Case does not matter, several terms may be in several fields, and what is not understood is a word.
+ * Case is ignored, terms may match in different fields, and text that is not understood counts as a word.
  */
 export function searchFor(text: string, forms: Pick<Forms, 'of'>): (submission: Submission) => boolean {
   const checks = searchTerms(searchable(text)).map(checkOf)
@@ -57,12 +57,12 @@ function checkOf({ text, field, value }: SearchTerm): Check {
 }
 
 interface SeenField {
-  /** Key and label, each with its colon. */
+  /** Key and label, each with a colon. */
   names: string[]
   value: string
 }
 
-/** A submission as a search sees it: what no term asks for is not made. */
+/** A submission prepared for search. Each part is computed only if a term needs it. */
 class Seen {
   private made?: SeenField[]
 
@@ -87,11 +87,11 @@ class Seen {
   }
 }
 
-/** Epoch ms; null for what is no day of the calendar, and no minute of one. */
+/** Returns epoch ms; null if the text is not a valid day or minute. */
 function timeOf(value: string): number | null {
   const [, day, minute = 'T00:00'] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d)?$/.exec(value.toUpperCase()) ?? []
   const time = Date.parse(`${day}${minute}Z`)
-  // A 30th of February would be a day of March.
+  // Reject dates like 30 February, which would become a day in March.
   return Number.isNaN(time) || !new Date(time).toISOString().startsWith(day!) ? null : time
 }
 
@@ -99,27 +99,27 @@ function inOneLine(text: string): string {
   return text.replace(/\s+/g, ' ')
 }
 
-/** As cards show it, whose marks for invisible characters somebody may copy. */
+/** Returns the text as cards show it, because people may copy their marks for invisible characters. */
 export function searchable(text: string): string {
   return visible(text.toWellFormed()).toLowerCase()
 }
 
-/** How many submissions are read at most, and how many at once: a form may have 256 KiB. */
+/** Largest number of submissions to read in all, and at a time: a form may have 256 KiB. */
 export interface ReadLimits {
   most: number
   page: number
 }
 
-/** For one answer in chat, the newest first. */
+/** Limits for one answer in chat, newest first. */
 export const READING = { most: 1000, page: 100 }
 
-/** The same of their records alone, where nothing is told of what the forms said. */
+/** The same limits for reading records only, for answers that quote no form data. */
 export const RECORDS = { most: READING.most, page: 250 }
 
 /**
- * The newest pending submissions that belong to the place; `complete` when no older ones were left unread.
+ * Reads the newest pending submissions that belong to the place; `complete` if no older ones were left unread.
  *
- * @param list of the store: with what the forms said, or without
+ * @param list method of the store: with form data or without
  */
 export async function pendingAt<Kept extends SubmissionRecord>(
   place: Scope, { most, page }: ReadLimits, ports: PlacePorts, list: (page: PageRequest) => Promise<PendingPage<Kept>>,
