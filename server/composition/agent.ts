@@ -23,10 +23,10 @@ import { memoizeAsync } from '../../shared/utils/turns'
 /** Thread history window (specification, "Limits"). */
 const HISTORY = 20
 
-/** A turn that was taken may outlive its time limit by so much, ms: its last words are still being posted. */
+/** Time by which a taken turn may exceed its time limit, ms: its last words are still being posted. */
 const LEASE_GRACE_MS = 60_000
 
-/** How long the turns that run when the process ends may go on, ms; the rest of the drain is for their last words. */
+/** Time that running turns may continue when the process ends, ms; the rest of the drain is for their last words. */
 const STOP_GRACE_MS = 3000
 
 interface AgentParts {
@@ -44,21 +44,21 @@ interface AgentParts {
 }
 
 export interface AgentConversation {
-  /** Loads what the chat side needs; resolves with what adds the approvals' buttons and tells who answers. */
+  /** Loads the modules for chat. Resolves with a function that adds the approval buttons and returns the replier. */
   load(): Promise<(bot: Chat) => AgentReplier>
-  /** Loads the model's side, and readies the choice of tools. */
+  /** Loads the modules for the model, and prepares the choice of tools. */
   loadModel(bot: Chat): Promise<unknown>
-  /** Ends what waited too long for an approval. */
+  /** Ends turns that waited too long for an approval. */
   sweep(start: () => Promise<Chat>): Promise<void>
-  /** Takes back what waits for an approval and tells of a submission whose form data is gone. Returns at once. */
+  /** Withdraws waiting turns that mention a submission whose form data is gone. Returns at once. */
   forget(submission: string, start: () => Promise<Chat>): void
-  /** Stops what runs, a moment from now. */
+  /** Stops running turns a moment later. */
   stop(): void
 }
 
 /**
- * Null without a model: then the conversation is scripted. The model's libraries load beside the first requests, or at
- * the first message.
+ * Returns null without a model: then the conversation is scripted. The model's libraries load during the first
+ * requests, or at the first message.
  */
 export function createAgentConversation({
   config, approvals: store, connections, places, people, forms, submissionsAt, decisions, runtime, monitor, log,
@@ -147,12 +147,12 @@ interface ToolsParts {
   config: Pick<Config, 'tools' | 'dataDir' | 'revocableMs'>
   submissionsAt: (place: Scope) => SubmissionAccess
   forms: Pick<Forms, 'rooms'>
-  /** What `config.tools.selection` names, as the configured provider has it. */
+  /** Models that `config.tools.selection` names, from the configured provider. */
   models: { embedding?: EmbeddingModel, reranker?: LanguageModel }
   log: Log
 }
 
-/** Everything that the agent can do. */
+/** Opens all tools of the agent. */
 export async function openTools({ config, submissionsAt, forms, models, log }: ToolsParts) {
   const [
     { createSubmissionTools, createElsewhereTools }, { createConversationTools }, { createFileTools, replacedFile },
@@ -170,13 +170,13 @@ export async function openTools({ config, submissionsAt, forms, models, log }: T
   const fileTools = files ? createFileTools({ files }) : {}
   const { revocableMs } = config
   return {
-    /** Chooses among the tools; to be warmed up in the background. */
+    /** Chooses among the tools; warm it up in the background. */
     selection,
-    /** Which file a call would replace, for who approves it. */
+    /** Returns a note for the approver if a call may replace a file. */
     replaced: files ? replacedFile(files) : async () => [],
-    /** All tools of a conversation. */
+    /** Returns all tools of a conversation. */
     of: (chat: Chat, { threadId, channelId, place, ...approved }: Omit<Conversation, 'speaker'>): ToolSet => {
-      // Forms, and what was made of them, are for the rooms whose people see the cards.
+      // Tools for forms, and for files made from them, only work in rooms whose people see the cards.
       const submissions = isRoom(place, forms)
         ? { ...createSubmissionTools({ submissions: submissionsAt(place), ...approved, revocableMs }), ...fileTools }
         : createElsewhereTools()

@@ -31,7 +31,7 @@ interface BotParts {
   log: Log
   places: Places
   chat: ChatPorts
-  /** People take submissions. */
+  /** True if assignment is on. */
   takes: boolean
   /** Null without a model: then the conversation is scripted. */
   agent: AgentConversation | null
@@ -43,7 +43,7 @@ interface BotParts {
 
 export interface Bot {
   chat: Chat
-  /** What people said, in the order in which it is answered. */
+  /** Queue of messages, answered in their order. */
   answers: AnswerQueue
 }
 

@@ -52,13 +52,13 @@ import { createUpkeep } from './operations'
 import { platformServices } from './platforms'
 import type { Services } from './services'
 
-/** What the demo sends and the sandbox suggests. */
+/** Sample form that the demo sends and the sandbox suggests. */
 const SAMPLE_FORM = {
   name: 'Ada Lovelace', email: 'ada@example.com', subject: 'Engine order',
   message: 'Please quote 2 analytical engines.',
 }
 
-/** What tests may put in the place of what a deployment uses. */
+/** Replacements for parts of a deployment, for tests. */
 export interface Overrides {
   stores?: Partial<Stores>
   runtime?: Partial<Runtime>
@@ -93,7 +93,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const mailer = overrides.mailer ?? (apiKey ? createResendMailer({ apiKey, baseUrl }, http) : caught)
   const forms = createForms(config, http, connections)
   const deliveries = [...new Set(forms.all.flatMap(deliveriesOf))]
-  // A page that answers 403 to everybody is not linked to.
+  // Don't link to closed pages: they answer 403 to everybody.
   const pagesUrl = whyClosed(config) ? null : config.siteUrl
   const files = createFiles(config, storeId, monitor, { store, limiter: uploads, runtime, log })
   const presentation: Presentation = { siteUrl: pagesUrl, forms, files }
@@ -183,7 +183,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     admit: person => admitPerson(person, { people, reviewers, forms, viewers: config.people.viewers }),
     files, bodyLimits, readBody: createBodyReader(bodyLimits),
     load: () => Promise.all([
-      // The bot starts as it would at the first webhook: its adapters ask their platforms who they are.
+      // The bot starts as with the first webhook: its adapters ask their platforms for the bot's identity.
       bot().then(chat => Promise.all([chat.initialize(), agent?.loadModel(chat)])),
       renderEmail(), apiKey && import('resend'), config.endpoint.signingSecret && import('standardwebhooks'),
     ]),
@@ -212,14 +212,14 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
       : null,
     sweep: async () => {
       queue.wake()
-      // Also when the rest fails: this is how the status knows since when.
+      // Check the store even if the rest fails: the status page shows since when it is down.
       const checked = storage.check()
       files.sweep()
       if (!config.serverless) await orUnavailable(postAgain())
       const others = Promise.all([
         agent?.sweep(bot), resumeStalled(messages, leaseMs, started, runtime), heldNotice.tell(), checked,
       ])
-      others.catch(() => { /* Where the store is away, nobody waits for them. */ })
+      others.catch(() => { /* If the store is down, nothing awaits them. */ })
       const taken = await orUnavailable(sweepDue())
       await others
       return taken
@@ -235,7 +235,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   }
 }
 
-/** @param now the time, epoch ms, as the store has it */
+/** @param now time by the store's clock, epoch ms */
 function createRuntime(now: () => number): Runtime {
   return {
     now, random: Math.random, background, keepAlive,

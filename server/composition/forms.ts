@@ -7,21 +7,21 @@ import type { Connection } from '../platforms/connection'
 import type { Form, FormPages, Forms } from '../ports/form'
 import type { HttpClient } from '../ports/http'
 
-/** What of the configuration says how forms are. */
+/** Configuration that defines forms. */
 interface Needed extends Pick<Config, 'forms'> {
   mail: Pick<Config['mail'], 'to'>
   endpoint: Pick<Config['endpoint'], 'url' | 'signingSecret'>
   people: Pick<Config['people'], 'reviewers' | 'claimMs'>
 }
 
-/** Every form of the configuration. What one does not say is as for the default form. */
+/** Builds all configured forms. Settings that a form leaves out are those of the default form. */
 export function createForms(
   config: Needed, http: HttpClient, connections: readonly Pick<Connection, 'platform' | 'channelId' | 'late'>[],
 ): Forms {
   const endpoint = (url: string | null | undefined) => url
     ? createEndpoint({ url, signingSecret: config.endpoint.signingSecret }, http)
     : null
-  // Outside production a form may name channels of platforms that are not set up: the sandbox takes their place.
+  // Outside production a form may name channels of platforms that are not set up: the sandbox replaces them.
   const rooms = (channels: Readonly<Record<string, string>>) => Object.entries(channels).filter(([platform]) => (
     connections.some(({ platform: { key } }) => key === platform)
   )).map(([platform, channel]) => `${platform}/${channel}`)
@@ -48,7 +48,7 @@ export function createForms(
     claim: claim && (form.claim ?? claim),
   }]))
   const all = [standard, ...forms.values()]
-  // What is left of a form that had a list of its own is not open to everybody: whoever decides any form decides it.
+  // A removed form may have had a list of reviewers. To keep it closed, only reviewers of other forms may decide it.
   const listed = new Set(all.flatMap(({ reviewers }) => reviewers ?? []))
   const left = reviewers ?? (listed.size > 0 ? [...listed] : undefined)
   return {
@@ -59,13 +59,13 @@ export function createForms(
   }
 }
 
-/** What a form that says so takes. */
+/** Returns the rules for fields if the form sets any type or refuses other fields; otherwise none. */
 function takes({ fields, extra }: FormsConfig[string]): Pick<Form, 'fields' | 'extra'> {
   const isTyped = extra === 'refuse' || Object.values(fields ?? {}).some(({ type }) => type)
   return isTyped ? { fields: fields ?? {}, extra } : {}
 }
 
-/** The first form that takes files, for those who try it out. */
+/** Returns the first form that takes files, for people who try it out. */
 export function sampleUpload(forms: FormsConfig): SandboxState['upload'] {
   const [key, form] = Object.entries(forms).find(([, { files }]) => files) ?? []
   if (!form?.files) return null
@@ -74,13 +74,13 @@ export function sampleUpload(forms: FormsConfig): SandboxState['upload'] {
   return { path: `/api/form/${key}`, name, field, ...inputOf(files) }
 }
 
-/** How a form is guarded against abuse, and what becomes of who sent it. */
+/** Returns a form's protection against abuse, and the settings of the pages that its senders see. */
 export function rulesOf(key: string | undefined, { form: guards, forms }: Config): Config['form'] & FormPages {
   const { allowedOrigins = guards.allowedOrigins, redirect, texts, name, fields, files } = forms[key ?? ''] ?? {}
   return { ...guards, key, allowedOrigins, redirect, texts, name, fields, files: files && inputOf(files) }
 }
 
-/** What is known of a form that is not configured any more: what it was called in its address. */
+/** Placeholder for a removed form; its name is the key in its address. */
 function missing(key: string): Form {
   return { key, missing: true, name: key, rooms: [], to: [], endpoint: null, labels: {} }
 }

@@ -21,17 +21,17 @@ import type { Limiter } from '../ports/limiter'
 import type { Metrics, Monitor } from '../ports/monitor'
 import type { Log, Runtime, StoreClock } from '../ports/runtime'
 
-/** How the service is doing, for people and machines. */
+/** State of the service, for people and machines. */
 export interface Operations {
   /** Version, store, mailer and pages, for the log. */
   about: Readonly<Record<string, unknown>>
-  /** Logs who the bot is on each platform, or why it is refused. */
+  /** Logs the bot's name on each platform, or why the platform refuses it. */
   introduce: () => Promise<void>
   ready: () => Promise<Readiness>
   status: () => Promise<StatusReport>
-  /** Why forms are refused, as this process found it last; null when they are not. */
+  /** Reason for refusing forms, from this process's last check; null if forms are accepted. */
   refusal: () => string | null
-  /** Null when METRICS_TOKEN is not set. */
+  /** Null if METRICS_TOKEN is not set. */
   metrics: (() => Promise<{ contentType: string, body: string }>) | null
   export: (table: ExportedTable, format: ExportFormat) => Promise<Readable>
 }
@@ -57,7 +57,7 @@ interface UpkeepParts extends Omit<OperationsParts, 'credentials' | 'optionalPar
   /** Counts test emails and test cards. */
   limiter: Limiter
   monitor: Monitor
-  /** Values that look unusual. */
+  /** Warnings about unusual values. */
   warnings: readonly string[]
 }
 
@@ -109,14 +109,14 @@ function optionalPartsOf({ mail, forms }: Pick<Config, 'mail' | 'forms'>): Optio
 }
 
 interface SetupPorts extends PartsPorts {
-  /** About values of variables; one line each. */
+  /** Warnings about values of variables, one line each. */
   warnings: readonly string[]
   storage: Pick<Storage, 'check'>
   credentials: Pick<Credentials, 'check'>
   runtime: Pick<Runtime, 'now'>
 }
 
-/** What is configured, and how the rest is. */
+/** Reads the configuration, and problems of its parts. */
 async function readSetup({ siteUrl, platforms: settings }: Config, ports: SetupPorts): Promise<Setup> {
   const { board, storage, credentials, runtime, rooms, warnings } = ports
   const [refusal] = await Promise.all([storage.check(), credentials.check()])
@@ -139,7 +139,7 @@ async function readSetup({ siteUrl, platforms: settings }: Config, ports: SetupP
   }
 }
 
-/** Facts of this deployment for the log of the start, without secrets. */
+/** Facts about this deployment, for the log at the start; without secrets. */
 function aboutOf(config: Config): Record<string, unknown> {
   const { storeUrl, dataDir, mail, siteUrl, platforms } = config
   return {

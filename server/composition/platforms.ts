@@ -9,7 +9,7 @@ import type { Monitor } from '../ports/monitor'
 import type { Log, Runtime } from '../ports/runtime'
 import type { Services } from './services'
 
-/** Largest webhook where the definition says nothing else, bytes. */
+/** Largest webhook body, bytes, unless the platform's definition sets another limit. */
 const WEBHOOK_BYTES = 1024 * 1024
 
 interface PlatformParts {
@@ -22,7 +22,7 @@ interface PlatformParts {
   log: Log
 }
 
-/** What routes use of each platform. */
+/** Returns the parts of each platform that routes use. */
 export function platformServices(
   { config, connections, listeners, bot, runtime, monitor, log }: PlatformParts,
 ): Pick<Services, 'platform' | 'webhook'> {

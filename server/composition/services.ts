@@ -26,21 +26,21 @@ import type { Person } from '../ports/submission'
 import type { Log } from '../ports/runtime'
 import type { SubmissionStore } from '../ports/store'
 
-/** What routes and plugins use. */
+/** Services that routes and plugins use. */
 export interface Services {
   config: Config
   log: Log
   store: SubmissionStore
-  /** Where forms are sent, and a command that sends one; a path while the public URL is not known. */
+  /** URL of the default form, and a command that sends one; a path while the public URL is unknown. */
   formUrl: string
   sampleCurl: string
   /** A form that takes files, for the sandbox. */
   sampleUpload: SandboxState['upload']
-  /** The embedded chat platform and the emails that it caught; null when it is off. */
+  /** Embedded chat platform and the emails it caught; null if it is off. */
   sandbox: { rooms: SandboxRooms, emails: readonly SentEmail[] } | null
-  /** The form with this key, or the default one; null when there is none. */
+  /** Returns the form with this key, or the default form; null if there is none. */
   inbox: (form: string | undefined) => Inbox | null
-  /** Reads the body of a request, within what all of them may take. */
+  /** Reads the body of a request, within the memory limit for all bodies. */
   readBody: ReadBody
   bodyLimits: BodyLimits
   /** Files that came with forms. */
@@ -49,29 +49,29 @@ export interface Services {
   signIns: Limiter
   guesses: PasswordGuesses
   identityProviders: readonly IdentityProvider[]
-  /** Somebody who signed in to the ops pages, and what they may do there; null when they may not look. */
+  /** Resolves with a person who signed in to the ops pages and their role; null if they have no access. */
   admit: (person: Person) => Promise<{ person: Person, role: OpsRole | null } | null>
   opsSubmissions: OpsSubmissions
   retries: Pick<Retries, 'tryAll'>
-  /** Takes in what became of emails; null while the provider does not tell. */
+  /** Records the status of emails; null if the provider does not report it. */
   receipts: Pick<Receipts, 'take'> | null
   testEmail: TestEmail
   testCards: TestCards
   operations: Operations
   setup: () => Promise<Setup>
-  /** Does what is due; resolves with how many submissions it took. */
+  /** Does all due work; resolves with the number of submissions taken. */
   sweep: () => Promise<number>
-  /** What the operator did not set, and what is missing because of it; one line each. */
+  /** Missing settings and their effects, one line each. */
   missing: readonly string[]
-  /** Who may decide; one line each. */
+  /** People who may decide, one line each. */
   decides: readonly string[]
-  /** The webhook of a platform, or null when none is registered under that name. */
+  /** Returns the webhook of a platform; null if none has that name. */
   webhook: (platform: string) => Webhook | null
-  /** Every configured platform that has a socket to listen to. */
+  /** Listeners of all configured platforms that use a socket. */
   listeners: readonly ListenerSupervisor[]
-  /** The platform with this key and, where it is set up, what belongs to it here; null when there is none. */
+  /** Returns the platform with this key and, if it is set up, its services; null if there is none. */
   platform: (key: string) => PlatformServices | null
-  /** Lets no more cards out and begins no more answers, and ends the agent's that run: nobody waits for them. */
+  /** Stops letting out cards and starting answers, and ends running answers of the agent: nobody waits for them. */
   stopQueues: () => void
   /** Loads the modules that the first click or message needs. */
   load: () => Promise<unknown>
@@ -80,28 +80,28 @@ export interface Services {
 
 interface PlatformServices {
   definition: Definition
-  /** What an app for this deployment is created from; null while its public URL is not known. */
+  /** Returns the manifest to create an app for this deployment from; null while its public URL is unknown. */
   manifest: ((variant: ManifestVariant) => object) | null
-  /** Listens to its socket; null where it has none or is not set up. */
+  /** Listens to its socket; null if it has none or is not set up. */
   listener: ListenerSupervisor | null
-  /** Lets others install the app; null when that is off. */
+  /** Lets others install the app; null if that is off. */
   install: Omit<Install, 'finish'> & { finish: (code: string) => Promise<string | null> } | null
 }
 
 interface Webhook {
-  /** Its requests come from our own pages, and from nobody else. */
+  /** True if its requests come only from our own pages. */
   fromPages: boolean
-  /** Its platform asks for it with GET first. */
+  /** True if its platform first checks it with a GET request. */
   takesGet: boolean
   /** Largest body, bytes. */
   maxBytes: number
-  /** @param viewer who sent it, where it comes from our own pages */
+  /** @param viewer sender, if the request comes from our own pages */
   handle: (request: WebRequest, viewer: Person | null) => Promise<Response>
 }
 
 interface Inbox {
   rules: Config['form'] & FormPages
   enter: (sender: Sender) => Promise<Arrival>
-  /** JSON Schema of what it takes. */
+  /** Returns the JSON Schema of the form's data. */
   schema: () => object
 }

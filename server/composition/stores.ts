@@ -39,11 +39,11 @@ import type { TestReceipts } from '../ports/delivery'
 import type { Log, StoreClock } from '../ports/runtime'
 import type { SubmissionStore, UnreadableRecord } from '../ports/store'
 
-/** Everything that is kept, in Redis or on this machine. */
+/** All stores, in Redis or on this machine. */
 export interface Stores {
   store: SubmissionStore
   queues: CardQueueStore
-  /** Edit forms that are open. */
+  /** Open edit forms. */
   drafts: Drafts
   installations: Installations
   limiter: Limiter | null
@@ -51,29 +51,29 @@ export interface Stores {
   testReceipts: TestReceipts
   /** Counts attempts to sign in. */
   signIns: Limiter
-  /** Counts wrong passwords of everybody together. */
+  /** Counts wrong passwords of all clients together. */
   guesses: Limiter
-  /** Which store it is, among those that may share a storage of files. */
+  /** Returns the id of this store; several stores may share one storage of files. */
   id: () => Promise<string>
   /** Counts test emails and test cards. */
   tests: Limiter
-  /** Counts what one address is told of the forms that were sent with it. */
+  /** Counts the confirmations sent to each address. */
   confirmations: Limiter
   /** Counts MB of files that come with forms; null for no limit. */
   uploads: Limiter | null
-  /** Counts what one person asks the model; null for no limit. */
+  /** Counts each person's questions to the model; null for no limit. */
   questions: Limiter | null
   approvals: ApprovalStore
   /** Messages that wait for an answer. */
   messages: MessageQueue
   state: () => Promise<StateAdapter>
   clock: StoreClock
-  /** What is to be changed about the store although it works; one line each. */
+  /** Returns recommended changes to a store that works, one line each. */
   advice: () => Promise<readonly string[]>
   close: () => Promise<void>
 }
 
-/** Messages that wait for an answer: a later one would be to a question that nobody remembers. */
+/** Limits for messages that wait for an answer: nobody remembers a question after an hour. */
 const WAITING = { most: 1000, keptMs: 3_600_000 }
 
 export function openStore(config: Config, log: Log): Stores {
@@ -98,7 +98,7 @@ export function openStore(config: Config, log: Log): Stores {
       approvals: new EmbeddedApprovals(`${config.dataDir}/approvals`, Date.now),
       messages: new EmbeddedMessageQueue(Date.now, WAITING),
       ...limiters,
-      // By itself it warns of production when it connects, and takes every built server for one.
+      // Mark it as connected: `connect` warns about production, and takes every build for it.
       state: async () => Object.assign<StateAdapter, object>(
         (await import('@chat-adapter/state-memory')).createMemoryState(), { connected: true },
       ),
@@ -131,7 +131,7 @@ export function openStore(config: Config, log: Log): Stores {
   }
 }
 
-/** All limits, whichever store counts. */
+/** Creates all limiters, in either store. */
 function limitersOf(
   { form, files, agent }: Config, create: typeof createEmbeddedLimiter,
 ): Pick<Stores, 'limiter' | 'signIns' | 'guesses' | 'tests' | 'confirmations' | 'uploads' | 'questions'> {
@@ -146,7 +146,7 @@ function limitersOf(
 
 type Parts = Omit<ConstructorParameters<typeof SubmissionFiles>[0], 'files' | 'isTaking' | 'secret' | 'siteUrl'>
 
-/** Files that come with forms. */
+/** Creates the access to files that come with forms. */
 export function createFiles(
   { files: { storage, secret }, forms, dataDir, siteUrl }: Pick<Config, 'files' | 'forms' | 'dataDir' | 'siteUrl'>,
   owner: () => Promise<string>, monitor: Monitor, parts: Parts,
@@ -154,12 +154,12 @@ export function createFiles(
   return new SubmissionFiles({
     ...parts, siteUrl, isTaking: Object.values(forms).some(({ files }) => files !== undefined),
     files: storage && notedFiles(createFormFiles({ storage, dir: `${dataDir}/uploads`, owner }), monitor),
-    // Outside production links may end with the process.
+    // Outside production, links may become invalid when the process ends.
     secret: secret ?? randomBytes(32).toString('hex'),
   })
 }
 
-/** What bodies of requests may take; files as much again, so that uploads hold up nobody else. */
+/** Memory limits for request bodies. Files have their own limit of the same size: uploads block no other requests. */
 export function bodyLimitsOf({ bodies: { memory, timeoutMs }, maxBodyBytes, form }: Config): BodyLimits {
   const open = () => new BodyMemory(memory, Math.max(LARGEST_BODY, maxBodyBytes))
   return { memory: open(), uploads: open(), timeoutMs, trustedProxies: form.trustedProxies }
