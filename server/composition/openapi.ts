@@ -3,7 +3,7 @@ import type { FormsConfig } from '../config/forms'
 import { schemaOfFiles } from '../domain/fields/fields'
 import type { Services } from './services'
 
-/** What answers look like in JSON. Everything else that is said of a route stands in the table below. */
+/** JSON answers. The table below has everything else about the routes. */
 const refusal = z.object({
   error: z.string().meta({ description: 'What to change, for people' }),
   message: z.string().meta({ description: 'The same as `error`' }), code: z.string(),
@@ -34,7 +34,7 @@ const answers = {
 
 const signIn = z.object({ name: z.string().max(80), password: z.string() })
 
-/** A JSON answer by its name, or another media type; none has no body. */
+/** Name of a JSON answer, or another media type; `none` has no body. */
 type Answer = keyof typeof answers | { type: string } | 'none'
 
 interface Operation {
@@ -43,9 +43,9 @@ interface Operation {
   query?: readonly string[]
   headers?: readonly string[]
   body?: Readonly<Record<string, object>>
-  /** Of the files in a multipart body, by field. */
+  /** Encoding of the files in a multipart body, by field. */
   encoding?: Readonly<Record<string, { contentType: string }>>
-  /** Beside these, what is refused is `{ error, message, code }`. */
+  /** Answers by status. All other refusals are `{ error, message, code }`. */
   answers: Readonly<Record<number, Answer | readonly Answer[]>>
   refused?: readonly number[]
 }
@@ -53,7 +53,7 @@ interface Operation {
 const HTML = { type: 'text/html' }
 const TEXT = { type: 'text/plain' }
 
-/** The routes that anybody may call, as OpenAPI 3.1 describes them: with the very schemas that check forms. */
+/** Describes the public routes as OpenAPI 3.1, with the same schemas that validate forms. */
 export function openApi({ config, inbox, formUrl }: Pick<Services, 'config' | 'inbox' | 'formUrl'>): object {
   const anyObject = { type: 'object' }
   const named = Object.keys(config.forms).map((key): [string, Record<string, Operation>] => (
@@ -81,11 +81,11 @@ export function openApi({ config, inbox, formUrl }: Pick<Services, 'config' | 'i
 
 const MULTIPART = 'multipart/form-data'
 
-/** What is taken, and in which media types: files come in one of them alone. */
+/** Describes a form's data and media types. Files are taken in one media type only. */
 function takes(summary: string, schema: object, { files, fields = {} }: Partial<FormsConfig[string]> = {}): Operation {
   const content = plain(schema) as { properties?: Record<string, object> }
   const named = Object.keys(fields).filter(key => fields[key]!.type === 'file')
-  // Where no field is for files they may come in any; in the form that is embedded it is `files`.
+  // Without a field for files, files may come in any field; the embeddable form uses `files`.
   const inFiles = named.length > 0 ? named : files ? ['files'] : []
   const text = { ...content, properties: Object.fromEntries(
     Object.entries(content.properties ?? {}).filter(([key]) => !named.includes(key)),
@@ -208,7 +208,7 @@ function response(status: number, answer: Answer | readonly Answer[]): object {
   }
 }
 
-/** A schema as it stands within another document. */
+/** Returns a schema without `$schema`, for use within another document. */
 function plain(schema: object): object {
   const { $schema: _, ...rest } = schema as { $schema?: string }
   return rest

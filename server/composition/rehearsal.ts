@@ -20,43 +20,43 @@ import type { Submission, SubmissionData } from '../ports/submission'
 import { createForms } from './forms'
 
 interface Asked {
-  /** What `forms.config.ts` says, or the path of a JSON file that says it. */
+  /** Content of `forms.config.ts`, or the path of a JSON file with such content. */
   config: unknown
   path?: string
-  /** Samples by key of their form; of forms without one they are made up. */
+  /** Samples by key of their form; forms without a sample get a made-up one. */
   samples?: Readonly<Record<string, unknown>>
   env: Readonly<Record<string, string | undefined>>
 }
 
-/** What becomes of one form. */
+/** Result for one form. */
 interface Rehearsed {
   key: string
   name: string
   mistakes: string[]
-  /** Where its card goes, who is mailed, what else is told; one line each. */
+  /** Rooms of its card, email recipients, endpoint and so on; one line each. */
   facts: string[]
-  /** Its card as text, with the platforms on which it looks so. */
+  /** Its card as text, with the platforms on which it looks like that. */
   cards: { on: string[], text: string }[]
   email: Email
 }
 
 export interface Rehearsal {
-  /** Of the configuration as a whole. */
+  /** Mistakes of the configuration as a whole. */
   mistakes: string[]
   forms: Rehearsed[]
 }
 
-/** Any moment does; the same one makes two rehearsals comparable. */
+/** Any time works; a fixed one makes two rehearsals comparable. */
 const AT = Date.UTC(2026, 10, 22, 9)
 const ID = '0b1f2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d'
 
-/** What a value of each type may look like. */
+/** Example value for each field type. */
 const EXAMPLES: Readonly<Record<string, unknown>> = {
   email: 'ada@example.com', url: 'https://example.com', tel: '+44 20 7946 0123', checkbox: true,
   textarea: 'Please quote 2 analytical engines.\nDelivery to London.', file: 'sample',
 }
 
-/** Tries every named form on a sample, before anybody sees it: nothing is sent anywhere. */
+/** Tries every named form with a sample, before anybody sees it. Sends nothing. */
 export async function rehearse({ config, path, samples = {}, env }: Asked): Promise<Rehearsal> {
   const mistakes: string[] = []
   const { forms, people } = readForms(config, path, null, mistakes, env.FORM_HONEYPOT)
@@ -74,7 +74,7 @@ export async function rehearse({ config, path, samples = {}, env }: Asked): Prom
   return { mistakes, forms: await Promise.all(named.map(form => rehearseForm(form, samples[form.key!], env))) }
 }
 
-/** @param env what stands in an email besides the form; made up where it is missing */
+/** @param env settings that appear in an email besides the form; made up if missing */
 async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Promise<Rehearsed> {
   const { key = '', name = '', rooms, to, endpoint, confirm: words } = form
   const body = isObject(sample) ? sample : madeUp(form)
@@ -111,7 +111,7 @@ async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Pro
   }
 }
 
-/** Places of a subject that no field fills: a form that lists no fields, and has no sample, may have any. */
+/** Returns placeholders of the subject that no field fills; none if neither labels nor the sample name any field. */
 function unfilledPlaces({ subject = '', labels }: Form, sample: Record<string, unknown>): string[] {
   const fields = [...Object.keys(labels), ...Object.keys(sample)]
   const places = [...subject.matchAll(/\{([^{}]*)\}/g)].filter(([, field]) => !fields.includes(field!))
@@ -120,7 +120,7 @@ function unfilledPlaces({ subject = '', labels }: Form, sample: Record<string, u
     : places.map(([place]) => `Its subject has the place ${place}, and no field is called so. There are ${fields.join(', ')}.`)
 }
 
-/** Adds to the mistakes what is wrong with the data; the rest is tried all the same. */
+/** Adds errors in the sample's data to the mistakes, and continues with the data as they are. */
 function submissionOf(form: Form, body: Record<string, unknown>, mistakes: string[]): Submission {
   const files = filesIn(body, form)
   let data = Object.fromEntries(Object.entries(body).filter(
@@ -143,7 +143,7 @@ function submissionOf(form: Form, body: Record<string, unknown>, mistakes: strin
   }
 }
 
-/** Files of a sample, which has their names: each is of the first type that the form takes. */
+/** Returns the files of a sample, which has only names; each gets the first type that the form takes. */
 function filesIn(body: Record<string, unknown>, { fields = {}, files }: Form): StoredFile[] {
   const type = files?.types[0]!.replace('/*', '/png') ?? ''
   return Object.entries(body).flatMap(([field, value]) => (

@@ -43,7 +43,7 @@ import type { SubmissionStore, UnreadableRecord } from '../ports/store'
 export interface Stores {
   store: SubmissionStore
   queues: CardQueueStore
-  /** Open edit forms. */
+  /** Edit forms that are open. */
   drafts: Drafts
   installations: Installations
   limiter: Limiter | null
