@@ -52,7 +52,7 @@ export interface AgentConversation {
   sweep(start: () => Promise<Chat>): Promise<void>
   /** Withdraws waiting turns that mention a submission whose form data is gone. Returns at once. */
   forget(submission: string, start: () => Promise<Chat>): void
-  /** Stops running turns a moment later. */
+  /** Stops the turns that are running, after a short grace period. */
   stop(): void
 }
 
@@ -176,7 +176,7 @@ export async function openTools({ config, submissionsAt, forms, models, log }: T
     replaced: files ? replacedFile(files) : async () => [],
     /** Returns all tools of a conversation. */
     of: (chat: Chat, { threadId, channelId, place, ...approved }: Omit<Conversation, 'speaker'>): ToolSet => {
-      // Tools for forms, and for files made from them, only work in rooms whose people see the cards.
+      // Form and file tools are only for rooms whose people see the cards: files may be made from forms.
       const submissions = isRoom(place, forms)
         ? { ...createSubmissionTools({ submissions: submissionsAt(place), ...approved, revocableMs }), ...fileTools }
         : createElsewhereTools()

@@ -48,7 +48,7 @@ export interface Overdue {
 /** Turns in one sweep. */
 const SWEPT = 20
 
-/** Waiting turns searched for those of one thread, or about one submission. */
+/** Most waiting turns to search for those of one thread, or about one submission. */
 const WITHDRAWN = 500
 
 const ELSEWHERE = 'This was asked in another conversation, so nothing was decided. Decide it on its card there.'

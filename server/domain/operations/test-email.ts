@@ -11,7 +11,7 @@ import { noteOf } from './monitor'
 import { isReturned } from '../lifecycle/record'
 import { isArrived, isNews, receiptText } from '../lifecycle/email-status'
 
-/** Used in place of a submission id in test emails. */
+/** Replaces the submission id in test emails. */
 export const TEST_EMAIL = 'test-email'
 
 export interface TestEmailPorts {

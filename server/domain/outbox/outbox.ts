@@ -130,7 +130,7 @@ export class Outbox {
   }
 }
 
-/** True if its files end with its data. Without data to check, assumes files if the form takes any. */
+/** True if its files must be erased with its data. If the data are not at hand, assumes files if the form takes any. */
 function endsFiles(previous: SubmissionRecord, next: Submission, forms: Presentation['forms']): boolean {
   if (next.data !== null) return false
   if (isComplete(previous) && previous.data !== null) return previous.envelope?.files !== undefined
