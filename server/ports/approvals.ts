@@ -1,45 +1,45 @@
 import type { Scope } from './board'
 import type { CardRef, Field, Person } from './submission'
 
-/** A tool call that the agent may make only when somebody approves it. */
+/** A tool call that the agent may make only after a person approves it. */
 export interface ProposedCall {
-  /** The model's names for the question and the call. */
+  /** Ids that the model gave to the approval request and to the call. */
   approvalId: string
   toolCallId: string
-  /** What would be done, as people read it. */
+  /** Action that needs approval, in words for people. */
   title: string
-  /** What it would be done with. Comes from a model, which may have it from a form: hostile until escaped. */
+  /** Arguments of the call. A model wrote them, perhaps from form text: hostile until escaped. */
   details: readonly Field[]
-  /** Id of the submission that it is about, if it is about one. */
+  /** Id of the submission that the call is about, if any. */
   submission?: string
-  /** Digest of the whole form data of that submission; absent when it cannot be decided. */
+  /** Digest of that submission's whole form data; absent when it cannot be decided. */
   content?: string
 }
 
-/** A turn of the agent that waits for people. Everything is here: whoever takes it up needs no memory of it. */
+/** A turn of the agent that waits for approval. It is self-contained, so that any process can resume it. */
 export interface WaitingTurn {
   id: string
   threadId: string
-  /** Where it was asked; turns of versions that did not keep it have none. */
+  /** Place where the question was asked; absent in turns stored by versions that did not keep it. */
   place?: Scope
   asker: Person
-  /** Epoch ms; nobody can decide from then on. */
+  /** Epoch ms; from then on nobody can decide. */
   expiresAt: number
   calls: readonly ProposedCall[]
-  /** The conversation so far, as text that only the agent reads. */
+  /** Conversation so far, serialised for the agent alone. */
   state: string
 }
 
-/** What was decided about one call. */
+/** Decision on one call. */
 export interface ApprovalDecision {
   approved: boolean
   /** Null when nobody decided in time. */
   by: Person | null
-  /** Somebody stopped the agent before anybody decided. */
+  /** True if somebody stopped the agent before the decision. */
   stopped?: true
-  /** The form had changed since its card, so another card asks. */
+  /** True if the form changed after its card was posted, so that a new card asks again. */
   outdated?: true
-  /** The form data of its submission is gone. */
+  /** True if the form data of the call's submission is gone. */
   ended?: true
   /** Epoch ms. */
   at: number
@@ -47,25 +47,25 @@ export interface ApprovalDecision {
 
 export interface KeptTurn {
   turn: WaitingTurn
-  /** By position of the call; null while it is open. */
+  /** By position of the call; null while undecided. */
   verdicts: readonly (ApprovalDecision | null)[]
-  /** By position of the call; null where there is no card yet. */
+  /** By position of the call; null if it has no card yet. */
   cards: readonly (CardRef | null)[]
-  /** Every call was decided and somebody was told to go on. */
+  /** True once every call is decided and one caller was told to resume the turn. */
   taken: boolean
 }
 
-/** A turn outlives its end by so much, ms, so that its cards can still be told of it. */
+/** Time for which an expired turn is kept, ms, so that its cards can still be updated. */
 export const GRACE_MS = 60 * 60 * 1000
 
 export type Recorded
-  /** It was finished, has expired, or never was. */
+  /** The turn is finished, has expired or never existed. */
   = | { state: 'gone' }
-    /** Somebody was faster; what stands. */
+    /** Somebody decided earlier; `verdict` is that decision. */
     | { state: 'decided', verdict: ApprovalDecision }
-    /** Others of the turn are still open. */
+    /** Other calls of the turn are still undecided. */
     | { state: 'recorded' }
-    /** That was the last one. Exactly one caller is ever told so, and goes on with the turn. */
+    /** This was the last decision. Exactly one caller gets this state, and resumes the turn. */
     | { state: 'complete', kept: KeptTurn }
 
 /**
@@ -73,21 +73,23 @@ export type Recorded
  * in less than 2 s.
  */
 export interface ApprovalStore {
-  /** Keeps a new turn until it is dropped, at most for an hour after it expired. */
+  /** Keeps a new turn until it is dropped, at most for an hour after it expires. */
   keep(turn: WaitingTurn): Promise<void>
-  /** Notes where the cards of the calls are, by position. */
+  /** Records where the cards of the calls are, by position. */
   attach(id: string, cards: readonly (CardRef | null)[]): Promise<void>
   get(id: string): Promise<KeptTurn | null>
-  /** Ids of the turns that are kept, the first to expire first. */
+  /** Ids of the stored turns, earliest expiry first. */
   kept(limit: number): Promise<string[]>
   /**
-   * Records the verdict on one call, or with null on all that have none; atomic, and never changes one that stands.
+   * Records the decision on one call, or on all undecided calls if `call` is null. Atomic; never changes an earlier
+   * decision.
    *
-   * @param until epoch ms; whoever completes the turn has until then before `lease` hands it out as abandoned
+   * @param until epoch ms; time by which the caller that completes the turn must drop it, before `lease` returns it as
+   * abandoned
    */
   decide(id: string, call: number | null, verdict: ApprovalDecision, until: number): Promise<Recorded>
-  /** Ids of turns that expired, or were taken and never dropped; nobody else is handed them for `leaseMs`. */
+  /** Returns ids of turns that expired, or were taken and never dropped; no other caller gets them for `leaseMs`. */
   lease(leaseMs: number, limit: number): Promise<string[]>
-  /** Forgets a turn: it is over. */
+  /** Deletes a finished turn. */
   drop(id: string): Promise<void>
 }

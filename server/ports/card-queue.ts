@@ -1,36 +1,45 @@
 import type { Submission } from './submission'
 
 /**
- * The queues of new cards, one before each room, shared by all replicas: cards go out one at a time, in order of
- * arrival, never faster than the room's rate. A submission enters with the write that stores it (`SubmissionStore`), or
- * here. Whoever takes it has it out of the queue, and has its record say for how long nobody else may post its card.
- * Every method rejects when the store cannot be reached, in less than 2 s.
+ * Queues of new cards, one per room, shared by all replicas. Cards go out one at a time, in order of arrival, and never
+ * faster than the room's rate. A submission enters with the write that stores it (`SubmissionStore`), or through
+ * `enter`. `take` removes it from the queue; the caller then records in the submission how long nobody else may post
+ * its card. Every method rejects when the store cannot be reached, in less than 2 s.
  */
 export interface CardQueueStore {
-  /** Enters the queue by its time of arrival, or is there already; resolves with its place, of which 1 is the next. */
+  /**
+   * Adds a submission by its time of arrival, unless it is queued already; resolves with its position, 1 being the
+   * next.
+   */
   enter(room: string, submission: Pick<Submission, 'id' | 'receivedAt'>): Promise<number>
-  /** Takes out the first, which closes the gate for the interval; or says how long to wait before asking again. */
+  /**
+   * Removes the first submission and closes the queue for the interval, or returns how long to wait before asking
+   * again.
+   */
   take(pace: Pace): Promise<QueueTurn>
-  /** Nobody is let out for so long, ms; 0 opens the gate. */
+  /** Stops the queue for `pauseMs`; 0 opens it. */
   pause(room: string, pauseMs: number): Promise<void>
-  /** How many wait. */
+  /** Number of submissions in the queue. */
   length(room: string): Promise<number>
-  /** True for the first who asks since the notice was last forgotten, or in 24 hours: a room is told of it once. */
+  /**
+   * Resolves with true for the first caller since the notice was forgotten, or in 24 hours: a room gets each notice
+   * once.
+   */
   takeNotice(room: string, about: RoomNotice): Promise<boolean>
   forgetNotice(room: string, about: RoomNotice): Promise<void>
 }
 
-/** What is told once: that cards wait for their turn, that forms are held, that the room takes no cards. */
+/** Notices that a room gets once: cards wait in the queue, forms are quarantined, the room takes no cards. */
 export type RoomNotice = 'backlog' | 'held' | 'closed'
 
-/** A notice that nobody took back is forgotten after this, ms, so that there is another one. */
+/** Time after which a notice is forgotten and may be sent again, ms. */
 export const NOTICE_TTL_MS = 24 * 60 * 60 * 1000
 
 export interface Pace {
   room: string
-  /** Least pause between two cards, ms. */
+  /** Minimum pause between two cards, ms. */
   intervalMs: number
 }
 
-/** `waitMs` is null when nobody waits. */
+/** `waitMs` is null when the queue is empty. */
 export type QueueTurn = { id: string } | { id: null, waitMs: number | null }

@@ -3,50 +3,50 @@ import type { CardView, Scope, SpeechButton } from './board'
 import type { ProposedCall } from './approvals'
 import type { Field, Person } from './submission'
 
-/** Something that the bot says. Plain text throughout: whoever renders it escapes it. */
+/** A message of the bot. Plain text throughout: the renderer escapes it. */
 export interface Speech {
   /** One paragraph each. */
   text: readonly RichText[]
-  /** What the text is about. */
+  /** Entries listed below the text. */
   items?: readonly SpeechItem[]
   buttons?: readonly SpeechButton[]
-  /** Whom to notify, as platforms write it; from the operator, never from a user or a form. */
+  /** Mention in the platform's own syntax; set by the operator, never by a user or a form. */
   mention?: string
 }
 
 export interface SpeechItem extends Pick<Field, 'label'> {
   value: RichText
-  /** A page to read on. */
+  /** Link to a page with more. */
   link?: { label: string, url: string }
   button?: SpeechButton
 }
 
-/** What the bot answers: words, or the card of a submission with its buttons, as of a version. */
+/** Answer of the bot: a message, or a submission's card with its buttons, as of `version`. */
 export type Answer = { speech: Speech } | { card: CardView, version?: number }
 
-/** Where and for whom the agent works. */
+/** Context in which the agent works. */
 export interface Conversation {
   threadId: string
-  /** Of the thread's channel. */
+  /** Id of the thread's channel. */
   channelId: string
-  /** Whose submissions there are. */
+  /** Place whose submissions the agent can see. */
   place: Scope
   speaker: Person
-  /** Who stands behind a tool call: the one who approved it, else the speaker. */
+  /** Returns the person responsible for a tool call: its approver, else the speaker. */
   responsible(toolCallId: string): Person
-  /** Digest of the form data that whoever approved a tool call saw; undefined for calls about no submission. */
+  /** Digest of the form data that the approver of a tool call saw; undefined for calls about no submission. */
   approvedContent?(toolCallId: string): string | undefined
 }
 
-/** One run of the agent, from a message or a decision to the end of its answer or the next question. */
+/** One run of the agent: from a message or a decision to the end of its answer, or to the next approval request. */
 export interface AgentTurn {
-  /** The answer as it grows. Never throws: what goes wrong is told in words. Has to be read to the end. */
+  /** Answer as a stream. Never throws: errors are reported in the text. Must be read to the end. */
   readonly words: AsyncIterable<string>
-  /** Stops it; the words end. */
+  /** Stops the run and ends `words`. */
   cancel(): void
   /**
-   * After the words: the calls that wait for approval, and the text to continue from. Without calls it is over, be it
-   * because something cut it short.
+   * Call it after `words` has ended. Resolves with the calls that wait for approval and the text to continue from.
+   * Without calls the run is over; `isCut` is true if it was cut short.
    */
   outcome(): Promise<{ calls: readonly ProposedCall[], state: string, isCut: boolean }>
 }

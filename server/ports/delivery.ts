@@ -1,21 +1,24 @@
 import type { Field, Receipt } from './submission'
 
-/** The result of one attempt at an outside effect. Adapters return it; they do not throw. */
+/** Result of one attempt at an outside effect. Adapters return it; they do not throw. */
 export type Outcome<T = undefined>
   = | { ok: true, value: T }
     | {
       ok: false
-      /** One line for people: names the cause, never form data or secrets. */
+      /** One line for people: names the cause, never contains form data or secrets. */
       reason: string
-      /** True when trying again cannot help. */
+      /** True if retrying cannot help. */
       permanent: boolean
-      /** True when what was sent is refused, not the place or the credentials: something else may pass. */
+      /**
+       * True if the vendor refused this content, but not the destination or the credentials: other content may be
+       * accepted.
+       */
       content?: boolean
-      /** True when what it was about is not there any more, such as a card that somebody deleted. */
+      /** True if the target no longer exists, for example a deleted card. */
       gone?: boolean
-      /** True when nothing was attempted, because others go first. */
+      /** True if nothing was attempted, because other work goes first. */
       busy?: boolean
-      /** True when too much came at once, and nothing else is wrong. */
+      /** True if only the vendor's rate limit stopped it. */
       limited?: boolean
       /** Earliest next attempt in ms from now, when the vendor says so (`Retry-After`). */
       retryAfterMs?: number
@@ -26,72 +29,72 @@ export interface Email {
   to: readonly string[]
   replyTo?: string
   subject: string
-  /** Absent where the text is all. */
+  /** Absent in emails that are only text. */
   html?: string
   text: string
   headers?: Readonly<Record<string, string>>
   attachments?: readonly Attachment[]
-  /** The provider names it when it tells what became of the email. */
+  /** Id of the submission; the provider returns it with each delivery event. */
   submission?: string
 }
 
 /**
- * Bytes of files that one email takes. Resend takes 40 MB of an email as it is sent, where files have a third more:
- * https://resend.com/docs/api-reference/emails/send-email
+ * Maximum size of the files in one email, bytes. Resend accepts 40 MB for the encoded email, in which files grow by a
+ * third: https://resend.com/docs/api-reference/emails/send-email
  */
 export const MOST_ATTACHED = 28 * 2 ** 20
 
-/** Why an email fails of which the storage has lost a file. */
+/** Reason of failure for an email whose file is missing from the storage. */
 export const FILE_LOST = 'A file of the submission is not in its storage any more.'
 
 export interface Attachment {
   filename: string
   /** Media type. */
   contentType: string
-  /** Text, or so many bytes that are read when it is sent. */
+  /** Text, or `size` bytes that `read` streams when the email is sent. */
   content: string | { size: number, read: () => AsyncIterable<Buffer> }
 }
 
-/** A line of a list or an object. */
+/** One line of a list or an object. */
 export interface Branch {
-  /** 0 for the outermost. */
+  /** Depth of nesting, 0 for the outermost. */
   depth: number
   /** `street:` or `1.` */
   name: string
-  /** Empty where more stands below it. */
+  /** Empty if the branch has lines below it. */
   value: string
 }
 
-/** No email holds more of them in one field. */
+/** Maximum lines of one field in an email. */
 export const MOST_BRANCHES = 1000
 
 export interface EmailField extends Field {
-  /** What stands in a list or an object; `value` is the same as JSON. */
+  /** Lines of a list or an object; `value` holds the same as JSON. */
   tree?: readonly Branch[]
 }
 
-/** Everything that the email of a forward says, as plain text; the template escapes it. */
+/** Content of the email of a forward, as plain text; the template escapes it. */
 export interface EmailContent {
   subject: string
   heading: string
   fields: readonly EmailField[]
-  /** What it says of files. There is room for them, however long the fields are. */
+  /** Files, as the email lists them. They always fit, however long the fields are. */
   files: readonly Field[]
   received: string
   decided: string
   submissionId: string
-  /** That an earlier email is not right any more; empty for the first. */
+  /** Says that this email corrects an earlier one; empty for the first. */
   correction: string
-  /** What is attached with all fields when not all of them fit. */
+  /** File name of the attachment that holds all fields when not all of them fit in the email. */
   attachment: string
 }
 
-/** Compiles the content into HTML and its plain-text twin; not `isWhole` when there was no room for all fields. */
+/** Renders the content as HTML and as plain text; `isWhole` is false if not all fields fit. */
 export type EmailTemplate = (content: EmailContent) => { html: string, text: string, isWhole: boolean }
 
-/** Sends an email; two calls with one key send one email (for 24 h, Resend's window). */
+/** Sends an email. Two calls with the same idempotency key send one email (within 24 h, Resend's window). */
 export interface Mailer {
-  /** Resolves with what the provider calls the message; undefined when it does not say. */
+  /** Resolves with the provider's message id; undefined if it gives none. */
   send(email: Email, idempotencyKey: string): Promise<Outcome<string | undefined>>
 }
 
@@ -100,33 +103,33 @@ export interface Posted {
   status: number
 }
 
-/** Hands a forwarded submission to the downstream system. */
+/** Posts a forwarded submission to the downstream system. */
 export interface Endpoint {
-  /** Host name, for people. */
+  /** Host name, shown to people. */
   readonly host: string
-  /** The whole address. It may hold secrets: only to tell one endpoint from another. */
+  /** Full URL. It may contain secrets: use it only to tell endpoints apart. */
   readonly url: string
-  /** `body` is the JSON text of exactly the form data. */
+  /** @param body JSON text of exactly the form data */
   post(body: string, idempotencyKey: string): Promise<Outcome<Posted>>
 }
 
-/** What the mail provider tells of one email. */
+/** Delivery event of one email, as reported by the mail provider. */
 export interface MailEvent {
-  /** The submission of which the email is, as its tag says. */
+  /** Id of the email's submission, from its tag. */
   submission: string
-  /** What the provider calls the email. */
+  /** Message id at the provider. */
   messageId: string
   receipt: Receipt
 }
 
 /**
- * What a webhook says. `forged`: the provider did not sign it, or not now. `foreign`: it did, and it is about nothing
- * that is known here.
+ * Content of a webhook. `forged`: not signed by the provider, or not recently. `foreign`: signed, but not about an
+ * email of this service.
  */
 export type MailNotice = MailEvent | 'forged' | 'foreign'
 
 /**
- * Remembers for an hour what became of test emails, by what the provider calls them; shared by all replicas. Rejects
+ * Keeps the delivery status of test emails for an hour, by the provider's message id; shared by all replicas. Rejects
  * when the store cannot be reached, in less than 2 s.
  */
 export interface TestReceipts {
@@ -136,6 +139,6 @@ export interface TestReceipts {
 
 /** Reads the webhooks of the mail provider. */
 export interface MailNotices {
-  /** @param body the very bytes that were signed @param header by lower-case name */
+  /** @param body the exact bytes that were signed @param header returns a header by lower-case name */
   read(body: string, header: (name: string) => string | undefined): Promise<MailNotice>
 }

@@ -1,14 +1,14 @@
-/** Contents of edit forms that reviewers have open, kept with the form data of their submission and erased with it. */
+/** Drafts of edit forms that reviewers have open. They are kept with the submission's form data and erased with it. */
 export interface Drafts {
-  /** Keeps a draft for `ttlMs`, as long as there is form data; not at all when there is none any more. */
+  /** Keeps a draft for `ttlMs`, at most as long as the form data; saves nothing if that is gone. */
   save(submission: string, draft: string, text: string, ttlMs: number): Promise<void>
   load(submission: string, draft: string): Promise<Draft>
   remove(submission: string, draft: string): Promise<void>
 }
 
-/** `text` is null when there is no such draft. */
+/** `text` is null if there is no such draft. */
 export interface Draft {
   text: string | null
-  /** The form data of its submission is gone. */
+  /** True if the form data of the submission is gone. */
   isErased: boolean
 }

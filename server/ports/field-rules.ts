@@ -3,25 +3,25 @@ export const FIELD_TYPES = [
 ] as const
 export type FieldType = typeof FIELD_TYPES[number]
 
-/** What a form takes in one field. */
+/** Rule for the values that a form accepts in one field. */
 export interface FieldRule {
-  /** What people read instead of the key. */
+  /** Label that people see instead of the key. */
   label?: string
-  /** Anything is taken when absent; of files, as many as the form takes. */
+  /** Any value is accepted when absent. The type `file` accepts as many files as the form does. */
   type?: FieldType
-  /** A checkbox has to be ticked, anything else to be filled in. */
+  /** True if a checkbox must be ticked, or any other field filled in. */
   required?: boolean
-  /** Least and greatest number or date (`2026-11-22`). */
+  /** Minimum and maximum of a number or a date (`2026-11-22`). */
   min?: number | string
   max?: number | string
-  /** Fewest and most characters of a text. */
+  /** Minimum and maximum length of a text, characters. */
   minLength?: number
   maxLength?: number
-  /** What can be selected. */
+  /** Choices of a select. */
   options?: readonly string[]
 }
 
-/** What is wrong with a field. */
+/** Kinds of invalid fields. */
 export const FIELD_PROBLEMS = [
   'required', 'unknown', 'text', 'email', 'url', 'tel', 'number', 'integer', 'checkbox', 'date', 'select', 'file',
   'tooShort', 'tooLong', 'tooLow', 'tooHigh',
@@ -32,6 +32,6 @@ export interface FieldProblem {
   key: string
   label: string
   problem: typeof FIELD_PROBLEMS[number]
-  /** What it should be at least or at most. */
+  /** Minimum or maximum that the value breaks. */
   limit?: number | string
 }

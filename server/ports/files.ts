@@ -1,67 +1,69 @@
-/** What a form takes of files. */
+/** Rule for the files that a form accepts. */
 export interface FileRule {
-  /** Files of one submission. */
+  /** Maximum number of files per submission. */
   max: number
-  /** Largest file, in bytes. */
+  /** Maximum size of a file, bytes. */
   maxBytes: number
-  /** Media types such as `application/pdf`, or all of a kind: `image/*`. */
+  /** Accepted media types, such as `application/pdf`, or all of a kind: `image/*`. */
   types: readonly string[]
-  /** Whether cards show small pictures, of which chat platforms keep copies. */
+  /** True if cards show small pictures. Chat platforms keep copies of these. */
   show?: boolean
 }
 
-/** The input of a page for the files of a form. */
+/** File input on the page of a form. */
 export interface FileInput {
   multiple: boolean
-  /** Media types. */
+  /** Accepted media types. */
   accept: string
 }
 
-/** A file that came with a form, and is kept as long as its data. Field and name are hostile until escaped. */
+/** A file that was sent with a form, kept as long as its data. Field and name are hostile until escaped. */
 export interface StoredFile {
   field: string
-  /** One line, without a path, with an extension of its type; text for people, and never where anything is kept. */
+  /**
+   * File name for people: one line, without a path, with an extension that fits the type. Never used as a storage path.
+   */
   name: string
-  /** Media type, by its content. */
+  /** Media type, detected from the content. */
   type: string
   /** Bytes. */
   size: number
-  /** Of its content, 64 hex digits. */
+  /** Digest of the content, 64 hex digits. */
   sha256: string
-  /** Its storage does not have it any more; never stored. */
+  /** True if the storage no longer has the file; never stored. */
   lost?: true
 }
 
-/** A file on its way in; whoever takes it reads all of it. */
+/** A file that is being uploaded; the receiver must read all of it. */
 export interface IncomingFile {
   field: string
   name: string
   content: AsyncIterable<Uint8Array>
 }
 
-/** Takes a file of a form in. @throws DomainError when it may not come in, or cannot be kept */
+/** Takes in a file of a form. @throws DomainError if it is not allowed, or cannot be stored */
 export type TakeFile = (file: IncomingFile) => Promise<void>
 
-/** The storage answers that it does not have a file, or not all of it. */
+/** The storage lacks a file or a part of it. */
 export class FileMissing extends Error {}
 
-/** Keeps the files of submissions, each by the id of its submission and its number there, from 0. */
+/** Keeps the files of submissions, each by the submission's id and the index of the file, from 0. */
 export interface FileStore {
-  /** Stores what comes, of which little is in memory at a time. Rejects when it is not all there. */
+  /** Streams the content to storage; little of it is in memory at a time. Rejects unless all of it was stored. */
   write(id: string, index: number, content: AsyncIterable<Uint8Array>): Promise<void>
-  /** Reads so many bytes as it has. Rejects, after the start too, with `FileMissing` when they are not all there. */
+  /** Streams a file of `size` bytes. Rejects, even after the start, with `FileMissing` if they are not all there. */
   read(id: string, index: number, size: number): AsyncIterable<Buffer>
-  /** Deletes everything of a submission, also what was not written to its end. */
+  /** Deletes all files of a submission, incomplete ones included. */
   erase(id: string): Promise<void>
-  /** Submissions of which all that is there was written before then, epoch ms. */
+  /** Ids of submissions whose files were all written before this time, epoch ms. */
   idsBefore(time: number): Promise<string[]>
-  /** By the first bytes of a file; `text/plain` for text, null for what nobody knows. */
+  /** Detects the kind from the first bytes of a file; `text/plain` for text, null if unknown. */
   kindOf(head: Uint8Array): Promise<FileKind | null>
-  /** The name with an extension of this kind. */
+  /** Returns the name with an extension of this kind. */
   nameOf(name: string, kind: FileKind): Promise<string>
 }
 
-/** Kind of a file by its content. */
+/** Kind of a file, detected from its content. */
 export interface FileKind {
   /** Media type. */
   type: string
@@ -69,5 +71,5 @@ export interface FileKind {
   extension: string
 }
 
-/** How many of the first bytes tell the type of a file. */
+/** Number of first bytes that are needed to detect the kind of a file. */
 export const HEAD_BYTES = 4100

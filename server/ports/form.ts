@@ -3,49 +3,49 @@ import type { Endpoint } from './delivery'
 import type { FileInput, FileRule } from './files'
 import type { LockMode } from './submission'
 
-/** A kind of form: how it reads, where its cards are posted and where its forwards go. */
+/** A kind of form: its fields, the rooms of its cards, and the destinations of its forwards. */
 export interface Form {
-  /** It is not configured any more: where its forwards go is not known, so nothing may be sent. */
+  /** True if it is no longer configured: the destinations of its forwards are unknown, so nothing may be sent. */
   missing?: boolean
-  /** In its address, `/api/form/<key>`; undefined for the default form. */
+  /** Part of its address, `/api/form/<key>`; undefined for the default form. */
   key?: string
-  /** As cards and emails name it; the default form has none. */
+  /** Name on cards and in emails; the default form has none. */
   name?: string
   /** Rooms of the review board in which its cards are posted. */
   rooms: readonly string[]
-  /** Addresses to which forwards are emailed. */
+  /** Email addresses that receive forwards. */
   to: readonly string[]
-  /** Null when forwards are posted nowhere. */
+  /** Null if forwards are not posted anywhere. */
   endpoint: Endpoint | null
-  /** What people read instead of a field's key, in the order in which fields are shown; others follow as they came. */
+  /** Labels by field key, in display order; other fields follow in the order in which they were sent. */
   labels: Readonly<Record<string, string>>
-  /** What it takes in each field; anything when absent. */
+  /** Rule of each field; any value is accepted when absent. */
   fields?: Readonly<Record<string, FieldRule>>
-  /** Whether other fields are taken as well. */
+  /** `refuse` rejects fields that have no rule. */
   extra?: 'keep' | 'refuse'
-  /** Files that it takes; none when absent. */
+  /** Files that the form accepts; none when absent. */
   files?: FileRule
-  /** What emails and cards call a submission; `{key}` stands for the value of a field. */
+  /** Title of a submission in emails and on cards; `{key}` stands for the value of a field. */
   subject?: string
-  /** What whoever sent it is told after its forward; nothing when absent. */
+  /** Email to the sender after the forward; none when absent. */
   confirm?: { subject: string, text: string }
-  /** Who may decide; everybody in its rooms when absent. */
+  /** People who may decide; everybody in its rooms when absent. */
   reviewers?: readonly string[]
-  /** What it means to others that somebody has one; absent where nobody takes. */
+  /** Effect of an assignment on other reviewers; absent if assignment is off. */
   claim?: LockMode
 }
 
 export interface Forms {
-  /** The form of a submission; a `missing` one when it is not configured any more. */
+  /** Form of a submission; a `missing` one if it is no longer configured. */
   of(key: string | undefined): Form
-  /** The form at this address, or null. */
+  /** Form with this key, or null. */
   find(key: string): Form | null
   /** The default form first. */
   readonly all: readonly Form[]
   readonly rooms: readonly string[]
 }
 
-/** What a page of ours says to somebody who sent a form with a browser, by name. */
+/** Names of the texts on our pages, for people who send a form with a browser. */
 export const PAGE_TEXTS = [
   'thanks', 'received', 'reference', 'back', 'problem', 'nothingLost', 'later', 'human', 'large', 'files', 'filesLarge',
   'fileType', 'unreadable', 'refused', 'broken', 'owner', 'fields', 'send', 'trap', 'optional', 'attach',
@@ -53,21 +53,21 @@ export const PAGE_TEXTS = [
 ] as const
 export type PageText = typeof PAGE_TEXTS[number]
 
-/** What the pages of a form say, by language; what is absent is said as for any form. */
+/** Texts of a form's pages, by language; absent ones fall back to the general texts. */
 export type PageTexts = Readonly<Record<string, Partial<Readonly<Record<PageText, string>>>>>
 
-/** What is done with who sent a form. */
+/** Settings of a form for the people who send it. */
 export interface FormPages {
-  /** In its address; undefined for the default form. */
+  /** Part of its address; undefined for the default form. */
   key?: string
-  /** The only websites that may send it; any when undefined. */
+  /** Websites that may send the form; any when undefined. */
   allowedOrigins?: readonly string[]
-  /** Where browsers go that sent it without a script. */
+  /** URL to which browsers are redirected that send the form without a script. */
   redirect?: string
   texts?: PageTexts
   name?: string
-  /** What it asks for, by key. */
+  /** Rules of its fields, by key. */
   fields?: Readonly<Record<string, FieldRule>>
-  /** Files that it takes; none when absent. */
+  /** Files that the form accepts; none when absent. */
   files?: FileInput
 }
