@@ -1,23 +1,24 @@
-/** Where an app is installed, which says where its cards go. */
+/** Place where an app is installed; cards go there. */
 export interface Installation {
-  /** The channel, as the configuration would name it. */
+  /** Channel, written as in the configuration. */
   channel: string
-  /** What the app was added to as a whole, such as a team of many channels. */
+  /** Larger unit to which the app was added, such as a team of many channels. */
   within: string
 }
 
 /**
- * Keeps where each app is installed, shared by all replicas. Every method rejects when the store cannot be reached, in
+ * Stores where each app is installed, shared by all replicas. Every method rejects when the store cannot be reached, in
  * less than 2 s.
  */
 export interface Installations {
-  /** Null while it is installed nowhere. */
+  /** Null while the app is not installed anywhere. */
   find(app: string): Promise<Installation | null>
   /**
-   * Takes in an installation; resolves with the one that stands. One `within` the same replaces it; any other is taken
-   * once that one is forgotten: whoever adds the app somewhere else as well does not get the cards.
+   * Stores an installation; resolves with the valid one. It replaces an earlier one with the same `within`. One with
+   * another `within` is ignored until the earlier one is forgotten, so that nobody gets the cards by adding the app
+   * somewhere else.
    */
   learn(app: string, installation: Installation): Promise<Installation>
-  /** Forgets the installation `within` this; false where there is none. */
+  /** Deletes the installation with this `within`; false if there is none. */
   forget(app: string, within: string): Promise<boolean>
 }

@@ -1,22 +1,24 @@
 /**
- * Messages that people wait to have answered: one queue per thread, in order of arrival. A message stays until its
- * answer is out, so that another process can answer it when this one dies.
+ * Messages that wait for an answer: one queue per thread, in order of arrival. A message stays until its answer is
+ * sent, so that another process can answer it if this one dies.
  */
 export interface MessageQueue {
-  /** Puts a message at the end. When more wait than may, the oldest are forgotten. */
+  /** Appends a message. Beyond the limit, the oldest messages are dropped. */
   add(thread: string, message: string): Promise<void>
-  /** The message whose turn it is, and how often it was handed out, this time included; null when none waits. */
+  /** Returns the first message and its number of attempts, this one included; null if the queue is empty. */
   first(thread: string): Promise<{ message: string, attempt: number } | null>
-  /** Takes the first message out, if it still is this one. */
+  /** Removes the first message if it is still this one. */
   remove(thread: string, message: string): Promise<void>
   isEmpty(thread: string): Promise<boolean>
-  /** Threads in which something waits and nothing moved for `ms`, longest first; each is handed out once in it. */
+  /**
+   * Returns threads with waiting messages and no progress for `ms`, longest first; each is returned once in that time.
+   */
   stalled(ms: number, limit: number): Promise<string[]>
 }
 
 export interface QueueLimits {
-  /** Messages that wait in one thread at most. */
+  /** Maximum messages that wait in one thread. */
   most: number
-  /** How long, ms. */
+  /** Time for which a message is kept, ms. */
   keptMs: number
 }

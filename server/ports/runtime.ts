@@ -1,4 +1,4 @@
-/** The ambient things that decisions depend on, handed in so that tests can hold them still. */
+/** Time, randomness and background work, injected so that tests can control them. */
 export interface Runtime {
   /** Epoch ms. */
   now(): number
@@ -6,29 +6,29 @@ export interface Runtime {
   /** 0 ≤ n < 1. */
   random(): number
   wait(ms: number): Promise<void>
-  /** Resolves when what arrived together with the present event was handled too. */
+  /** Resolves after everything that arrived together with the present event was handled. */
   turn(): Promise<void>
-  /** Resolves when `task` does, or after `ms` without it. */
+  /** Resolves when `task` does, or after `ms` without its result. */
   within(task: Promise<unknown>, ms: number): Promise<void>
   /** Keeps the process (or the function instance) alive until `task` settles. */
   background(task: Promise<unknown>): void
-  /** Keeps a function instance alive until `task` settles; a process that is told to end does not wait for it. */
+  /** Keeps a function instance alive until `task` settles; a process that is told to stop does not wait for it. */
   keepAlive(task: Promise<unknown>): void
-  /** Runs what is done for everybody, and belongs to no request although one happened to begin it. */
+  /** Runs work that serves everybody outside of the request that happened to start it. */
   detached<T>(run: () => T): T
 }
 
-/** The one clock that all processes on one store go by, whatever their machines say. */
+/** Clock of the store, which all its processes use, however wrong their own clocks are. */
 export interface StoreClock {
   /** Epoch ms. */
   now(): number
-  /** By how much the clock of this machine is ahead of it, ms; less than 0 when it is behind. */
+  /** Time by which this machine's clock is ahead of the store's, ms; negative when it is behind. */
   readonly aheadMs: number
-  /** Resolves when the store has told its time once, or could not within half a second. */
+  /** Resolves once the store's time is known, or was not within half a second. */
   known(): Promise<void>
 }
 
-/** Structured log: an event name and facts. Never form values, tokens or addresses. */
+/** Structured log: an event name and facts. Never contains form values, tokens or addresses. */
 export interface Log {
   info(event: string, facts?: Record<string, unknown>): void
   warn(event: string, facts?: Record<string, unknown>): void

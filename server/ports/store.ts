@@ -1,30 +1,30 @@
 import type { Pace } from './card-queue'
 import type { AuditLine, DecisionOutcome, Submission, SubmissionRecord } from './submission'
 
-/** Whether the form data is at hand, too. */
+/** True if the form data is loaded too. */
 export function isComplete(submission: SubmissionRecord): submission is Submission {
   return 'data' in submission
 }
 
-/** What is kept of a submission is nothing that this version reads. */
+/** This version cannot read the stored submission. */
 export class UnreadableRecord extends Error {
-  /** @param record where that can be read */
+  /** @param record its record, if that is readable */
   constructor(readonly submission: string, readonly record: SubmissionRecord | null = null) {
     super(`What is kept of submission ${submission} cannot be read`)
   }
 }
 
-/** The store has no room for anything new. */
+/** The store has no room for new data. */
 export class StoreFull extends Error {}
 
-/** Another form holds the idempotency key. */
+/** The idempotency key belongs to another form. */
 export class KeyReused extends Error {}
 
 /**
- * The submission that holds an idempotency key.
+ * Returns the id of the submission that holds an idempotency key.
  *
- * @param holder its id and fingerprint, which earlier versions did not store
- * @throws KeyReused
+ * @param holder its id and fingerprint; earlier versions stored no fingerprint
+ * @throws KeyReused if the fingerprints differ
  */
 export function keyHolder(holder: string, fingerprint: string | undefined): string {
   const [id, first] = holder.split(' ')
@@ -33,172 +33,177 @@ export function keyHolder(holder: string, fingerprint: string | undefined): stri
 }
 
 /**
- * Keeps submissions, the order of the open ones, and when each needs attention next.
- * Every method rejects when the store cannot be reached, in less than 2 s.
+ * Stores submissions, the order of the open ones, and the time when each needs attention next. Every method rejects
+ * when the store cannot be reached, in less than 2 s.
  */
 export interface SubmissionStore {
   /**
-   * Stores a new submission and places it in queues, in one step. Of those that are held, only the newest are kept.
+   * Stores a new submission and adds it to queues, in one step. Only the newest quarantined submissions are kept.
    *
    * @throws LimitReached when its client may not send any more for now, KeyReused; nothing is stored then
    */
   create(submission: Submission, options?: CreateOptions): Promise<Created>
-  /** The submission, or null; `data` is null from `expiresAt` on. @throws Unreadable */
+  /** Returns the submission, or null; `data` is null from `StoreRules.dataLivesUntil` on. @throws UnreadableRecord */
   get(id: string): Promise<Submission | null>
   /**
-   * The record that this process stored last, if it has that at hand; others may have changed it since. Absent where
-   * reading is no round trip.
+   * Returns the record that this process stored last, if it is cached; other processes may have changed it since.
+   * Absent in stores that read without a round trip.
    */
   recall?(id: string): SubmissionRecord | null
   /**
-   * Compare-and-set: resolves with `next` if `previous.version` was still the stored one and `next` is stored now, with
-   * `audit` when given; else with null. Of one that is over only its trace is kept, for `TRACE_TTL_MS` from then on.
+   * Compare-and-set: resolves with `next` if `previous.version` was still stored; `next` is stored then, with `audit`
+   * if given. Otherwise resolves with null. Of an ended submission only its trace is kept, for `TRACE_TTL_MS` from then
+   * on.
    *
-   * @param previous a record does: then data are not changed but erased, are what it resolves with, and nothing is
-   * stored where they cannot be read
+   * @param previous may be a record. Then the form data cannot be changed, only erased or kept. Kept data is read and
+   * returned in the result; nothing is stored if it cannot be read
    */
   replace(previous: Submission | SubmissionRecord, next: Submission, audit?: AuditLine): Promise<Submission | null>
-  /** Ids whose time has come by the store's clock, earliest first; nobody else is handed them for `leaseMs`. */
+  /** Returns ids that are due by the store's clock, earliest first; no other caller gets them for `leaseMs`. */
   lease(leaseMs: number, limit: number): Promise<string[]>
-  /** Ids whose time comes until then, epoch ms, or has come; earliest first. */
+  /** Returns ids that are due by `until`, epoch ms; earliest first. */
   upcoming(until: number, limit: number): Promise<string[]>
   /**
-   * Drops an id from the indexes whose record is gone; or everything that is kept of one that cannot be read, with a
-   * line of who has it `erased`.
+   * Removes an id without a record from the indexes. Or deletes everything that is kept of an unreadable submission,
+   * with an audit line of who `erased` it.
    */
   forget(id: string, erased?: Pick<AuditLine, 'reviewer' | 'at'>): Promise<void>
   /**
-   * A page of what waits or is being delivered, but what cannot be read; `before` is the `cursor` of the page above, or
-   * what `cursorAt` says of any submission.
+   * A page of pending submissions; unreadable ones are listed by id. `before` is the `cursor` of the previous page, or
+   * the `cursorAt` of any submission.
    *
-   * @param page.only those that wait for a person as `stuck` has them, those that somebody has, or instead those of
+   * @param page.only restricts the page to submissions that need a person (see `stuck`) or are assigned; or selects
    * another list
    */
   listPending(page: PageRequest): Promise<PendingPage>
-  /** The same without reading what the forms said. */
+  /** Same as `listPending`, without reading form data. */
   listRecords(page: PageRequest): Promise<PendingPage<SubmissionRecord>>
   /**
-   * The newest audit lines of the last 30 days, newest first.
+   * Returns audit lines of the last 30 days, newest first.
    *
    * @param limit may be `Infinity`
-   * @param since epoch ms: none from before
+   * @param since epoch ms; earlier lines are left out
    */
   audit(limit: number, since?: number): Promise<AuditLine[]>
-  /** What happened in each of the last 24 hours up to the one of `now`, oldest first. */
+  /** Counts events in each of the last 24 hours, that of `now` included; oldest first. */
   tally(now: number): Promise<HourTally[]>
   backlog(now: number): Promise<Backlog>
-  /** Ids of those that wait for a person because a delivery or a card was refused or given up, oldest first. */
+  /**
+   * Returns ids of submissions that need a person because a delivery or a card was refused or given up; oldest first.
+   */
   stuck(limit: number): Promise<string[]>
-  /** Another one after every change to any submission: who read at this one, and finds it again, has missed nothing. */
+  /** Differs after every change to any submission: a reader that finds the same revision again has missed nothing. */
   revision(): Promise<string>
-  /** Tells of changes to submissions; returns what stops it. */
+  /** Reports changes to submissions; returns a function that stops it. */
   watch(watcher: StoreWatcher): () => void
-  /** Null when the store takes writes; otherwise why it does not and what to change, in one line for people. */
+  /**
+   * Resolves with null if the store accepts writes; otherwise with the reason and the remedy, in one line for people.
+   */
   check(): Promise<string | null>
   close(): Promise<void>
 }
 
-/** `held`: nobody decides them yet. `spam`: what somebody may still take back. */
+/** `held`: quarantined, nobody can decide it yet. `spam`: marked as spam, which can still be revoked. */
 export type List = 'pending' | 'held' | 'spam'
 
 export interface PageRequest {
   limit: number
   before?: string
-  /** The newest first when absent. */
+  /** `newest` when absent. */
   sort?: 'newest' | 'oldest'
   only?: 'stuck' | 'taken' | 'held' | 'spam'
 }
 
 export interface CreateOptions {
   /**
-   * 64 hex digits. While another submission has been holding the same for less than 24 h, nothing is stored and its id
-   * is the answer, also when it is decided by now.
+   * 64 hex digits. If another submission has held the same key for less than 24 h, nothing is stored and its id is
+   * returned, even if it is decided by now.
    */
   idempotencyKey?: string
-  /** Eight hex digits of the form, which tell another one under the same key; without form data. */
+  /** Eight hex digits that tell another form under the same key; contains no form data. */
   fingerprint?: string
-  /** Client whose form is counted in the same step, as the store's `Limiter` counts. */
+  /** Client whose form is counted in the same step, in the same way as the store's `Limiter` counts. */
   client?: string
   /** Client whose stored bytes are counted in the same step; its form may have been counted before. */
   sender?: string
-  /** The queues of cards into which it goes; none by default. */
+  /** Card queues that the submission enters; none by default. */
   queues?: readonly Pace[]
 }
 
 export interface Created {
-  /** Of the submission, or of the one that holds the idempotency key. */
+  /** Id of the submission, or of the one that holds the idempotency key. */
   id: string
   /**
-   * In each of the queues, as `CardQueueStore.enter` has it; 0 where the queue was empty and its gate open: then it has
-   * not entered, and its card may be posted at once. None when nothing was stored.
+   * Position in each of the queues, as `CardQueueStore.enter` returns it. 0 if the queue was empty and open: the
+   * submission did not enter it, and its card may be posted at once. Empty if nothing was stored.
    */
   places: readonly number[]
 }
 
-/** What a store has to know of the lifecycle. */
+/** Rules of the lifecycle that a store needs. */
 export interface StoreRules {
-  /** When the submission is due next, epoch ms. */
+  /** Time when the submission is due next, epoch ms. */
   nextAttention: (submission: SubmissionRecord) => number
-  /** When its form data has to be gone, epoch ms. */
+  /** Time until which its form data may be kept, epoch ms. */
   dataLivesUntil: (submission: SubmissionRecord) => number
-  /** Reads the JSON of form data without changing a value. */
+  /** Parses the JSON of form data without changing a value. */
   parse: (text: string) => unknown
-  /** Whether it waits for a person because something was refused or given up. */
+  /** True if it needs a person because something was refused or given up. */
   needsPerson: (submission: SubmissionRecord) => boolean
-  /** Whether somebody has it. */
+  /** True if it is assigned. */
   isTaken: (submission: SubmissionRecord) => boolean
-  /** The list that it is in; null when that is none. */
+  /** List that contains it; null if none does. */
   listOf: (submission: SubmissionRecord) => List | null
-  /** Whether it is a trace. */
+  /** True if only its trace is kept. */
   isOver: (submission: SubmissionRecord) => boolean
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** How long a trace is kept after its last change, ms. */
+/** Time for which a trace is kept after its last change, ms. */
 export const TRACE_TTL_MS = 7 * DAY_MS
-/** The record, by then without form data, stays a week, in which its cards are told of the end, and a day; ms. */
+/** Time for which a record outlives its form data, ms: a week in which its cards show the end, and a day. */
 export const RECORD_GRACE_MS = 8 * DAY_MS
-/** How long an idempotency key is held, ms. */
+/** Time for which an idempotency key is held, ms. */
 export const IDEMPOTENCY_TTL_MS = DAY_MS
-/** How long audit lines are kept, ms. */
+/** Time for which audit lines are kept, ms. */
 export const AUDIT_TTL_MS = 30 * DAY_MS
 
-/** How often a watcher hears that it is told of every change, ms: pages that hear nothing for a few seconds say so. */
+/** Interval of the `alive` calls to a watcher, ms. Pages that hear nothing for a few seconds say so. */
 export const HEARTBEAT_MS = 1500
 
 export interface StoreWatcher {
-  /** Any change to any submission, whichever process made it; null when some may have been missed. */
+  /** Called after a change to any submission by any process; with null if changes may have been missed. */
   changed: (id: string | null) => void
-  /** Every `HEARTBEAT_MS` while it would be told of a change. */
+  /** Called every `HEARTBEAT_MS` while changes are being received. */
   alive: () => void
 }
 
 export interface HourTally {
-  /** When the hour began, epoch ms. */
+  /** Start of the hour, epoch ms. */
   hour: number
-  /** 0 is left out. */
+  /** Counts of 0 are left out. */
   counts: Partial<Record<DecisionOutcome | 'received', number>>
 }
 
 export interface Backlog {
-  /** Submissions that wait or are being delivered. */
+  /** Submissions that wait for a decision or are being delivered. */
   pending: number
-  /** When the oldest of them came in, epoch ms. */
+  /** Arrival of the oldest of them, epoch ms. */
   oldestAt: number | null
-  /** Submissions that something was due for before now, which nobody has taken. */
+  /** Submissions with work that was due before now and is not leased. */
   overdue: number
-  /** When the first of them was due, epoch ms. */
+  /** Time when the first of them was due, epoch ms. */
   overdueSince: number | null
-  /** Submissions that wait for a person because a delivery or a card was refused or given up. */
+  /** Submissions that need a person because a delivery or a card was refused or given up. */
   stuck: number
 }
 
 export interface PendingPage<Kept = Submission> {
   submissions: Kept[]
-  /** Ids of those in their midst that cannot be read; absent for none. */
+  /** Ids of unreadable submissions on this page; absent if there are none. */
   unreadable?: string[]
-  /** How many wait or are being delivered, on all pages. */
+  /** Number of submissions in the whole list; `stuck` and `taken` do not reduce it. */
   total: number
-  /** Hand back as `before` for the next page; null on the last. */
+  /** Pass it as `before` to get the next page; null on the last one. */
   cursor: string | null
 }

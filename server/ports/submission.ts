@@ -1,64 +1,67 @@
 import type { StoredFile } from './files'
 
-/** What a website sent: any keys, any JSON values. Hostile until escaped. */
+/** Form data as the website sent it: any keys, any JSON values. Hostile until escaped. */
 export type SubmissionData = Readonly<Record<string, unknown>>
 
-/** What came with a form beside the data; kept and erased with them. */
+/** Parts of a form beside its data; kept and erased with the data. */
 export interface Envelope {
-  /** What its page says that it is about, in one line; hostile until escaped. */
+  /** Subject given by the form's page, in one line; hostile until escaped. */
   subject?: string
-  /** One address, which a mail header can carry. */
+  /** One address that is valid in a mail header. */
   replyTo?: string
   files?: readonly StoredFile[]
 }
 
-/** A form field as people read it; plain text, to be escaped. */
+/** A form field with its label and value for people; plain text, to be escaped. */
 export interface Field {
   label: string
   value: string
   edited: boolean
-  /** What the sender wrote, of one that was edited, as far as that is known. */
+  /** Value before the edits, if the field was edited and the value is known. */
   was?: string
 }
 
-/** What a reviewer can decide. Edit & Forward is a forward whose data was changed first. */
+/** Decisions of a reviewer. Edit & Forward is a forward whose data was edited first. */
 export type Action = 'forward' | 'spam'
 
-/** Who clicked, as the platform names them. */
+/** The acting user, as the platform names them. */
 export interface Reviewer {
   id: string
   name: string
-  /** Name of the platform as people know it, e.g. `Slack`. */
+  /** Display name of the platform, e.g. `Slack`. */
   platform: string
-  /** Who that is on any platform, where PEOPLE says so. */
+  /** Name of the person in PEOPLE, which joins their accounts on all platforms. */
   person?: string
 }
 
-/** Somebody who acts, by what a platform signed just now, or a session. */
+/** An acting user, authenticated by the platform's signature just now, or by a session. */
 export interface Person extends Reviewer {
-  /** Every name that a list may have for them, e.g. `slack:U1`, `discord:role:2`; without any they are on no list. */
+  /** All names by which a list can contain them, e.g. `slack:U1`, `discord:role:2`; without any they are on no list. */
   names?: readonly string[]
 }
 
-/** Whoever says of a submission that they are on it. */
+/** Reviewer to whom a submission is assigned. */
 export interface Assignee extends Person {
-  /** Who that is wherever they act: `identityOf`. */
+  /** Identity on all platforms: `identityOf`. */
   who: string
-  /** When it began, and when it ends by itself, epoch ms. */
+  /** Start and automatic end of the assignment, epoch ms. */
   since: number
   until: number
-  /** A list said that they may decide, and may not any more. */
+  /** True if a list of reviewers allowed the assignment. The list is checked again later. */
   listed?: true
-  /** Who gave it to them, when they did not take it themselves. */
+  /** Reviewer who assigned it to them; absent if they took it themselves. */
   by?: Reviewer
-  /** Others who were told, and may decide all the same; the latest. */
+  /** Other reviewers who were warned of the assignment and may decide nevertheless; only the latest are kept. */
   warned?: readonly { who: string, at: number, press?: string }[]
 }
 
-/** What a holder means to others: a word before they decide, or that they cannot. */
+/** Effect of an assignment on other reviewers: `soft` warns them once before they decide, `exclusive` stops them. */
 export type LockMode = 'soft' | 'exclusive'
 
-/** Where one card is: enough to edit it in place. `isGivenUp`: its last edit was; it may be there all the same. */
+/**
+ * Location of one card, with all that an edit in place needs. `isGivenUp`: its last edit was given up, but the card may
+ * still exist.
+ */
 export interface CardRef {
   /** Key of the platform table, e.g. `slack`. */
   platform: string
@@ -69,28 +72,30 @@ export interface CardRef {
 
 export type Delivery = 'email' | 'endpoint'
 
-/** One effect that is still to happen. Stored with the submission, so a crash cannot lose it. */
+/** One effect that is still to be done. Stored with the submission, so that a crash cannot lose it. */
 export interface Work {
-  /** Unique within the submission; a repeated effect of a later round has another key. */
+  /** Unique within the submission; repeating an effect in a later round needs another key. */
   key: string
-  /** `erasure` tells the endpoint that everything was erased, `confirm` the sender that the form was passed on. */
+  /**
+   * `erasure` tells the endpoint that everything was erased. `confirm` tells the sender that the form was forwarded.
+   */
   kind: 'post' | 'update' | 'remind' | 'tell' | 'erasure' | 'confirm' | Delivery
   /** Room of a `post`. */
   room?: string
   /** Card of an `update`, `remind` or `tell`. */
   card?: CardRef
-  /** Attempts that failed so far, and how many of the last ones did not find the card. */
+  /** Failed attempts so far; `missed` counts the latest of them that did not find the card. */
   attempts: number
   missed?: number
-  /** Why the last one failed; one line for people, without form data or secrets. */
+  /** Reason of the last failure; one line for people, without form data or secrets. */
   reason?: string
-  /** Epoch ms from which anybody may take it; until then it waits, or its maker is doing it. */
+  /** Epoch ms from which any process may lease it. Until then it waits, or its creator is doing it. */
   dueAt: number
-  /** A `post` that has its turn in the queue of its room: it is on its way until `dueAt`. */
+  /** True for a `post` whose turn in the queue of its room has come: it is in progress until `dueAt`. */
   hasTurn?: boolean
-  /** The last attempt came too soon for its vendor, and nothing else is wrong. */
+  /** True if only the vendor's rate limit stopped the last attempt. */
   limited?: boolean
-  /** The platform refused even the minimal card: it is tried again when a person asks, or after hours. */
+  /** True if the platform refused even the minimal card. It is tried again on request, or after hours. */
   refused?: boolean
 }
 
@@ -99,36 +104,36 @@ export interface Decision {
   reviewer: Reviewer
   /** Epoch ms. */
   at: number
-  /** Some of what was forwarded was edited by reviewers, in this round or an earlier one. */
+  /** True if reviewers edited any of the forwarded data, in this round or an earlier one. */
   edited?: boolean
-  /** Addresses to which the email goes instead of those of the form. */
+  /** Addresses that receive the email instead of those of the form. */
   to?: readonly string[]
 }
 
 /**
- * What became of an email, as its provider tells. `complained`: a receiver marked it as spam. `suppressed`: it was not
- * sent, because an earlier one came back.
+ * Delivery status of an email, as its provider reports it. `complained`: a recipient marked it as spam. `suppressed`:
+ * it was not sent, because an earlier one bounced.
  */
 export type EmailStatus = 'sent' | 'delayed' | 'delivered' | 'complained' | 'suppressed' | 'failed' | 'bounced'
 
 export interface Receipt {
   verdict: EmailStatus
-  /** Why, in one line of the provider's or the receiver's: hostile until escaped. */
+  /** Reason in one line, from the provider or the recipient's server: hostile until escaped. */
   reason?: string
 }
 
-/** What a delivery was given last. */
+/** Latest transmission of a delivery. */
 export interface SentDelivery {
   delivery: Delivery
-  /** Tells its content from another one; empty once the form data was erased. */
+  /** Hash of the content; empty once the form data was erased. */
   content: string
-  /** Addresses or host, for people. */
+  /** Email addresses or host, for people. */
   to: readonly string[]
   /** Epoch ms. */
   at: number
-  /** What the provider calls the message, where it says so. */
+  /** Message id at the provider, if it gave one. */
   messageId?: string
-  /** What became of it; absent until anything is known. */
+  /** Status of the email; absent while unknown. */
   receipt?: Receipt
 }
 
@@ -138,111 +143,122 @@ export interface DeliveryFailure {
   reason: string
 }
 
-/** One thing that happened to a submission, for the ops pages. No form data. */
+/** One event in the history of a submission, for the ops pages. No form data. */
 export type HistoryEntry = { at: number } & (
   | { event: 'received' | 'held' | 'reminded' | 'expired' | 'confirmed' }
-  /** `released`: somebody judged that what was held is a form after all. */
+  /** `released`: a reviewer released the form from quarantine. */
   | { event: 'released' | 'erased', reviewer: Reviewer, press?: string }
-  | { event: 'posted', room: string } | { event: 'posted', room?: undefined, /** As written once. */ platform: string }
+  | { event: 'posted', room: string } | { event: 'posted', room?: undefined, /** In old entries. */ platform: string }
   | { event: 'card-deleted', room: string, hasAnother?: true }
-  /** `press`: the click, by an id that it keeps when it is sent again: it decides once. `to`: as `Decision` has it. */
+  /** `press`: id of the click, equal if the platform sends it again: it decides once. `to`: see `Decision`. */
   | { event: 'claimed', action: Action, edited: boolean, reviewer: Reviewer, press?: string, to?: readonly string[] }
-  /** `status`: what an endpoint answered. */
+  /** `status`: HTTP status of an endpoint's answer. */
   | { event: 'delivered', delivery: Delivery, attempt?: number, status?: number }
-  /** An attempt at something; `again` is when it is tried next, epoch ms, or null when it was given up. */
+  /** A failed attempt. `again` is the time of the next one, epoch ms, or null if it was given up. */
   | { event: 'failed', kind: Work['kind'], room?: string, reason: string, again: number | null }
   | { event: 'receipt', receipt: Receipt }
-  /** Deliveries were given up, or came back: it waits for a decision again. */
+  /** Deliveries were given up, or the email came back: the submission needs another decision. */
   | { event: 'reopened' }
-  /** Somebody took the decision back: it waits for another one. */
+  /** A reviewer revoked the decision: the submission needs another one. */
   | { event: 'revoked', action: Action, reviewer: Reviewer, press?: string }
-  /** Somebody has it from then on; `by` gave it to them. */
+  /** The assignment began; `by` is set if somebody else assigned it. */
   | { event: 'taken', reviewer: Reviewer, by?: Reviewer, press?: string }
   | { event: 'returned', reviewer: Reviewer, press?: string }
-  /** Nobody has it any more, because its time was over; `left`: because its holder may not decide any more. */
+  /** The assignment ended because its time was over, or (`left`) because the assignee may no longer decide. */
   | { event: 'freed', reviewer: Reviewer, left: boolean }
 )
 
-/** All of a submission but what its form said: what happened to it, and what is still to be done about it. */
+/** A submission without its form data: its history and its outstanding work. */
 export interface SubmissionRecord {
   id: string
-  /** Key of its form; none for the default one. */
+  /** Key of its form; absent for the default one. */
   form?: string
-  /** Grows by one with every stored change; the fence for compare-and-set. */
+  /** Increases by one with every stored change; compare-and-set checks it. */
   version: number
-  /** `held`: in the honeypot, without a card. `settled`: decided and delivered. Pending: `open` and `settling`. */
+  /**
+   * `held`: quarantined by the honeypot, without a card. `settled`: decided and delivered. Pending: `open`, `settling`.
+   */
   state: 'held' | 'open' | 'settling' | 'settled' | 'expired' | 'erased'
-  /** The version with which what its cards show changed last; absent until a decision. */
+  /** Version in which the visible card content last changed; absent until a decision. */
   look?: number
-  /** Epoch ms; it expires 7 days later. */
+  /** Epoch ms; the submission expires 7 days later. */
   receivedAt: number
   expiresAt: number
-  /** The room was told that it expires soon. */
+  /** True once the room was reminded that it expires soon. */
   reminded: boolean
-  /** Keys that a reviewer changed. */
+  /** Keys of fields that reviewers edited. */
   edited: readonly string[]
   cards: readonly CardRef[]
   decision: Decision | null
   /**
-   * Epoch ms: until then the decision can be taken back. The data of spam is kept as long, and of a forward nothing is
-   * delivered before. Absent when it cannot be taken back, or not any more.
+   * Deadline for revoking the decision, epoch ms. Until then the data of spam is kept, and a forward is not delivered.
+   * Absent if the decision cannot be revoked, or no longer.
    */
   revocableUntil?: number
   /**
-   * From when on (epoch ms) its cards show nothing of the form any more; `begun` once they are made to. Until then a
-   * submission that is over is kept for it, without form data.
+   * Time (epoch ms) from which its cards hide the form; `begun` once their updates are due. Until then an ended
+   * submission is kept for these updates, without form data.
    */
   collapse?: { at: number, begun?: true }
-  /** Who has it; only of one that is open. */
+  /** Assignee; only open submissions have one. */
   holder?: Assignee
-  /** Who erased it. */
+  /** Reviewer who had the form data erased. */
   erased?: { reviewer: Reviewer, at: number }
   work: readonly Work[]
-  /** Deliveries that have the data as it is now. When it is opened again, only an edit repeats them. */
+  /** Deliveries that received the present data. After a reopening only an edit repeats them. */
   delivered: readonly Delivery[]
-  /** Until when the form data of one that is settled is kept to hear what became of its email, epoch ms. */
+  /** Time until which the form data of a settled submission is kept to learn the status of its email, epoch ms. */
   keptUntil?: number
-  /** Where its sender is told that it was passed on, as long as that may happen; or when it did, epoch ms. */
+  /**
+   * Address of the sender for the confirmation, while it may still be sent; afterwards the time when it was sent, epoch
+   * ms.
+   */
   confirmation?: { to: string, at?: undefined } | { at: number, to?: undefined }
-  /** What each delivery was given last, in any round. */
+  /** Latest transmission of each delivery, in any round. */
   sent?: readonly SentDelivery[]
   /** Deliveries that were given up in the last round. */
   failures: readonly DeliveryFailure[]
-  /** Oldest first; the first and the latest when there were many. Of one that is over its last `press` is kept. */
+  /**
+   * Oldest first; a long history keeps its first and its latest entries. A trace keeps only the click that made its
+   * last decision, in `pressed`.
+   */
   history: readonly HistoryEntry[]
   pressed?: string
 }
 
-/** What stays of one that is over is its trace, which has no form data, names of fields or work. */
+/** A submission with its form data. Once it is over, only its trace is kept, which has no form data or field names. */
 export interface Submission extends SubmissionRecord {
-  /** Null once erased (spam, expiry, the trace). */
+  /** Null once erased (spam, expiry, trace). */
   data: SubmissionData | null
-  /** Absent without data, and where nothing came with them. */
+  /** Absent without data, and if the form had nothing beside the data. */
   envelope?: Envelope
-  /** What the sender wrote in fields that a reviewer changed, as long as there is form data. */
+  /** Original values of the fields that reviewers edited; kept as long as the form data. */
   before?: SubmissionData
 }
 
 /**
- * How a decision ended. `failed`: its deliveries were given up and the submission is open again. `revoked`: somebody
- * took it back, likewise. `released`: what was held became open. `erased`: its data was, whatever it was.
+ * Outcome of a decision. `failed`: its deliveries were given up and the submission is open again. `revoked`: a reviewer
+ * took it back and it is open again. `released`: it left quarantine and became open. `erased`: its data was erased, in
+ * any state.
  */
 export type DecisionOutcome
   = 'forwarded' | 'edited' | 'spam' | 'expired' | 'failed' | 'revoked' | 'released' | 'erased'
 
-/** Outcomes after which a submission goes on. */
+/** Outcomes that do not end a submission. */
 export const INTERIM_OUTCOMES: readonly DecisionOutcome[] = ['failed', 'revoked', 'released']
 
-/** What the audit trail says of a decision, longer than the submission or its trace is kept: no form data. */
+/**
+ * Line of the audit trail about a decision. It is kept longer than the submission and its trace, and has no form data.
+ */
 export interface AuditLine {
   id: string
-  /** Key of its form; none for the default one, and in lines of versions that did not keep it. */
+  /** Key of its form; absent for the default one, and in lines of versions that did not store it. */
   form?: string
   outcome: DecisionOutcome
-  /** When it was, and when the form came in, epoch ms. */
+  /** Time of the outcome and arrival of the form, epoch ms. */
   at: number
   receivedAt: number
   reviewer: Reviewer | null
-  /** Addresses that the reviewer chose for the email, instead of those of the form. */
+  /** Addresses that the reviewer chose for the email instead of those of the form. */
   to?: readonly string[]
 }
