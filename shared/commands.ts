@@ -1,17 +1,17 @@
-/** What people ask the bot in a word: after a mention of it, or as `/forms <name> <argument>`. */
+/** A short command to the bot: typed after a mention of it, or as `/forms <name> <argument>`. */
 export interface BotCommand {
   name: string
-  /** What has to follow, as people read it. */
+  /** Name of the required argument, for people. */
   argument?: string
-  /** Whom it is to name after that. */
+  /** Placeholder of the person who is named after the argument. */
   person?: string
   about: string
 }
 
-/** Where platforms have commands, the bot's is this one. */
+/** Name of the bot's command on platforms that have commands. */
 export const COMMAND = 'forms'
 
-/** At most 100 characters each, which is what platforms take of a description. */
+/** Texts of at most 100 characters, the limit of the platforms for a description. */
 export const COMMANDS: readonly BotCommand[] = [
   { name: 'pending', about: 'How many submissions wait, and the newest of them' },
   { name: 'show', argument: 'id or words', about: 'One submission, or those that match' },

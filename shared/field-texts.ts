@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../server/ports/field-rules'
 
-/** What is wrong with a field, in English; `{limit}` stands for what it should be at least or at most. */
+/** Error texts of a field, in English; `{limit}` stands for the minimum or maximum. */
 export const FIELD_TEXTS: Readonly<Record<FieldProblem['problem'], string>> = {
   required: 'Please fill this in.',
   unknown: 'This form has no such field.',

@@ -109,9 +109,7 @@ export interface ReviewBoard {
   nameOf(person: string): Promise<string | null>
   /** URL of the card, or a path of this site; null when unknown. Answers within a second. */
   link(ref: CardRef): Promise<string | null>
-  /**
-   * Reason why the room cannot take cards yet, because its app is not installed anywhere; null if posting can be tried.
-   */
+  /** Reason why the room cannot take cards yet: its app is not installed anywhere. Null if posting can be tried. */
   awaits(room: string): Promise<string | null>
   /** Display name of the bot on the platform; null without credentials. */
   identify(platform: string): Promise<Outcome<string | null>>
@@ -130,10 +128,7 @@ export interface EditInput {
   rule?: FieldRule
 }
 
-/**
- * `mark` is a digest of the value that the input shows. It comes back with the form and tells whether the input was
- * edited.
- */
+/** `mark` is a digest of the shown value; it comes back with the form and tells whether the input was edited. */
 export type ShownInput = EditInput & { mark: string }
 
 export interface EditForm {

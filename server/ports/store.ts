@@ -88,17 +88,13 @@ export interface SubmissionStore {
   /** Counts events in each of the last 24 hours, that of `now` included; oldest first. */
   tally(now: number): Promise<HourTally[]>
   backlog(now: number): Promise<Backlog>
-  /**
-   * Returns ids of submissions that need a person because a delivery or a card was refused or given up; oldest first.
-   */
+  /** Ids of submissions that need a person because a delivery or a card was refused or given up, oldest first. */
   stuck(limit: number): Promise<string[]>
   /** Differs after every change to any submission: a reader that finds the same revision again has missed nothing. */
   revision(): Promise<string>
   /** Reports changes to submissions; returns a function that stops it. */
   watch(watcher: StoreWatcher): () => void
-  /**
-   * Resolves with null if the store accepts writes; otherwise with the reason and the remedy, in one line for people.
-   */
+  /** Resolves with null if the store accepts writes; otherwise with reason and remedy, in one line for people. */
   check(): Promise<string | null>
   close(): Promise<void>
 }

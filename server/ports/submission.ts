@@ -76,9 +76,7 @@ export type Delivery = 'email' | 'endpoint'
 export interface Work {
   /** Unique within the submission; repeating an effect in a later round needs another key. */
   key: string
-  /**
-   * `erasure` tells the endpoint that everything was erased. `confirm` tells the sender that the form was forwarded.
-   */
+  /** `erasure` tells the endpoint that everything was erased; `confirm` tells the sender of the forward. */
   kind: 'post' | 'update' | 'remind' | 'tell' | 'erasure' | 'confirm' | Delivery
   /** Room of a `post`. */
   room?: string
@@ -175,9 +173,7 @@ export interface SubmissionRecord {
   form?: string
   /** Increases by one with every stored change; compare-and-set checks it. */
   version: number
-  /**
-   * `held`: quarantined by the honeypot, without a card. `settled`: decided and delivered. Pending: `open`, `settling`.
-   */
+  /** `held`: quarantined by the honeypot, no card. `settled`: decided and delivered. Pending: `open`, `settling`. */
   state: 'held' | 'open' | 'settling' | 'settled' | 'expired' | 'erased'
   /** Version in which the visible card content last changed; absent until a decision. */
   look?: number
@@ -209,10 +205,7 @@ export interface SubmissionRecord {
   delivered: readonly Delivery[]
   /** Time until which the form data of a settled submission is kept to learn the status of its email, epoch ms. */
   keptUntil?: number
-  /**
-   * Address of the sender for the confirmation, while it may still be sent; afterwards the time when it was sent, epoch
-   * ms.
-   */
+  /** Sender's address while the confirmation may still be sent; afterwards the time when it was sent, epoch ms. */
   confirmation?: { to: string, at?: undefined } | { at: number, to?: undefined }
   /** Latest transmission of each delivery, in any round. */
   sent?: readonly SentDelivery[]
@@ -247,9 +240,7 @@ export type DecisionOutcome
 /** Outcomes that do not end a submission. */
 export const INTERIM_OUTCOMES: readonly DecisionOutcome[] = ['failed', 'revoked', 'released']
 
-/**
- * Line of the audit trail about a decision. It is kept longer than the submission and its trace, and has no form data.
- */
+/** Line of the audit trail about a decision; kept longer than the submission and its trace, without form data. */
 export interface AuditLine {
   id: string
   /** Key of its form; absent for the default one, and in lines of versions that did not store it. */

@@ -1,6 +1,6 @@
 /**
- * A moment in a text, which whoever shows the text writes in the reader's time zone. `date` is for what may be days
- * away, `clock` for what is but hours away, `seconds` for what is but seconds away.
+ * A time in a text; the renderer shows it in the reader's time zone. `date` is for times that may be days away, `clock`
+ * for times within hours, `seconds` for times within seconds.
  */
 export interface Timestamp {
   /** Epoch ms. */
@@ -8,5 +8,5 @@ export interface Timestamp {
   shows: 'date' | 'clock' | 'seconds'
 }
 
-/** What people read. Plain text: whoever renders it escapes it. */
+/** A text for people. Plain text: the renderer escapes it. */
 export type RichText = string | readonly (string | Timestamp)[]

@@ -22,9 +22,9 @@ export interface SentEmail extends Email {
 }
 
 export interface SandboxState {
-  /** Tells `GET /api/sandbox/events` what is known. */
+  /** Pass it to `GET /api/sandbox/events`, which then reports only later changes. */
   revision: string
-  /** The rooms. */
+  /** Rooms of the sandbox. */
   channels: readonly string[]
   /** Oldest first. */
   messages: readonly SandboxMessage[]
@@ -32,15 +32,15 @@ export interface SandboxState {
   emails: readonly SentEmail[]
   formUrl: string
   curl: string
-  /** A form that takes files, and in which field; null where none does. */
+  /** A form that accepts files, and its file field; null if there is none. */
   upload: { path: string, name: string, field: string, accept: string, multiple: boolean } | null
-  /** The name that whatever this person does here carries; null for who did not have to sign in. */
+  /** Name that this person's actions carry; null if nobody needs to sign in. */
   signedInAs: string | null
 }
 
 export interface SandboxModal { viewId: string, element: ModalElement }
 
-/** What becomes of a modal that was sent. */
+/** Answer to a submitted modal. */
 export type SandboxModalAnswer
   = | { action: 'close' }
     | { action: 'errors', errors: Record<string, string> }

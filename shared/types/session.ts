@@ -1,27 +1,27 @@
 import type { Reviewer } from '../../server/ports/submission'
 
-/** What somebody may do at the ops pages: look, or decide what the reviewers of its form may. */
+/** Role on the ops pages: a `viewer` looks; a `reviewer` also decides, if the reviewers of the form include them. */
 export type OpsRole = 'viewer' | 'reviewer'
 
 export interface SessionState {
-  /** Of no role while nobody can tell whether they decide. */
+  /** `role` is null while it cannot be determined. */
   viewer: Pick<Reviewer, 'id' | 'name' | 'platform'> & { role: OpsRole | null } | null
-  /** Why nobody can sign in. */
+  /** Reason why nobody can sign in. */
   closed: string | null
-  /** Why somebody who signed in may not look. */
+  /** Reason why a signed-in person has no access. */
   refused: string | null
-  /** Whether there is a password to sign in with. */
+  /** True if people can sign in with a password. */
   password: boolean
-  /** Platforms to sign in with. */
+  /** Platforms that people can sign in with. */
   platforms: { key: string, label: string }[]
-  /** People take what waits. */
+  /** True if assignment is on. */
   takes: boolean
 }
 
-/** What the pages say about this deployment. */
+/** Facts about this deployment for the pages. */
 export interface OpsContext {
   sandbox: boolean
-  /** For how long a decision made now could be taken back, ms; 0 for not at all. */
+  /** Time for which a decision made now can be revoked, ms; 0 if it cannot. */
   revocableMs: Readonly<Record<'forward' | 'spam', number>>
   formUrl: string
   curl: string

@@ -1,15 +1,15 @@
 import type { ConfigArea } from './status'
 
-/** What GET /api/setup answers; no values of variables but public ones. */
+/** Answer of `GET /api/setup`. It contains no values of variables except public ones. */
 export interface Setup {
-  /** Public URL of this deployment, without a trailing slash; null when it is not known. */
+  /** Public URL of this deployment, without a trailing slash; null when unknown. */
   siteUrl: string | null
   config: readonly ConfigArea[]
-  /** Values that look unusual, or were read in part; one line each, without the values. */
+  /** Variables whose values look unusual, or were read only in part; one line each, without the values. */
   warnings: readonly string[]
-  /** By key of the guide, everything that fails there as the status has it; one line each. */
+  /** Failures on the status page, by key of the guide; one line each. */
   problems: Readonly<Record<string, readonly string[]>>
-  /** How each chat platform is set up. */
+  /** Setup guide of each chat platform. */
   platforms: readonly SetupGuide[]
 }
 
@@ -18,13 +18,13 @@ export interface SetupGuide {
   label: string
   icon: string
   about: string
-  /** Variables without all of which it is not on. */
+  /** Variables that must all be set to turn the platform on. */
   required: readonly string[]
-  /** What it waits for although it is configured, and what to do. */
+  /** Outstanding step of a configured platform, and how to complete it. */
   waits?: string
-  /** Why it has no cards although it is configured. */
+  /** Reason why a configured platform gets no cards. */
   noCards?: string
-  /** In the order in which they are done. */
+  /** Steps in the order in which to do them. */
   steps: readonly SetupStep[]
 }
 
@@ -32,31 +32,31 @@ export interface SetupStep {
   text: string
   /** Opens in a new tab. */
   link?: { label: string, to: string }
-  /** Something to copy. */
+  /** Text to copy. */
   code?: { label: string, text: string }
 }
 
-/** What POST /api/setup/email answers. */
+/** Answer of `POST /api/setup/email`. */
 export interface TestEmailSent {
   to: string
-  /** By which it is asked what became of it; null where nobody tells. */
+  /** Id with which to ask for the status of the email; null if no provider reports it. */
   messageId: string | null
 }
 
-/** What is known of one test email. */
+/** Delivery status of one test email. */
 export interface TestEmailReceipt {
   arrived: boolean
   returned: boolean
-  /** In words; null until anything is known. */
+  /** Status in words; null while unknown. */
   text: string | null
 }
 
-/** What POST /api/setup/card answers, for each room of the platform. */
+/** Answer of `POST /api/setup/card`, for each room of the platform. */
 export interface TestCardsSent {
   rooms: readonly {
-    /** Whose cards go there, by name; null is the default form. */
+    /** Names of the forms whose cards go there; null is the default form. */
     forms: readonly (string | null)[]
-    /** Why it was not posted, and what to check; null when it was. */
+    /** Reason why the card was not posted, with advice; null if it was posted. */
     reason: string | null
   }[]
 }

@@ -2,48 +2,44 @@ import type { GatewayState, PartHealth } from '../../server/ports/monitor'
 import type { Backlog, HourTally } from '../../server/ports/store'
 import type { AuditLine } from '../../server/ports/submission'
 
-/** A clock that is off by more should be set, ms. */
+/** Clock error from which the status advises to set the clock, ms. */
 export const CLOCK_OFF_MS = 30_000
 
-/** Work that was due for longer is taken by nobody, ms: schedulers of serverless hosts come once a minute. */
+/** Delay after which due work counts as not being done, ms: schedulers of serverless hosts run once a minute. */
 export const UNDONE_MS = 5 * 60_000
 
 /**
- * `limited`: too much came at once, and the vendor asks for a pause. `unused`: it was never tried. `unknown`: the notes
- * about it cannot be read.
+ * `limited`: the vendor asked for a pause because of its rate limit. `unused`: never tried. `unknown`: its notes cannot
+ * be read.
  */
 export type FactState = 'ok' | 'failing' | 'limited' | 'unused' | 'unknown'
 
-/** One thing that is known of a part by itself: a platform may take our credentials and refuse every card. */
+/** One independent fact about a part: a platform may accept our credentials and refuse every card. */
 export interface Fact extends PartHealth {
-  /** E.g. `Cards`; empty where it is all that is known. */
+  /** E.g. `Cards`; empty for a part with a single fact. */
   about: string
   state: FactState
 }
 
 /**
- * An outside part and how it does, by the worst of its facts. `waiting`: its app is installed nowhere, so that cards
- * wait, too.
+ * An outside part with the state of its worst fact. `waiting`: its app is not installed anywhere, so cards wait too.
  */
 export interface StatusPart extends PartHealth {
   key: string
   label: string
   state: FactState | 'waiting'
   facts: readonly Fact[]
-  /** What it waits for, and what to do. */
+  /** Outstanding step, and how to complete it. */
   waits?: string
 }
 
-/**
- * What of a status needs no more than the store; times in epoch ms. What is null is not known, because the store is
- * away.
- */
+/** Part of the status that needs only the store; times in epoch ms. Values are null while the store does not answer. */
 export interface Status {
-  /** Of this answer. */
+  /** Time of this answer. */
   now: number
-  /** From when on forms are refused because they cannot be stored; null while they are taken in. */
+  /** Time since which forms are refused because they cannot be stored; null while they are accepted. */
   refusingSince: number | null
-  /** What is to be changed about the store although it works; one line each. */
+  /** Recommended changes to a working store; one line each. */
   advice: readonly string[]
   parts: readonly StatusPart[]
   /** Things that a person should look into, latest first. */
@@ -51,30 +47,30 @@ export interface Status {
   backlog: Backlog | null
   tally: readonly HourTally[] | null
   /**
-   * By how much the clock of this process's machine is ahead of the store's, by which all go; ms, less than 0 when
-   * behind.
+   * Time by which the clock of this process's machine is ahead of the store's clock, which all processes use, ms;
+   * negative when it is behind.
    */
   clockAheadMs: number
   /**
-   * The oldest of those that wait for a person because a delivery or a card was refused or given up; `backlog.stuck`
-   * counts all.
+   * Oldest submissions that need a person because a delivery or a card was refused or given up; `backlog.stuck` counts
+   * all.
    */
   stuck: readonly Stuck[] | null
-  /** Parts that gave up some of the oldest 100 of them, or refused their cards. */
+  /** Parts that gave up work of the oldest 100 stuck submissions, or refused their cards. */
   givenUp: readonly string[] | null
-  /** Who has how many, most first; of the newest 100 that somebody has. Null also where people take nothing. */
+  /** Assignments per assignee, most first, of the newest 100 assigned submissions. Also null if assignment is off. */
   holders: readonly { name: string, platform: string, count: number }[] | null
-  /** The newest lines of the audit trail. */
+  /** Newest lines of the audit trail. */
   audit: readonly AuditLine[] | null
 }
 
 /** Answer of `POST /api/status/retry`. */
 export interface TriedAgain {
-  /** Submissions that are being tried again. */
+  /** Number of submissions that are being retried. */
   tried: number
-  /** Submissions that the reviewer may not decide, or that are assigned to somebody else. */
+  /** Number of submissions that the reviewer may not decide, or that are assigned to somebody else. */
   left: number
-  /** Why, for the first of them. */
+  /** Reason for the first of these. */
   reason: string | null
 }
 
@@ -96,18 +92,18 @@ interface Stuck {
 
 export interface StatusReport extends Status {
   version: string
-  /** When the process that answered started. */
+  /** Start of the process that answered. */
   startedAt: number
-  /** `status` is null where it cannot be read. */
+  /** `status` is null if it cannot be read. */
   gateways: readonly GatewayState[]
   config: readonly ConfigArea[]
-  /** What is not set and therefore missing; one line each. */
+  /** Missing settings; one line each. */
   missing: readonly string[]
-  /** Who may decide; one line for all forms, and one for each that says it for itself. */
+  /** People who may decide: one line for all forms, and one for each form with its own reviewers. */
   decides: readonly string[]
 }
 
-/** Which variables of an area are set; never their values. */
+/** Variables of an area, and whether each is set; never their values. */
 export interface ConfigArea {
   area: string
   variables: { name: string, alias?: string, about: string, where?: string, set: boolean }[]

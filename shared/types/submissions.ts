@@ -3,191 +3,190 @@ import type { RichText } from './line'
 import type { HistoryEntry, EmailStatus } from '../../server/ports/submission'
 
 /**
- * What people tell apart. `retrying`: something went wrong and is tried again. `failed`: it waits for a person.
- * `held`: it looks like spam and has no card. `spam`: somebody marked it so, and may take that back. `done`: it
- * is over.
+ * States that people see. `retrying`: something failed and is retried. `failed`: it needs a person. `held`: quarantined
+ * as likely spam, without a card. `spam`: marked as spam, which can still be revoked. `done`: it is over.
  */
 export const ROW_STATES = ['waiting', 'delivering', 'retrying', 'failed', 'held', 'spam', 'done'] as const
 export type RowState = typeof ROW_STATES[number]
 
 export interface Problem {
-  /** What went wrong, e.g. `Email`, `Card on Slack` or `Could not be posted to Slack`. */
+  /** Failed work, e.g. `Email`, `Card on Slack` or `Could not be posted to Slack`. */
   what: string
   reason: string
-  /** Epoch ms; null when it was given up and waits for a decision. */
+  /** Epoch ms; null if it was given up and needs a decision. */
   nextAttemptAt: number | null
-  /** Name of the vendor whose pace alone holds it up. */
+  /** Name of the vendor, if only its rate limit delays the work. */
   limitedBy?: string
-  /** A card that the platform refuses, whatever it is: a person may have it posted again. */
+  /** True if the platform refuses the card whatever it says; a person can have it posted again. */
   refused: boolean
 }
 
-/** Whose submissions are asked for, where people take them. */
+/** Filter by assignee, if assignment is on. */
 export const HOLDERS = ['mine', 'free', 'taken'] as const
 export type HolderFilter = typeof HOLDERS[number]
 
 export const SORTS = ['newest', 'oldest'] as const
 export type Sort = typeof SORTS[number]
 
-/** Who is on it. */
+/** Assignee of a submission. */
 export interface HolderLine {
   name: string
-  /** As people know it. */
+  /** Display name of the platform. */
   platform: string
   /** Epoch ms. */
   since: number
 }
 
-/** What may be done to many at once. */
+/** Actions that can be applied to many submissions at once. */
 export const BULK_ACTIONS = ['forward', 'spam', 'release', 'undo', 'reopen', 'take', 'hand-back'] as const
 export type BulkAction = typeof BULK_ACTIONS[number]
 
-/** What became of one of many. */
+/** Result for one of many submissions. */
 export interface BulkResult {
   id: string
-  /** As a request for this one alone would have been answered. */
+  /** HTTP status that a request for this submission alone would get. */
   status: number
   error?: string
   code?: string
-  /** The error, where it tells of a moment. */
+  /** The error as rich text, if it names a time. */
   line?: RichText
 }
 
-/** What became of a request to forget everything that contains something. */
+/** Result of a request to erase everything that contains an email address or a text. */
 export interface Forgotten {
-  /** How many submissions were erased. */
+  /** Number of erased submissions. */
   erased: number
-  /** How many more contain it, which whoever asked may not decide. */
+  /** Number of further submissions that contain it, but that the caller may not decide. */
   forbidden: number
-  /** Ids of those that cannot be read: they may contain it, and were not erased. */
+  /** Ids of unreadable submissions: they may contain it, and were not erased. */
   unreadable: string[]
-  /** What cannot be erased from here; one line each. */
+  /** Copies that cannot be erased from here; one line each. */
   unreachable: string[]
-  /** Send it again with this to go on; null when everything that can be read was looked through. */
+  /** Send it with the next request to continue; null when all readable submissions were searched. */
   before: string | null
 }
 
-/** Where the card of a submission is. */
+/** Location of a submission's card. */
 export interface CardLocation {
-  /** Name of the platform as people know it. */
+  /** Display name of the platform. */
   platform: string
   url: string | null
 }
 
-/** A pending submission in one line. Form text throughout: whoever renders it escapes it. */
+/** A pending submission as one row. All texts come from the form: the renderer escapes them. */
 export interface Row {
   id: string
-  /** Name of its form; null for the default one. */
+  /** Name of its form; null for the default form. */
   form: string | null
   state: RowState
-  /** The three decisions are on offer, whatever becomes of its cards. */
+  /** True if it can be decided, whatever the state of its cards. */
   open: boolean
   /** Epoch ms. */
   receivedAt: number
-  /** When its data is erased, epoch ms. */
+  /** Time when its data is erased, epoch ms. */
   expiresAt: number
-  /** The first fields, cut; empty when there are none, or when the data was erased. */
+  /** First fields, shortened; empty if there are none, or if the data is erased. */
   preview: { label: string, value: string }[]
-  /** Fields that the preview leaves out. */
+  /** Number of fields that the preview leaves out. */
   more: number
-  /** The data is gone: it is spam, or its time has come. */
+  /** True if the form data is erased: it was spam, or its time was over. */
   erased: boolean
-  /** What became of it, when it is over. */
+  /** Final outcome, once it is over. */
   ending: RichText | null
   cards: CardLocation[]
   problem: Problem | null
-  /** Null for nobody. */
+  /** Null if it is not assigned. */
   holder: HolderLine | null
 }
 
 export interface RowPage {
-  /** When the store was asked, epoch ms: what came in later is new. */
+  /** Time of the request to the store, epoch ms: later arrivals are new. */
   now: number
-  /** Of the store when it was asked: tells `GET /api/submissions/events` what is known. Null for those named by ids. */
+  /** Store revision at that time, for `GET /api/submissions/events` to report changes since. Null for rows by ids. */
   revision: string | null
   rows: Row[]
-  /** Ids of the rows; where ids alone were asked for, of all that were found. */
+  /** Ids of the rows; if only ids were requested, of all matches. */
   found: string[]
-  /** Of all pending submissions, or of all that are held, whatever the rest of the filter. */
+  /** Number of submissions in the list (pending, held, spam or over), whatever the other filters. */
   total: number
-  /** Hand back as `before`; null on the last page. A page may be short, or empty, while more follow. */
+  /** Pass it as `before`; null on the last page. A page may be short or empty although more follow. */
   cursor: string | null
-  /** How many submissions were looked at for this page. */
+  /** Number of submissions read for this page. */
   scanned: number
-  /** Ids of those about here that cannot be read, and are in no row; absent for none. */
+  /** Ids of unreadable submissions in this part of the list, which have no row; absent if there are none. */
   unreadable?: string[]
 }
 
-/** How many submissions a choice of the filter lists; null where nobody knows. */
+/** Number of submissions behind one choice of the filter; null if unknown. */
 interface Choice {
-  /** Of the form, or of the platform. */
+  /** Key of the form or the platform. */
   key: string
   label: string
   count: number | null
 }
 
-/** How many submissions each choice would list, with the rest of the filter as it is; null where nobody knows. */
+/** Number of submissions for each choice while the other filters stay as they are; null if unknown. */
 export interface Counts {
   states: Record<RowState | 'all', number | null>
   holders: Record<HolderFilter, number | null>
   /** The default form first. */
   forms: Choice[]
-  /** Of the rooms in which cards are posted. */
+  /** Platforms of the rooms in which cards are posted. */
   platforms: Choice[]
 }
 
-/** A field in full. Form text: whoever renders it escapes it. */
+/** A complete field. All texts come from the form: the renderer escapes them. */
 export interface FieldDetails {
-  /** Its input in the edit form. */
+  /** Id of its input in the edit form. */
   id: string
   label: string
-  /** `tree`: the value is the JSON of an object or a list. `json`: of a number, a boolean or null. */
+  /** `tree`: the value is JSON of an object or a list. `json`: JSON of a number, a boolean or null. */
   kind: 'text' | 'json' | 'tree'
   value: string
-  /** As people read it, by its type; absent where that is the value. */
+  /** Value for people, by the field's type; absent if equal to `value`. */
   shown?: string
   edited: boolean
-  /** What the sender wrote, of one that was edited, as far as that is known; JSON of what is none. */
+  /** Value before the edits, if the field was edited and the value is known; JSON unless it is a text. */
   was?: string
-  /** What its form takes there, where it says so. */
+  /** Type that the form defines for the field, if any. */
   type?: FieldType
-  /** What can be selected. */
+  /** Choices of a select. */
   options?: readonly string[]
 }
 
-/** A file that came with a form. Form text: whoever renders it escapes it. */
+/** A file that was sent with a form. All texts come from the form: the renderer escapes them. */
 export interface FileDetails {
-  /** What people read instead of the field that it came in. */
+  /** Label of the field in which it was sent. */
   label: string
   name: string
-  /** Media type, by its content. */
+  /** Media type, detected from the content. */
   type: string
-  /** `1.4 MB`. */
+  /** For example `1.4 MB`. */
   size: string
   /** A path of this site. */
   url: string | null
-  /** A small picture that a browser may show as it is. */
+  /** True for a small picture that a browser may show unchanged. */
   isPicture: boolean
 }
 
-/** One thing that happened. */
+/** One event in the history of a submission. */
 export interface HistoryLine {
   /** Epoch ms. */
   at: number
   event: HistoryEntry['event']
   text: string
-  /** Why it failed. */
+  /** Reason of a failure. */
   reason: string | null
-  /** When it is tried again, epoch ms. */
+  /** Time of the next attempt, epoch ms. */
   againAt: number | null
-  /** What a receipt said. */
+  /** Email status in a receipt. */
   verdict: EmailStatus | null
 }
 
-/** Something that is still to be done. */
+/** Outstanding work. */
 interface WorkLine {
   what: string
-  /** Attempts that failed so far. */
+  /** Failed attempts so far. */
   attempts: number
   reason: string | null
   /** Epoch ms. */
@@ -195,32 +194,32 @@ interface WorkLine {
 }
 
 export interface SubmissionDetails extends Omit<Row, 'state' | 'preview' | 'more' | 'ending'> {
-  /** When it was read, epoch ms. */
+  /** Time of reading, epoch ms. */
   now: number
-  /** When somebody had its data erased, or it expired, epoch ms; null while it is kept, and where it was decided. */
+  /** Time when the data was erased by a person or expired, epoch ms; null while it is kept, and if it was decided. */
   erasedAt: number | null
   state: RowState | 'expired'
-  /** As of a `RowPage`. */
+  /** Same as `RowPage.revision`. */
   revision: string
-  /** To whoever asks: who only looks sees no buttons. Null while nobody can tell. */
+  /** True if the caller may decide it; viewers see no buttons. Null while that cannot be checked. */
   mayDecide: boolean | null
-  /** There is form data to erase, here or on cards, and whoever asks may. */
+  /** True if form data is left to erase, here or on cards, and the caller may erase it. */
   mayErase: boolean
-  /** What whoever asks may do about who has it: take it, or hand back what is theirs. */
+  /** The caller's option about the assignment: take the submission, or hand back their own. */
   taking: 'take' | 'hand-back' | null
   fields: FieldDetails[]
   files: FileDetails[]
-  /** Who decided, or what was given up. */
+  /** Decision, or failures; one line each. */
   notes: readonly RichText[]
-  /** Where a forward goes, as people read it. */
+  /** Destinations of a forward, for people. */
   destinations: string[]
-  /** What a forward without edits does when a part of it was done before: the button's label, and where it goes. */
+  /** Effect of a forward without edits after a partial delivery: label of the button, and remaining destinations. */
   retry: { label: string, destinations: string[] } | null
-  /** How its decision is taken back, and until when, epoch ms; null when it cannot be. */
+  /** Action that revokes its decision, and the deadline, epoch ms; null if it cannot be revoked. */
   revocation: { action: 'undo' | 'reopen', until: number } | null
-  /** For how long a decision made now could be taken back, ms; 0 for not at all. */
+  /** Time for which a decision made now can be revoked, ms; 0 if it cannot. */
   revocableMs: Readonly<Record<'forward' | 'spam', number>>
-  /** Where its email went that came back, to send it again from there; null when none did. */
+  /** Addresses to which its returned email was sent, as the default for sending it again; null if none came back. */
   sendAgain: string | null
   history: HistoryLine[]
   work: WorkLine[]

@@ -4,7 +4,7 @@ const INPUTS = ['text_input', 'select', 'radio_select', 'date_input', 'number_in
 
 type Child = ModalElement['children'][number]
 
-/** What is filled in in a modal. The SDK has another that only Slack has. */
+/** Input of a modal. The SDK has one more, which only Slack supports. */
 export type Input = Extract<Child, { type: typeof INPUTS[number] }>
 
 export function isInput(child: Child): child is Input {

@@ -1,9 +1,9 @@
-/** Deepest JSON that is parsed, levels. Nobody nests that deep; 4 MB of `[` would cost half a second and 200 MB. */
+/** Maximum nesting of parsed JSON, levels. Real data has less; 4 MB of `[` would cost half a second and 200 MB. */
 export const MAX_NESTING = 100
 
-/** The value of JSON; undefined for text that is none, or is nested too deep. */
+/** Parses JSON; undefined if the text is not JSON, or is nested too deep. */
 export function jsonIn(text: string): unknown {
-  // Not by a SyntaxError: it, with its stack, would cost more than the rest of an answer that is empty.
+  // Check for empty text first: a SyntaxError with its stack would cost more than the rest of an empty answer.
   if (text === '' || isNestedTooDeep(text)) return undefined
   try {
     return JSON.parse(text)
@@ -17,7 +17,7 @@ const [QUOTE, BACKSLASH, BRACKET, BRACKET_END, BRACE, BRACE_END] = Array.from(
   '"\\[]{}', character => character.charCodeAt(0),
 )
 
-/** Tells whether brackets outside strings are nested deeper than `MAX_NESTING`; the text may be no JSON. */
+/** True if brackets outside strings are nested deeper than `MAX_NESTING`; the text need not be JSON. */
 export function isNestedTooDeep(text: string): boolean {
   let depth = 0
   let isString = false

@@ -1,6 +1,6 @@
 import type { RichText, Timestamp } from '../types/line'
 
-/** A line of words, moments and other lines, by a template; words that meet become one. */
+/** Template tag for rich text made of words, times and other rich texts; adjacent words are joined. */
 export function rich(words: TemplateStringsArray, ...parts: readonly (RichText | Timestamp)[]): RichText {
   const line: (string | Timestamp)[] = [words[0]!]
   for (const part of parts.flatMap((part, index) => [...richParts(part), words[index + 1]!])) {
@@ -29,22 +29,21 @@ export function exactTime(at: number): Timestamp {
   return { at, shows: 'seconds' }
 }
 
-/** The line as one text. */
+/** Renders the line as one string. */
 export function renderRich(
   line: RichText, words: (text: string) => string, moment: (moment: Timestamp) => string,
 ): string {
   return richParts(line).map(part => typeof part === 'string' ? words(part) : moment(part)).join('')
 }
 
-/** The line for readers of whom no time zone is known. */
+/** Renders the line for readers whose time zone is unknown. */
 export function plainText(line: RichText): string {
   return renderRich(line, text => text, inUtc)
 }
 
-/** `21 Nov 2026, 12:03 UTC`, `12:03 UTC` or `12:03:10 UTC`: one form for every reader, wherever they are. */
+/** `21 Nov 2026, 12:03 UTC`, `12:03 UTC` or `12:03:10 UTC`: the same form for every reader. */
 export function inUtc({ at, shows }: Timestamp): string {
-  // `Sat, 21 Nov 2026 12:03:00 GMT`, whatever the locale (ECMA-262); formatters for a locale cost a hundred times as
-  // much.
+  // `Sat, 21 Nov 2026 12:03:00 GMT` in every locale (ECMA-262); locale formatters cost a hundred times as much.
   const [, day, month, year, time = ''] = new Date(at).toUTCString().split(' ')
   if (shows === 'seconds') return `${time} UTC`
   return `${shows === 'date' ? `${Number(day)} ${month} ${year}, ` : ''}${time.slice(0, 5)} UTC`

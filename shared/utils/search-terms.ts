@@ -1,15 +1,14 @@
-/** A part of what somebody searches for. */
+/** One term of a search. */
 export interface SearchTerm {
-  /** As it was typed, but for quotation marks. */
+  /** The term as typed, without quotation marks. */
   text: string
-  /** `name` of `name:ada`, with `ada`; absent for a word or a phrase. */
+  /** `name` in `name:ada`, where `value` is `ada`; absent for a word or a phrase. */
   field?: string
   value: string
 }
 
 /**
- * Reads a search: words, `"a phrase"`, `name:ada` and `name:"a phrase"`. A quotation mark without another one is of a
- * word.
+ * Parses a search: words, `"a phrase"`, `name:ada` and `name:"a phrase"`. An unpaired quotation mark is part of a word.
  */
 export function searchTerms(text: string): SearchTerm[] {
   const parts = text.replace(/[\u201C\u201D]/g, '"').split('"')

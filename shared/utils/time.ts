@@ -1,8 +1,8 @@
 /**
- * What `act` resolves with, or the error `late` when that takes longer than `ms`. What was begun goes on.
+ * Resolves with the result of `act`, or rejects with the error `late` after `ms`. The work itself is not stopped.
  *
- * It waits in two halves: a process that was busy, or frozen, all the while finds its timers due before it reads what
- * has long been answered. Then the second half is for reading it.
+ * The timer runs in two halves. A process that was busy or frozen finds its timers due before it reads answers that
+ * arrived long ago; the second half leaves time to read them.
  */
 export function withTimeout<T>(ms: number, act: Promise<T>, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -13,7 +13,7 @@ export function withTimeout<T>(ms: number, act: Promise<T>, late: () => Error): 
 
 const LATE = new Error('Late')
 
-/** The same, with null for what took longer. */
+/** Same as `withTimeout`, but resolves with null when time is up. */
 export function withinOrNull<T>(ms: number, act: Promise<T>): Promise<T | null> {
   return withTimeout(ms, act, () => LATE).catch((error: unknown) => {
     if (error === LATE) return null
