@@ -25,7 +25,7 @@ Answer briefly, in the language of the person, in Markdown without tables or hea
 export interface AgentOptions {
   model: LanguageModel
   toolset: MakeToolset
-  /** `deny`: every call that needs approval is refused at once. */
+  /** `deny` rejects every call that needs approval at once. */
   approvals: 'ask' | 'deny'
   limits: { steps: number, timeMs: number, historyChars: number }
   isCard: (message: Message) => boolean
@@ -33,23 +33,23 @@ export interface AgentOptions {
   log: Log
 }
 
-/** What is attached to a thread is waited for so long before an answer begins, ms. */
+/** Longest wait for all attachments of a thread before an answer begins, ms. */
 const FETCH_MS = 20_000
 
-/** Calls that are made of one answer of the model: each asks somebody, a vendor or the people of the thread. */
+/** Most tool calls made from one answer of the model. Each costs a request to a vendor or an approval in the thread. */
 const CALLS = 20
 
 const TOO_MANY = `Not made: of one answer no more than ${CALLS} calls are. Go on with what the others bring.`
 const DENIED = 'Writes are switched off in this deployment (AGENT_APPROVALS=deny). Nobody can approve this.'
 const EXPIRED = 'Nobody decided in time, so it was not done.'
 
-/** The model in its loop. It remembers nothing between turns. */
+/** Runs the model in a loop. It remembers nothing between turns. */
 export class Agent {
   private readonly running = new Set<TurnRun>()
 
   constructor(private readonly options: AgentOptions) {}
 
-  /** @param messages of the thread, the newest last */
+  /** @param messages of the thread, newest last */
   async start(messages: Message[], isDM: boolean, conversation: Conversation): Promise<AgentTurn> {
     const { limits, isCard, onUnsupportedAttachment, log } = this.options
     const history = await toHistory(messages, {
@@ -58,7 +58,7 @@ export class Agent {
     return this.run(history, conversation)
   }
 
-  /** Goes on where the turn stopped: what was approved is done now, what was not is told. */
+  /** Continues a turn where it stopped: approved calls are made now, and the model is told which ones were denied. */
   async resume({ turn, verdicts }: KeptTurn, conversation: Conversation): Promise<AgentTurn> {
     const responses = turn.calls.map(({ approvalId }, position): ToolApprovalResponse => {
       const { approved, by } = verdicts[position] ?? { approved: false, by: null }
@@ -70,7 +70,7 @@ export class Agent {
     return this.run([...JSON.parse(turn.state) as ModelMessage[], { role: 'tool', content: responses }], conversation)
   }
 
-  /** The calls of a turn as new cards would show them. @throws when what they are about cannot be read */
+  /** Returns the calls of a turn as new cards would show them. @throws if the data of a call cannot be read */
   async present({ calls, state }: WaitingTurn, conversation: Conversation): Promise<ProposedCall[]> {
     const toolset = await this.options.toolset(conversation)
     const made = (JSON.parse(state) as ModelMessage[]).flatMap(({ content }) => (
@@ -81,7 +81,7 @@ export class Agent {
     )))
   }
 
-  /** Stops every turn that runs; each says so in its thread. */
+  /** Stops every running turn. Each says so in its thread. */
   stop(): void {
     for (const turn of this.running) turn.stop('shutdown')
   }
@@ -100,13 +100,13 @@ export class Agent {
           calls = 0
           return prepare(step)
         },
-        // Instead of what the SDK would ask: it makes a call at once for which this says nothing.
+        // Replaces the SDK's own check. The SDK makes a call at once if this returns undefined.
         toolApproval: async ({ toolCall, messages }) => {
           if (++calls > CALLS) return { type: 'denied', reason: TOO_MANY }
           if (!await needsApproval(toolCall, toolset.tools, messages)) return undefined
           return approvals === 'deny' ? { type: 'denied', reason: DENIED } : 'user-approval'
         },
-        // Otherwise the SDK prints the error with the request, which holds the whole conversation.
+        // Without this, the SDK prints the error with the request, which contains the whole conversation.
         onError: () => {},
       }).stream({ messages, abortSignal: signal }),
       ended: () => this.running.delete(turn),
@@ -116,7 +116,7 @@ export class Agent {
   }
 }
 
-/** The last step has no tools, so that the answer does not end in silence. */
+/** Takes the tools away in the last step, so that the model writes an answer. */
 function withLastWord({ prepareStep }: Toolset, steps: number): PrepareStepFunction<ToolSet> {
   return async (step) => {
     const prepared = await prepareStep?.(step)

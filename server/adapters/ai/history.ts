@@ -3,56 +3,56 @@ import { Message, toAiMessages, type AiMessage, type Attachment } from 'chat'
 import type { Log } from '../../ports/runtime'
 
 export interface HistoryOptions {
-  /** Characters of all messages together; the newest is always kept. */
+  /** Most characters of all messages together. The newest message is always kept. */
   budget: number
-  /** Several people talk: each message begins with its author. */
+  /** True if several people talk: each message then begins with its author. */
   names: boolean
-  /** Whether one of our own messages is a card, which quotes forms. */
+  /** True if a message of the bot is a card, which quotes forms. */
   isCard: (message: Message) => boolean
-  /** What is attached is waited for so long in all, ms. */
+  /** Longest wait for all attachments together, ms. */
   fetchMs: number
-  /** Called for video and audio, which no model is given; a warning by default, as in `toAiMessages`. */
+  /** Called for video and audio, which no model gets. Logs a warning by default, as in `toAiMessages`. */
   onUnsupportedAttachment?: (attachment: Attachment, message: Message) => void
   log: Log
 }
 
-/** What a model takes of attachments yet. */
+/** Room left for attachments. */
 interface Room {
   characters: number
   imageBytes: number
-  /** Resolves when nothing more is waited for. */
+  /** Resolves when the wait for attachments is over. */
   late: Promise<undefined>
 }
 
 type Part = TextPart | FilePart
 
-/** What an image counts as, in characters: about four for each token that it costs a model. */
+/** Cost of an image, characters: about four for each token that it costs a model. */
 const IMAGE_COST = 6000
 
-/** Models refuse larger ones (https://docs.claude.com/en/docs/build-with-claude/vision#faq). */
+/** Largest image, bytes. Models reject larger ones (https://docs.claude.com/en/docs/build-with-claude/vision#faq). */
 const IMAGE_BYTES = 5 * 1024 * 1024
 
-/** Of all images of a request: models refuse larger requests, of which base64 makes a third more. */
+/** Most bytes of all images in a request. Models reject larger requests, and base64 adds a third. */
 const IMAGES_BYTES = 20 * 1024 * 1024
 
-/** Text files of the newest message, in bytes: with more, a request is larger than what models read at once. */
+/** Most bytes of text files in the newest message. With more, a request exceeds what models read at once. */
 const TEXT_BYTES = 200_000
 
-/** Media types that are text. */
+/** Media types of text. */
 const TEXT = /^(?:text\/|application\/(?:json|xml|javascript|typescript|(?:x-)?yaml|toml))/
 
 const LEFT_OUT: ModelMessage = { role: 'user', content: '[Earlier messages of this thread are left out here.]' }
 
 /**
- * The thread as a model takes it, in the same order. What does not fit the budget is left out, oldest first, and an
- * attachment before the words that it came with.
+ * Converts a thread to model messages in the same order. Messages that exceed the budget are left out, oldest first,
+ * and an attachment before the text it came with.
  */
 export async function toHistory(messages: Message[], options: HistoryOptions): Promise<ModelMessage[]> {
   const kept: ModelMessage[] = []
   let left = options.budget
   const late = new Promise<undefined>(resolve => setTimeout(resolve, options.fetchMs, undefined).unref())
   const room: Room = { characters: Math.max(TEXT_BYTES, left), imageBytes: IMAGES_BYTES, late }
-  // One after the other: of what is left out nothing is fetched.
+  // Convert one message at a time: attachments of messages that are left out are not fetched.
   for (const message of messages.toReversed()) {
     const converted = await toModel(message, room, options)
     if (!converted) continue
@@ -67,7 +67,7 @@ export async function toHistory(messages: Message[], options: HistoryOptions): P
   return kept
 }
 
-/** Null for nothing. */
+/** Returns null for an empty message. */
 async function toModel(
   message: Message, room: Room, { names, isCard, log, onUnsupportedAttachment = warning(log) }: HistoryOptions,
 ): Promise<ModelMessage | null> {
@@ -96,8 +96,8 @@ function warning(log: Log) {
 const QUOTED = { card: 'A card of the bot', message: 'A message of another bot' } as const
 
 /**
- * A card is ours, but what it says may be a stranger's: in the model's own voice it would be believed. So may what
- * other bots pass on, which are no people who could ask for anything.
+ * Marks the text of a card or of another bot as quoted data. A card is ours but may quote a stranger, whom the model
+ * would believe in its own voice. Other bots may do so too, and they are no people who ask for anything.
  */
 function quoted({ content }: AiMessage, kind: keyof typeof QUOTED): AiMessage {
   const text = typeof content === 'string' ? content : ''
@@ -107,7 +107,7 @@ function quoted({ content }: AiMessage, kind: keyof typeof QUOTED): AiMessage {
   }
 }
 
-/** Images and text in base64, so that a turn can be kept as JSON, in media types that every server takes. */
+/** Returns images and text in base64, so that a turn can be kept as JSON, with media types that all servers take. */
 async function partsOf(
   { type, mimeType, name, size = 1, fetchData }: Attachment, room: Room, log: Log,
 ): Promise<Part[]> {
@@ -126,12 +126,12 @@ async function partsOf(
     if (data.byteLength > most) return leftOut('it is too large')
     room.characters -= isImage ? IMAGE_COST : data.byteLength
     if (isImage) room.imageBytes -= data.byteLength
-    // JSON, XML and YAML are `application/…`, of which the chat completions protocol knows only PDF.
+    // JSON, XML and YAML are `application/…`; of those, the chat completions protocol knows only PDF.
     const mediaType = isImage ? mimeType ?? 'image/png' : mimeType?.startsWith('text/') ? mimeType : 'text/plain'
     return [{ type: 'file', data: Buffer.from(data as Buffer).toString('base64'), mediaType, filename: name }]
   }
   catch (error) {
-    // The SDK's message may have the address.
+    // Log only the name: the SDK's message may contain the address.
     log.warn('agent.attachment-missing', { type, mimeType, error: (error as Error).name })
     return leftOut('it could not be fetched')
   }

@@ -1,14 +1,14 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { createGateway, type EmbeddingModel, type LanguageModel } from 'ai'
 
-/** Where the models are; without a key the gateway takes the hosting provider's identity token. */
+/** Provider of the models. Without a key, the gateway uses the hosting provider's identity token. */
 export type ModelSettings
   = | { kind: 'gateway', apiKey?: string, name: string }
     | { kind: 'compatible', baseUrl: string, apiKey?: string, name: string }
 
-/** Models by their names, all of one provider. Nothing is called yet. */
+/** Models by name, all of one provider. Creating them calls nothing yet. */
 export interface Models {
-  /** The one that answers. */
+  /** Model that answers. */
   main: Exclude<LanguageModel, string>
   language: (name: string) => Exclude<LanguageModel, string>
   embedding: (name: string) => Exclude<EmbeddingModel, string>

@@ -7,9 +7,9 @@ import type { Field } from '../../ports/submission'
 
 export interface Toolset {
   tools: ToolSet
-  /** Chooses among them for each step. */
+  /** Chooses among the tools for each step. */
   prepareStep?: PrepareStepFunction<ToolSet>
-  /** What a card shows of a call beside its arguments: people decide about facts, not about what the model says. */
+  /** Returns facts that a call's card shows beside the arguments: people decide on facts, not on the model's words. */
   describe(tool: string, input: unknown): Promise<Description>
 }
 
@@ -17,22 +17,22 @@ interface Description extends Pick<ProposedCall, 'content'> {
   details: readonly Field[]
 }
 
-/** Makes the tools of a conversation: who speaks, in which thread. */
+/** Creates the tools for a conversation, which depend on the speaker and the thread. */
 export type MakeToolset = (conversation: Conversation) => Promise<Toolset>
 
 export interface ToolsetParts {
   submissionsAt: (place: Scope) => Pick<SubmissionAccess, 'get'>
-  /** What a call replaces that writes a file. */
+  /** Returns details of the file that a call would replace. */
   replaced: (tool: string, input: unknown) => Promise<readonly Field[]>
   toolsOf: (conversation: Conversation) => ToolSet
   prepareStep: (tools: ToolSet) => PrepareStepFunction<ToolSet>
 }
 
-/** Fields of a submission that a card shows, so that nobody approves an id. */
+/** Most fields of a submission on an approval card, so that nobody has to approve a bare id. */
 const SHOWN_FIELDS = 4
 const SHOWN_LENGTH = 200
 
-/** The seam between the agent and its tools: everything that a conversation may use is put together here. */
+/** Creates everything that the agent may use in a conversation. */
 export function createToolset({ submissionsAt, replaced, toolsOf, prepareStep }: ToolsetParts): MakeToolset {
   return async (conversation) => {
     const tools = toolsOf(conversation)
@@ -59,7 +59,7 @@ async function describeSubmission(input: unknown, submissions: Pick<SubmissionAc
   )) }
 }
 
-/** As people read it. */
+/** Returns a value as text for people. */
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value) ?? ''
 }

@@ -9,7 +9,7 @@ import type { Field } from '../../ports/submission'
 import { toText, type Toolset } from './toolset'
 
 type Part = TextStreamPart<ToolSet>
-// The third parameter is of no interest: the agent has no structured output.
+// The third parameter does not matter: the agent has no structured output.
 type Result = Pick<StreamTextResult<ToolSet, never, never>, 'fullStream' | 'responseMessages'>
 type Request = Extract<Part, { type: 'tool-approval-request' }>
 
@@ -34,18 +34,18 @@ const SAID: Readonly<Record<Cause | 'failed' | 'filtered' | 'nothing', string>> 
   nothing: 'I have no answer to that.',
 }
 
-/** What the model says of an answer that it did not end by itself. */
+/** Reasons, given by the model, for an answer that was cut short. */
 const ENDS: Readonly<Partial<Record<string, 'length' | 'filtered'>>> = {
   'length': 'length', 'content-filter': 'filtered',
 }
 
-/** Longer than any answer that somebody reads; a model that repeats itself would fill the thread, in characters. */
+/** Longest answer, characters. No one reads a longer one, and a model that repeats itself would fill the thread. */
 const ANSWER_LENGTH = 40_000
 
-/** A turn that no state of this size can be kept for loses its attachments; in characters of JSON. */
+/** Longest stored state of a turn, characters of JSON. A longer one loses its attachments. */
 const STATE_LENGTH = 1_000_000
 
-/** One run of the model: what it says, what cut it short, and what it waits for. */
+/** One run of the model: its words, the reason if it was cut short, and the calls that wait for approval. */
 export class TurnRun implements AgentTurn {
   private readonly abort = new AbortController()
   private readonly requests: Request[] = []
@@ -78,7 +78,7 @@ export class TurnRun implements AgentTurn {
     return { calls, state: serialised(state), isCut: false }
   }
 
-  /** The model's parts, and in their place whatever has to be said instead. Never throws. */
+  /** Yields the model's parts, followed by our own text if the answer was cut short or is empty. Never throws. */
   private async* parts(): AsyncGenerator<object> {
     const { log, timeMs, ended } = this.options
     const late = setTimeout(() => this.stop('timeout'), timeMs)
@@ -98,7 +98,7 @@ export class TurnRun implements AgentTurn {
         const room = ANSWER_LENGTH - length
         length += part.text.length
         spoke ||= part.text.trim() !== ''
-        // The halves of a character may come in two parts.
+        // The two halves of a character may arrive in two parts.
         yield length > ANSWER_LENGTH ? { ...part, text: part.text.slice(0, room).toWellFormed() } : part
         if (length > ANSWER_LENGTH) this.stop('length')
       }
@@ -109,7 +109,7 @@ export class TurnRun implements AgentTurn {
     }
     finally {
       clearTimeout(late)
-      // Whatever still runs has nobody to talk to.
+      // Stop everything that still runs: nobody will read it.
       if (this.cut) this.abort.abort()
       ended()
     }
@@ -117,13 +117,13 @@ export class TurnRun implements AgentTurn {
     if (why) yield* said(SAID[why])
   }
 
-  /** Ends with the signal, whether the model and its tools listen to it or not. */
+  /** Ends when the signal aborts, even if the model and its tools ignore it. */
   private async* until(signal: AbortSignal): AsyncGenerator<Part> {
     const aborted = new Promise<null>(resolve => signal.addEventListener('abort', () => resolve(null), { once: true }))
     const result = await Promise.race([this.options.stream(signal), aborted])
     if (!result) return
     this.result = result
-    // Rejects when nothing was generated; `outcome` asks for it only when something was.
+    // Rejects if nothing was generated. `outcome` reads it only if something was.
     Promise.resolve(result.responseMessages).catch(() => {})
     const parts = result.fullStream[Symbol.asyncIterator]()
     for (;;) {
@@ -134,7 +134,7 @@ export class TurnRun implements AgentTurn {
   }
 }
 
-/** A call as its card shows it now. @throws when what it is about cannot be read */
+/** Returns a call as its card shows it now. @throws if the data of the call cannot be read */
 export async function proposedCall(
   approvalId: string, { toolCallId, toolName, input }: Pick<ToolCallPart, 'toolCallId' | 'toolName' | 'input'>,
   { tools, describe }: Pick<Toolset, 'tools' | 'describe'>,
@@ -147,13 +147,13 @@ export async function proposedCall(
   }
 }
 
-/** Tools name the submission that they are about by its id. */
+/** Returns the submission of a call. Tools name it by its `id` argument. */
 function submissionIn(input: unknown): Pick<ProposedCall, 'submission'> {
   const { id } = (input ?? {}) as { id?: unknown }
   return typeof id === 'string' ? { submission: id } : {}
 }
 
-/** One detail of an argument, and one for each change of a list of changes, so that none hides the next. */
+/** Returns one detail for an argument, or one for each item of a list of changes, so that none hides the next. */
 function detailsOf(label: string, value: unknown): Field[] {
   const changes = Array.isArray(value) ? value as unknown[] : []
   if (changes.length === 0 || !changes.every(isChange)) return [{ label, value: toText(value), edited: false }]
@@ -167,9 +167,9 @@ function isChange(item: unknown): item is { field: string, value: unknown } {
   return typeof field === 'string' && Object.keys(rest).join() === 'value'
 }
 
-/** What may be logged of an error: its message may quote the conversation. */
+/** Returns the facts about an error that may be logged. Its message may quote the conversation. */
 function facts(error: unknown): Record<string, unknown> {
-  // What failed again tells by itself only that it was tried again.
+  // A RetryError itself only says that there were retries.
   if (RetryError.isInstance(error)) return facts(error.lastError)
   const { name, statusCode, code, cause } = (error ?? {}) as Error & { statusCode?: number, code?: string }
   return {
@@ -177,13 +177,13 @@ function facts(error: unknown): Record<string, unknown> {
   }
 }
 
-/** A paragraph of our own. */
+/** Yields a paragraph of our own. */
 function* said(text: string): Generator<object> {
   yield { type: 'finish-step' }
   if (text) yield { type: 'text-delta', text }
 }
 
-/** As JSON; attachments, which may be of any size, only where they fit. */
+/** Returns the messages as JSON, without attachments if those make it too long. */
 function serialised(messages: readonly ModelMessage[]): string {
   const whole = JSON.stringify(messages)
   if (whole.length <= STATE_LENGTH) return whole

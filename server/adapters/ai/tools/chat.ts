@@ -11,15 +11,15 @@ export interface ConversationToolsOptions {
 
 type ReadInput = { threadId?: string, channelId?: string, limit?: number }
 
-/** A page of messages that a model is shown. */
+/** Limits of a page of messages that a model is shown. */
 const PAGE: Bounds = { text: 2000, items: 30, total: 16_000 }
 
 /**
- * The Chat SDK's tools that read, confined to one thread and its channel.
+ * Returns the Chat SDK's read tools, confined to one thread and its channel.
  *
- * The SDK's own scope lets every thread of the channel pass: on Discord also private ones, which the people of this
- * conversation may not see. So ids have to be exactly the conversation's, and nothing is asked of the platform
- * otherwise.
+ * The SDK's own scope allows every thread of the channel. On Discord that includes private threads, which the people of
+ * this conversation may not see. So ids must be exactly those of the conversation; otherwise nothing is asked of the
+ * platform.
  */
 export function createConversationTools({ chat, thread }: ConversationToolsOptions): ChatTools {
   const tools = createChatTools({ chat, preset: 'reader', scope: thread.id })

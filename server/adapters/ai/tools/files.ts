@@ -6,7 +6,7 @@ import {
 import type { Field } from '../../../ports/submission'
 import { UNTRUSTED } from './bounded'
 
-/** What a caller may change about a tool. What it does and takes stays as it is. */
+/** Texts of a tool that a caller may change. Its effect and its input stay as they are. */
 interface FileToolOverride {
   description?: string
   title?: string
@@ -14,9 +14,9 @@ interface FileToolOverride {
 
 export interface FileToolsOptions {
   files: Files
-  /** Whether writes ask first: all, none, or by name, where what is not named asks. Default: all. */
+  /** Writes that need approval: all, none, or by name; a write that is not named needs it. Default: all. */
   requireApproval?: ApprovalConfig
-  /** Only the four tools that read. */
+  /** True to offer only the four tools that read. */
   readOnly?: boolean
   overrides?: Partial<Record<FileToolName, FileToolOverride>>
 }
@@ -27,10 +27,10 @@ type Executable = Record<string, unknown> & { execute: Execute }
 
 const OVERRIDABLE = ['description', 'title']
 
-/** Files of a page, by default and at most. */
+/** Files per page: default and maximum. */
 const [PAGE, LARGEST_PAGE] = [50, 100]
 
-/** Largest text that is read, in bytes, and how much of it a model is shown, in characters. */
+/** Largest text that is read, bytes, and the part of it that a model is shown, characters. */
 const [READ_BYTES, SHOWN] = [1024 * 1024, 16_000]
 
 const DEFAULTS: Readonly<Record<FileToolName, FileToolOverride>> = {
@@ -51,7 +51,7 @@ const DEFAULTS: Readonly<Record<FileToolName, FileToolOverride>> = {
 }
 
 /**
- * The eight file tools: four that read, four that write and ask first.
+ * Creates the eight file tools: four that read, and four that write and need approval.
  *
  * @throws TypeError for an override of anything but description and title
  */
@@ -72,10 +72,10 @@ export function createFileTools({
   ) as unknown as FileTools | ReadOnlyFileTools
 }
 
-/** The argument that names the file which a call writes, by tool. */
+/** Argument that names the file which a call writes, by tool. */
 const TARGETS: Readonly<Partial<Record<string, string>>> = { uploadFile: 'key', copyFile: 'to', signUploadUrl: 'key' }
 
-/** What of a call's effect its arguments do not say: that there is a file, which it replaces. */
+/** Returns the effect of a call that its arguments do not show: the file that it replaces. */
 export function replacedFile(files: Pick<Files, 'exists'>): (tool: string, input: unknown) => Promise<Field[]> {
   return async (tool, input) => {
     const key = ((input ?? {}) as Input)[TARGETS[tool] ?? '']
@@ -87,7 +87,7 @@ export function replacedFile(files: Pick<Files, 'exists'>): (tool: string, input
   }
 }
 
-/** Keeps what a model asks for and gets within its bounds, and says in plain words what went wrong. */
+/** Limits the request and the result of a tool, and explains its errors in plain words. */
 function bounding(name: FileToolName, execute: Execute): Execute {
   const run: Execute = (input, options) => (
     execute(input, options).catch((error) => { throw new Error(explain(error, name)) })
@@ -97,7 +97,7 @@ function bounding(name: FileToolName, execute: Execute): Execute {
   )
   if (name !== 'downloadFile') return run
   return async (input, options) => {
-    // Base64 says nothing in part, and takes four characters for three bytes.
+    // Partial base64 is useless, and base64 takes four characters for three bytes.
     const most = input.binary ? SHOWN * 3 / 4 : READ_BYTES
     const { content, ...file } = await run(
       { ...input, maxBytes: Math.min(Number(input.maxBytes ?? most), most) }, options,
@@ -110,10 +110,10 @@ function bounding(name: FileToolName, execute: Execute): Execute {
   }
 }
 
-/** They ask for no file that may be missing. */
+/** Tools that work without an existing file. */
 const NO_KEY: readonly FileToolName[] = ['listFiles', 'uploadFile']
 
-/** An error that has a cause came from the system below and may tell its paths, addresses and keys. */
+/** Returns the error text for the model. An error with a cause may contain paths, addresses and keys of the storage. */
 function explain(error: unknown, name: FileToolName): string {
   if (!(error instanceof FilesError)) {
     return 'The file could not be processed: its content may not be what the encoding says.'

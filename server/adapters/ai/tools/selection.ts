@@ -10,11 +10,11 @@ import type { Log } from '../../../ports/runtime'
 export interface ToolSelectionOptions {
   /** Finds tools by meaning too, not only by keywords. */
   embeddingModel?: EmbeddingModel
-  /** Chooses among what was found; a call of this model before each step. */
+  /** Chooses among the tools found, with one call of this model before each step. */
   rerankerModel?: LanguageModel
   /** Lets the reranker add synonyms to the index at the start. */
   enrichDescriptions?: boolean
-  /** File that keeps the embeddings of the index over restarts. */
+  /** File that keeps the embeddings of the index across restarts. */
   embeddingCache?: string
   /** Tools per page. Default: 6. */
   maxTools?: number
@@ -22,29 +22,29 @@ export interface ToolSelectionOptions {
 }
 
 export interface ToolSelection {
-  /** Readies embeddings and synonyms; until then, and when it fails, keywords choose. Never rejects. */
+  /** Prepares embeddings and synonyms. Until then, and if it fails, keywords choose. Never rejects. */
   warmUp(): Promise<void>
-  /** For the agent's `prepareStep`, with all of its tools. */
+  /** Returns the agent's `prepareStep`. Pass all of its tools. */
   prepareStep<TOOLS extends ToolSet>(tools: TOOLS): PrepareStepFunction<NoInfer<TOOLS>>
-  /** Goes among the agent's tools, so that a model can say that what it is offered does not fit. */
+  /** Tool to add to the agent's tools, with which a model says that the tools offered do not fit. */
   tools: { moreTools: ReturnType<typeof createMoreTools> }
 }
 
 type Step = Parameters<PrepareStepFunction<ToolSet>>[0]['steps'][number]
 
-/** After so many misses in a row, everything is offered. */
+/** Misses in a row after which all tools are offered. */
 const MISSES = 2
 
-/** A request that finds fewer tools says too little to choose by: everything is offered. */
+/** Fewest tools that a search must find. With fewer, the request is too vague and all tools are offered. */
 const FEWEST = 3
 
-/** Longest request that is searched with, characters; the end counts, which is the latest. */
+/** Longest search query, characters. The end is kept, because it is the latest text. */
 const QUERY = 4000
 
-/** How long embeddings and reranking may take before a step, ms; then keywords choose. */
+/** Longest wait for embeddings and reranking before a step, ms. After that, keywords choose. */
 const PATIENCE_MS = 3000
 
-/** What goes along with a tool, because it takes what that one finds. */
+/** Tools to offer along with a tool, because it needs their results. */
 const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   forwardSubmission: ['searchSubmissions', 'getSubmission'],
   editAndForwardSubmission: ['searchSubmissions', 'getSubmission'],
@@ -56,7 +56,7 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   copyFile: ['listFiles'],
 }
 
-/** Offers an agent the tools that fit the conversation, a page at a time. */
+/** Offers an agent the tools that fit the conversation, one page at a time. */
 export function createToolSelection({
   log, maxTools = 6, embeddingCache, ...models
 }: ToolSelectionOptions): ToolSelection {
@@ -97,7 +97,7 @@ export function createToolSelection({
       )
       const page = missesOf(steps)
       if (page >= MISSES) return {}
-      // Tools that this agent does not have take no place on a page.
+      // Tools that this agent does not have must not use up places on a page.
       const absent = Object.keys(INDEX_TEXTS).filter(name => !Object.hasOwn(tools, name))
       const found = await find(extractQuery(messages, [], 0).slice(-QUERY), (page + 1) * maxTools + absent.length)
       const fitting = found.filter(name => !absent.includes(name)).slice(page * maxTools, (page + 1) * maxTools)
@@ -117,14 +117,14 @@ function createMoreTools() {
   })
 }
 
-/** How many steps in a row, up to the last, have brought nothing: no call, or none of a tool that was offered. */
+/** Returns how many of the last steps in a row were misses: no tool call, or none of a tool that was offered. */
 function missesOf(steps: readonly Step[]): number {
   const hit = steps.findLastIndex(({ toolCalls }) => toolCalls.some(call => call.toolName !== 'moreTools'
     && !call.invalid))
   return steps.length - 1 - hit
 }
 
-/** Keeps embeddings of exactly these texts and models in a file. One that cannot be written is no failure. */
+/** Keeps the embeddings of exactly these texts and models in a file. A failed write is no error. */
 function cacheIn(
   file: string,
   { embeddingModel, enrichDescriptions }: Pick<ToolSelectionOptions, 'embeddingModel' | 'enrichDescriptions'>,
@@ -138,13 +138,13 @@ function cacheIn(
     },
     save: embeddings => mkdir(dirname(file), { recursive: true }).then(
       () => writeFile(file, JSON.stringify({ key, embeddings })),
-    ).catch(() => { /* Then they are made anew at the next start. */ }),
+    ).catch(() => { /* They are computed again at the next start. */ }),
   }
 }
 
 /**
- * What people say when they mean a tool. Keyword search knows no stems and no synonyms, so both are written out here,
- * at about the same length for every tool: a longer text is a weaker match. Models never see it.
+ * Words that people use when they mean a tool. Keyword search knows no stems and no synonyms, so both are listed here,
+ * at about the same length for every tool: a longer text is a weaker match. Models never see these texts.
  */
 export const INDEX_TEXTS: Readonly<Record<string, string>> = {
   searchSubmissions: 'search find look up list show all everything pending open waiting undecided outstanding unhandled new newest recent latest forms form submissions submission entries requests enquiries inquiries leads inbox queue from somebody someone anybody anyone person who wrote asked asking sent about mentions containing received came in',

@@ -9,22 +9,22 @@ import { truncateValue, UNTRUSTED, type Bounds } from './bounded'
 
 export interface SubmissionToolsOptions {
   submissions: SubmissionAccess
-  /** Who asked for a write, or approved it: the one that cards and emails name. */
+  /** Person who asked for a write or approved it; cards and emails name them. */
   responsible: Conversation['responsible']
   approvedContent?: Conversation['approvedContent']
-  /** For how long each decision can be taken back, ms; 0 for not at all. */
+  /** Time for which each decision can be undone, ms; 0 if it cannot. */
   revocableMs: Readonly<Record<Action, number>>
 }
 
-/** A hit shows enough to choose by, `getSubmission` shows the rest. */
+/** Limits of a search result. It shows enough to choose by; `getSubmission` shows the rest. */
 const HIT: Bounds = { text: 160, items: 12, total: 1200 }
 const WHOLE: Bounds = { text: 8000, items: 200, total: 16_000 }
 const HITS = 10
 
-/** The card on which somebody approves them has room for the names and the beginnings of so many, on every platform. */
+/** Most changes in one call. An approval card has room for their names and beginnings on every platform. */
 const CHANGES = 10
 
-/** What becomes of a decision, as the deployment has it; it is told on in the thread. */
+/** Effects of a decision in this deployment. The model passes them on in the thread. */
 const FINAL = 'Final: it cannot be taken back.'
 const DELAYED = 'It does not go out at once: for a while its cards offer Undo, which takes it back.'
 const ERASED = `its data is erased at once and nothing is sent. ${FINAL}`
@@ -32,7 +32,7 @@ const KEPT = 'nothing is sent. Its data is not erased at once: for a while its c
 
 const id = z.string().min(1).max(100).describe('Id of the submission, a UUID, as searchSubmissions gives it')
 
-/** The tools over submissions: three that read, three that write and ask first. */
+/** Creates the tools for submissions: three that read, and three that write and need approval. */
 export function createSubmissionTools({
   submissions: access, responsible, approvedContent, revocableMs,
 }: SubmissionToolsOptions) {
@@ -118,7 +118,7 @@ export function createSubmissionTools({
   }
 }
 
-/** What a model finds where no form may be shown, so that it can say so. */
+/** Creates the tool for conversations in which no form may be shown, so that the model can say so. */
 export function createElsewhereTools() {
   return {
     searchSubmissions: tool({
@@ -132,7 +132,7 @@ export function createElsewhereTools() {
   }
 }
 
-/** Form data stays below one key, beside the word that it is not to be trusted. */
+/** Returns a submission for the model. Form data stays below one key, beside the note that it is not to be trusted. */
 function shown({ id, state, receivedAt, expiresAt, data, notes }: ShownSubmission, bounds: Bounds) {
   const { value, cut } = truncateValue(data, bounds)
   return {
@@ -141,7 +141,7 @@ function shown({ id, state, receivedAt, expiresAt, data, notes }: ShownSubmissio
   }
 }
 
-/** @param revocable what is said instead of what can be taken back until then, epoch ms */
+/** @param revocable makes the message for a decision that can be undone until that time, epoch ms */
 function outcome(
   result: Awaited<ReturnType<SubmissionAccess['decide']>>, final: string, revocable: (until: number) => RichText,
 ) {
