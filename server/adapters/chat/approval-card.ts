@@ -6,18 +6,18 @@ import type { Platform } from '../../platforms/traits'
 import { cut } from '../../../shared/utils/text'
 import { chunk, fieldName } from '../../platforms/shared/text'
 
-/** Details share a card with the rest of a conversation: fewer than a submission has, and shorter. */
+/** Most details, and limits in characters: lower than those of a submission, because a conversation shares the card. */
 const DETAILS = 20
 const DETAIL_LENGTH = 600
 const TOTAL_LENGTH = 5000
 const TITLE_LENGTH = 120
 
-/** Of a detail that is named below because it is shortened; the limits of a card leave room for all. */
+/** Longest name in the list of shortened details, characters. The limits of a card leave room for all of them. */
 const NAME_LENGTH = 18
 
 /**
- * The card on which people allow or deny a tool call, bounded and escaped for the platform. Nobody approves what they
- * do not see: each detail has its name and the beginning of its value there, however long the others are.
+ * Builds the card on which people allow or deny a tool call, bounded and escaped for the platform. Each detail shows
+ * its name and the beginning of its value, however long the others are: nobody should approve unseen data.
  */
 export function approvalCard(view: ApprovalView, platform: Platform): CardElement {
   const { fieldsPerGroup, total } = platform.card
@@ -58,7 +58,7 @@ function fitDetails(
   return { fields, shortened: details.filter(isShortened) }
 }
 
-/** What each may take so that all have room: the short ones leave theirs to the long ones. */
+/** Returns the most characters that each text may take so that all fit. Short texts leave their rest to long ones. */
 function fairShare(lengths: readonly number[], room: number): number {
   let left = room
   for (const [index, length] of lengths.toSorted((a, b) => a - b).entries()) {

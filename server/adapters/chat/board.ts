@@ -12,16 +12,16 @@ import { lineElement } from '../../platforms/shared/elements'
 import type { Platform } from '../../platforms/traits'
 import type { Connection, Room } from '../../platforms/connection'
 
-/** Answer for rooms that cannot check credentials. */
+/** Outcome for rooms that cannot check credentials. */
 const UNCHECKED: Outcome = { ok: true, value: undefined }
 
-/** How long somebody who may not decide waits for the names of who may, ms. */
+/** Longest wait for a person's name, ms. Somebody who may not decide waits for the names of those who may. */
 const NAME_PATIENCE_MS = 800
 
 /**
- * The review board over all configured platforms; each room is opened when its first card goes out.
+ * Creates the review board over all configured platforms. Each room is opened when its first card is sent.
  *
- * @param cardIntervalMs another pause between cards than the platforms' own, ms
+ * @param cardIntervalMs pause between cards that replaces the platforms' own, ms
  */
 export function createBoard(
   connections: readonly Connection[], bot: () => Promise<Chat>, log: Log, cardIntervalMs?: number,
@@ -40,15 +40,15 @@ export function createBoard(
     return rooms.get(name)!
   }
 
-  /** The channel of a room; undefined for its platform's own by a variable, null where there is none yet. */
+  /** Returns a room's channel: undefined if a variable sets the platform's own, null if there is none yet. */
   async function channelOf(key: string, connection: Connection, place = key): Promise<string | null | undefined> {
     const { channel } = split(key)
     if (channel !== undefined || isFixed(connection)) return channel
-    // A card is reached wherever it is.
+    // Without an installation, use the channel in which the card is.
     return await connection.locate?.() ?? split(place).channel ?? null
   }
 
-  /** @param place the room that it is about, where that is another one than the one that acts */
+  /** @param place room of the card, if it is not the room that acts */
   async function inRoom<T>(
     key: string, act: (room: Room, connection: Connection) => Promise<Outcome<T>>, place = key,
   ): Promise<Outcome<T>> {
@@ -77,14 +77,14 @@ export function createBoard(
     }
   }
 
-  /** Sends the card; where the platform refuses what it says, the minimal one. */
+  /** Sends the card, or the minimal card if the platform rejects the content. */
   async function shown<T>(
     view: CardView, platform: Platform, send: (rendered: RenderedCard) => Promise<Outcome<T>>,
   ): Promise<Outcome<T>> {
     const outcome = await send(renderCard(view, platform))
     if (outcome.ok || !outcome.content) return outcome
     log.warn('card.refused', { submission: view.submissionId, platform: platform.key, reason: outcome.reason })
-    // A platform may refuse all of it for a picture that it cannot fetch.
+    // The platform may reject the whole card because it cannot fetch a picture.
     return view.pictures
       ? shown({ ...view, pictures: undefined }, platform, send)
       : send(renderMinimalCard(view, platform))
@@ -171,7 +171,7 @@ function buttonElement({ id, label, value }: SpeechButton): ButtonElement {
   return { type: 'button', id, label, value }
 }
 
-/** A variable names the channel, which stays the same then. */
+/** True if a variable names the channel, which then never changes. */
 function isFixed({ channelId, locate }: Connection): boolean {
   return channelId !== null && !locate
 }
@@ -181,7 +181,9 @@ function whyNoRoom({ platform, late }: Connection): string {
   return `${platform.label} waits for its installation. Add the app to the channel of the cards; if it is there, remove it and add it again.`
 }
 
-/** Platforms name the variable of their own channel in a reason; that of another room stands with its form. */
+/**
+ * Names the right setting in a failure: platforms name their own channel's variable; another room's is with its form.
+ */
 function about<T>(key: string, { channelId, late, platform }: Connection, outcome: Outcome<T>): Outcome<T> {
   const { variable: channelVariable } = platform.channel
   const { channel = channelId } = split(key)
@@ -195,13 +197,13 @@ function idsOn(key: string, names: readonly string[]): string[] {
   return names.map(listed).filter(({ platform }) => platform === key).map(({ id }) => id)
 }
 
-/** `platform:id`; an id may have colons itself. */
+/** Splits `platform:id`. An id may contain colons itself. */
 function listed(entry: string): { platform: string, id: string } {
   const [platform = '', ...id] = entry.split(':')
   return { platform, id: id.join(':') }
 }
 
-/** `platform` or `platform/channel`; a channel id may have slashes itself. */
+/** Splits `platform` or `platform/channel`. A channel id may contain slashes itself. */
 function split(room: string): { platform: string, channel?: string } {
   const [platform = '', ...channel] = room.split('/')
   return { platform, channel: channel.join('/') || undefined }

@@ -4,22 +4,22 @@ import type { Log } from '../../ports/runtime'
 import { sdkLogger } from '../../platforms/shared/logger'
 import type { Connection } from '../../platforms/connection'
 
-/** How long an adapter may keep the others from starting while it asks its platform who it is, ms. */
+/** Longest that an adapter may delay the start of the others while it asks its platform for its own name, ms. */
 const START_PATIENCE_MS = 1000
 
-/** The specification's bot name. */
+/** Bot name from the specification. */
 const USER_NAME = 'form-bot'
 
-/** What is kept of a chat whose platform cannot be asked for it: as much as a model is given, for a day. */
+/** Messages kept of a chat whose platform cannot return its history: as many as a model is given, for one day. */
 const KEPT = { maxMessages: 20, ttlMs: 24 * 60 * 60_000 }
 
 export interface BotOptions {
   connections: readonly Connection[]
   state: () => Promise<StateAdapter>
   log: Log
-  /** How often a growing message is edited where the platform cannot stream, ms. */
+  /** Interval at which a growing message is edited if the platform cannot stream, ms. */
   streamingIntervalMs?: number
-  /** Whether what was said before is read, as it is by default. Where it is not, nothing of it is kept. */
+  /** True, the default, if earlier messages of a thread are read. If false, none are kept. */
   remembers?: boolean
   /** Adds the handlers before the first event can arrive. */
   register: (bot: Chat) => void
@@ -37,11 +37,11 @@ export async function createBot({
     adapters: Object.fromEntries(adapters),
     state: await state(),
     logger: sdkLogger(log),
-    // The default drops a message that arrives while another of its thread is handled; this loses none, and
-    // `answer-queue.ts` puts them in order.
+    // The default drops a message that arrives while another of its thread is handled. This loses none, and
+    // `answer-queue.ts` keeps the order.
     concurrency: 'concurrent',
     streamingUpdateIntervalMs: streamingIntervalMs,
-    // A growing message begins with its first words; before that the platform shows that somebody types.
+    // A growing message begins with its first words. Until then the platform shows that the bot is typing.
     fallbackStreamingPlaceholderText: null,
     history: { thread: KEPT },
   })
@@ -49,7 +49,7 @@ export async function createBot({
   return bot
 }
 
-/** The SDK answers no platform before all have started; one that is down must not hold up the rest. */
+/** Limits an adapter's start: the SDK answers no platform until all have started, so one that is down delays all. */
 function patient(adapter: Adapter): Adapter {
   const initialize = adapter.initialize.bind(adapter)
   adapter.initialize = async chat => void await withinOrNull(START_PATIENCE_MS, initialize(chat))

@@ -13,16 +13,16 @@ import { chunk, fieldName } from '../../platforms/shared/text'
 
 const NOTE_LENGTH = 1000
 
-/** Of what was edited, so much is shown of what was there before. */
+/** Longest part shown of the previous value of an edited field, characters. */
 const WAS_LENGTH = 300
 
 export interface RenderedCard {
   card: CardElement
-  /** One line of plain text for notifications. */
+  /** Plain text of one line, for notifications. */
   summary: string
 }
 
-/** Renders a card within the platform's limits, with everything from the form escaped for it. */
+/** Renders a card within the platform's limits, with all text from the form escaped. */
 export function renderCard(view: CardView, platform: Platform): RenderedCard {
   const notes = view.notes.map(note => textElement(note, platform, { style: 'muted', length: NOTE_LENGTH }))
   const [links, pictures] = [linksOf(view, platform), picturesOf(view, platform)]
@@ -49,11 +49,11 @@ export function renderCard(view: CardView, platform: Platform): RenderedCard {
     ...notes,
     ...actionRows(view, platform),
   ]
-  // Where a card is one text, notifications show that, and the SDK keeps the summary in the store: none of the form.
+  // If a card is one text, notifications show it. The SDK stores the summary: put nothing from the form there.
   return { card: cardOf(view, children), summary: platform.card.isText ? view.title : summarise(view) }
 }
 
-/** What is left of a card that the platform refuses: nothing on it comes from the form. */
+/** Renders the fallback for a card that the platform rejects. Nothing on it comes from the form. */
 export function renderMinimalCard(view: CardView, platform: Platform): RenderedCard {
   const children: CardChild[] = [
     muted(`Submission ${view.submissionId}. ${platform.label} refused the whole card.`),
@@ -67,7 +67,7 @@ function cardOf({ title, state }: CardView, children: CardChild[]): StateCard {
   return { type: 'card', title, children, state }
 }
 
-/** What buttons look like, whether one opens a form, and in which row it stands, the first when none is given. */
+/** Style of each button, whether it opens a form, and its row (the first by default). */
 const LOOKS: Record<CardAction['id'], { style?: 'primary' | 'danger', isForm?: true, row?: 2 | 3 }> = {
   forward: { style: 'primary' }, edit: { style: 'primary', isForm: true }, spam: { style: 'danger', row: 2 },
   send_again: { style: 'primary', isForm: true }, undo: {}, not_spam: {}, take: { row: 3 }, hand_back: { row: 3 },
@@ -113,25 +113,25 @@ function ifAny<T>(item: T | null): T[] {
   return item === null ? [] : [item]
 }
 
-/** The limits of a card leave room for so many links to files; others are text like its fields. */
+/** Number of file links that a card's limits leave room for. Further links take room from the fields. */
 const LINKS_LEFT_ROOM_FOR = 1
 
-/** The same for notes, where each is a block; most cards have no more. */
+/** Number of notes that a card's limits leave room for where each note is a block. Most cards have no more. */
 const NOTES_LEFT_ROOM_FOR = 3
 
-/** As long as what leads to the page of a card may be. */
+/** Longest labels of the links to a card's page. */
 const PAGE_LABELS = ['1,000 more fields, 100 shortened, 20 more files: open the full submission', 'Edit & Forward on the web']
 
 function pagesOf({ url }: CardView): ViewLink[] {
   return url === null ? [] : PAGE_LABELS.map(label => ({ label, url }))
 }
 
-/** What links take of a text. */
+/** Returns how many characters links take in a text. */
 export function lengthOf(links: readonly ViewLink[], { card }: Platform): number {
   return card.links?.length(links) ?? sumOf(links.map(({ label, url }) => `[${label}](${url})`.length))
 }
 
-/** What the links that every card may have take beside what is left for them. */
+/** Returns by how many characters the links that every card may have exceed the room reserved for them. */
 function withoutRoom(links: readonly ViewLink[], platform: Platform): number {
   return Math.max(lengthOf(links, platform) - (platform.card.links?.room ?? Infinity), 0)
 }
@@ -140,19 +140,21 @@ function sumOf(lengths: readonly number[]): number {
   return lengths.reduce((sum, length) => sum + length, 0)
 }
 
-/** As many whole links as take no more than half of the text; the rest is on the page. */
+/** Returns as many whole links as take no more than half of the text. The rest is on the page. */
 function linksOf({ links = [] }: CardView, platform: Platform): readonly ViewLink[] {
   let room = platform.card.total / 2
   return links.filter((link, index) => index < LINKS_LEFT_ROOM_FOR || (room -= lengthOf([link], platform)) >= 0)
 }
 
-/** Nobody is shown a broken picture where its address is known to this machine alone. */
+/** Returns the pictures to show. Skips those whose address works only on this machine, which would appear broken. */
 function picturesOf({ pictures = [] }: CardView, { card: { pictures: shown } }: Platform): ImageElement[] {
   const fitting = pictures.filter(({ url }) => !shown?.public || url.startsWith('https://'))
   return fitting.slice(0, shown?.most ?? 0).map(({ url, alt }) => ({ type: 'image', url, alt }))
 }
 
-/** As many fields as fit beside other text, so long, and other blocks, escaped; and how many do not. */
+/**
+ * Returns the fields that fit beside `taken` characters and `blocks`, escaped, and how many are hidden or shortened.
+ */
 function fitFields(
   all: readonly ViewField[], platform: Platform, taken: number, blocks: number,
 ): { fields: FieldElement[], hidden: number, shortened: number } {
@@ -164,11 +166,11 @@ function fitFields(
   const count = Math.min(limits.fields, groups * limits.fieldsPerGroup)
   for (const { label, value: now, edited, was } of all.slice(0, count)) {
     const value = was === undefined ? now : `${now || '—'}\n(was: ${cut(was, WAS_LENGTH) || '—'})`
-    // The first one is shown as far as there is room: a card of nothing but links tells nobody what to decide.
+    // Cut the first field to the room that is left: a card with only links does not tell reviewers what to decide.
     const most = fields.length > 0 ? limits.value : Math.min(limits.value, Math.max(room - limits.label, 0))
     const text = escapeWithin(value, most, platform)
     const shown = {
-      // An escape may leave nothing of a name, where the platform shows none of its characters.
+      // Escaping may leave nothing of a name if the platform shows none of its characters.
       label: (
         escapeWithin(fieldName(label, limits.label), limits.label, platform) || escape(fieldName('', limits.label))
       ) + (edited ? ' (edited)' : ''),
@@ -182,7 +184,7 @@ function fitFields(
   return { fields, hidden: all.length - fields.length, shortened }
 }
 
-/** A line as an element of a card. @param length most of each part between two moments, escaped */
+/** Returns a line as a card element. @param length limit for each text between two timestamps, escaped */
 export function textElement(
   line: RichText, platform: Platform, { style, length }: { style?: 'muted', length: number },
 ): LineElement {
@@ -190,7 +192,7 @@ export function textElement(
   return { type: 'text', content, style, ...made }
 }
 
-/** A line as the platform shows it, and the line that it was made from where it has moments. */
+/** Returns a line as the platform shows it, and its parts if it contains timestamps. */
 export function fitted(line: RichText, length: number, platform: Platform): { content: string, line?: RichText } {
   const escape = (text: string) => escapeWithin(text, length, platform)
   const content = lineText(line, { ...platform, escape })
@@ -198,7 +200,7 @@ export function fitted(line: RichText, length: number, platform: Platform): { co
   return parts.every(part => typeof part === 'string') ? { content } : { content, line: parts }
 }
 
-/** The text escaped, cut as little as its escaped form allows. */
+/** Returns the text escaped, and cut as little as its escaped form allows. */
 export function escapeWithin(text: string, max: number, { escape }: Platform): string {
   let [fits, tooMuch, kept] = [1, Math.min(text.length, max) + 1, Math.min(text.length, max)]
   while (tooMuch - fits > 1) {

@@ -1,7 +1,7 @@
 import type { Connection } from '../../platforms/connection'
 import type { Installations } from '../../ports/installations'
 
-/** A connection whose channel, where no variable names it, is the one in which people installed the app. */
+/** Returns a connection that uses the channel in which people installed the app, unless a variable names a channel. */
 export function located(
   connection: Connection, installations: Pick<Installations, 'find'>,
 ): Connection {
@@ -13,7 +13,7 @@ export function located(
     get channelId() {
       return channelId
     },
-    // With the store away it is where it was.
+    // If the store fails, the channel stays the same.
     locate: async () => channelId = await installations.find(late.app).then(
       found => found?.channel ?? null, () => channelId,
     ),

@@ -1,9 +1,9 @@
-/** Markup that is longer than this is taken for text, in characters: so much is held back at most. */
+/** Longest unfinished markup that is held back, characters. Longer markup is treated as text. */
 const LONGEST = 2000
 
 /**
- * Code, fenced or not; a link or an image; what may begin one of these; a word, with the characters that are escaped in
- * it. CJK has no spaces.
+ * Matches code, fenced or not; a link or an image; a possible start of one of these; or a word with its escaped
+ * characters. CJK characters are no part of a word, because CJK has no spaces.
  */
 const PART = new RegExp([
   '(?<run>`+)(?!`)[^]*?(?<!`)\\k<run>(?!`)',
@@ -12,42 +12,42 @@ const PART = new RegExp([
   String.raw`(?<word>(?:\\(?:\S|$)|[^\s\\` + '`' + String.raw`\[\u3000-\u9FFF\uAC00-\uD7AF\uFF00-\uFFEF])+)`,
 ].join('|'), 'gu')
 
-/** What may still become a link or an image. */
+/** Matches text that may still become a link or an image. */
 const UNFINISHED = new RegExp(String.raw`^!?\[${label()}(?:!?\[[^\[\]]*(?:\](?:\([^()\s]*)?)?|\](?:\([^\n]*)?)?$`, 'u')
 
-/** What any platform turns into a link, wherever it stands in a word. */
+/** Matches text that any platform turns into a link, anywhere in a word. */
 const ADDRESS = /:\/\/|https?:|^(?:mailto|tel|data|file|javascript):|www\.|[\p{L}\p{N}_-]\.\p{L}{2}|\d{1,3}(?:\.\d{1,3}){3}/iu
 
-/** What markdown makes a link of, whatever it leads to: https://spec.commonmark.org/0.31.2/#autolinks */
+/** Matches text that Markdown turns into a link, whatever the target: https://spec.commonmark.org/0.31.2/#autolinks */
 const AUTOLINK = /<[a-z][a-z\d+.-]+:/i
 
-/** A tag that goes on with attributes, behind a space. */
+/** Matches the start of a tag whose attributes follow after a space. */
 const TAG = /<(?=[a-z][a-z\d-]*$)/i
 
 const EMAIL = /^[^\s@/:]+@[^\s@/:?#]+$/
 
-/** One character of a word as it is shown, escaped or not: https://spec.commonmark.org/0.31.2/#backslash-escapes */
+/** Matches one character of a word, escaped or not: https://spec.commonmark.org/0.31.2/#backslash-escapes */
 const SIGN = /\\?(?<shown>[!-/:-@[-`{-~])|[^]/gu
 
-/** Emphasis and tags within a word, which is shown without them. */
+/** Matches emphasis and tags within a word, which are not shown. */
 const EMPHASIS = /[*~]|<\/?[a-z]{1,10}>/gi
 
-/** A character by its name or number, which most platforms show as the character. */
+/** Matches a reference to a character by name or number, which most platforms show as the character. */
 const REFERENCE = /&(?=#?\w+;)/g
 
-/** Where a label meets what it is of; the SDK takes a backslash between them away. */
+/** Matches the end of a label before its target. The SDK removes a backslash between them. */
 const LABEL_END = /\](?=\\?[([:])/g
 
-/** Signs before and behind a word that are not part of it. */
+/** Match the signs before and after a word that are not part of it. */
 const BEFORE = /^[([{<"'`*_~|!]*/
 const BEHIND = /(?<![)\]}>"'`*_~|.,;:!?])[)\]}>"'`*_~|.,;:!?]*$/
 
 /**
- * Text in which every address is shown as it is, in code, which no platform makes a link of: a form may have talked the
- * model into an address that carries data away. A link becomes `label (address)`, an image its description and
- * address; only addresses of our own site stay links. A construct that comes in pieces is held back until it is whole.
+ * Shows every address in the text as code, which no platform turns into a link: a form may have tricked the model into
+ * an address that leaks data. A link becomes `label (address)`, an image its description and address. Only addresses of
+ * our own site stay links. Markup that arrives in pieces is held back until it is complete.
  *
- * @param site origin of our own pages; null when nobody said where they are
+ * @param site origin of our own pages; null if it is not configured
  */
 export async function* withPlainLinks(words: AsyncIterable<string>, site: string | null): AsyncGenerator<string> {
   let held = ''
@@ -60,7 +60,7 @@ export async function* withPlainLinks(words: AsyncIterable<string>, site: string
   if (text) yield text
 }
 
-/** The backticks of code that is not closed in this text; null when there is none. */
+/** Returns the backticks of code that is not closed in this text, or null if there is none. */
 export function openCode(text: string): string | null {
   return [...text.matchAll(PART)].find(({ groups }) => groups!.opening?.startsWith('`'))?.groups!.opening ?? null
 }
@@ -119,12 +119,12 @@ function addressText(address: string, site: string | null): string {
   return isOwn ? address : `\`${address.replaceAll('`', '\'')}\``
 }
 
-/** Whatever is left of markup that is no link here must not become one elsewhere, nor what stands for a character. */
+/** Keeps text that is no link here from becoming a link, a tag or another character on a platform. */
 function literal(text: string): string {
   return text.replace(LABEL_END, ']\u200B').replace(REFERENCE, '&\u200B').replace(TAG, '<\u200B')
 }
 
-/** In brackets: anything but brackets, or one pair of them. */
+/** Matches the text within brackets. It contains no brackets, or pairs that contain none. */
 function label(): string {
   return String.raw`(?:[^\[\]\\]|\\[^]|\[(?:[^\[\]\\]|\\[^])*\](?:\([^()\s]*\))?)*`
 }

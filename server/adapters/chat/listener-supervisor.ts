@@ -6,27 +6,27 @@ import { pause } from '../../platforms/shared/patience'
 /** Starts, restarts and stops the listener of a platform that delivers messages through a socket. */
 export interface ListenerSupervisor {
   platform: string
-  /** Listens for so long, ms, and forwards to the webhook route; the newest listener takes over from the others. */
+  /** Listens for `durationMs` and forwards to the webhook route. The newest listener takes over from the others. */
   listen(durationMs: number): Listening
-  /** Listens for as long as the process lives, whenever nobody else does, and hands events on within it. */
+  /** Listens for as long as the process lives, whenever no other listener does, and handles events in this process. */
   keepListening(): Promise<void>
-  /** Of the one listener that all replicas share. */
+  /** Returns the status of the one listener that all replicas share. */
   status(): Promise<GatewayStatus>
-  /** Hands over to whoever comes next; resolves when that is done. */
+  /** Hands over to the next listener. Resolves when that is done. */
   stop(): Promise<void>
 }
 
 interface Listening {
-  /** Resolves when a listener is connected, also of another process; rejects, with a message for people, otherwise. */
+  /** Resolves when a listener is connected, in this or another process. Otherwise rejects with a message for people. */
   connected: Promise<unknown>
-  /** Resolves when it listens no more. */
+  /** Resolves when listening has ended. */
   ended: Promise<void>
 }
 
 /** Pause before a listener that could not start tries again, ms. */
 const START_AGAIN_MS = 3000
 
-/** Pause until a setting that the platform refuses may have been put right, ms. */
+/** Pause after the platform rejects a setting, in which somebody may correct it, ms. */
 const REFUSED_PAUSE_MS = 5 * 60_000
 
 const NOT_STARTED
@@ -38,7 +38,7 @@ interface SupervisorOptions extends Omit<ListenerOptions, 'webhookUrl'> {
   siteUrl: string
 }
 
-/** Null where there is no socket. The platform's code is loaded when listening starts. */
+/** Returns null if the platform has no socket. The platform's code is loaded when listening starts. */
 export function superviseListener(connection: Connection, supervision: SupervisorOptions): ListenerSupervisor | null {
   const { platform: { key }, listener } = connection
   const { siteUrl, ...options } = supervision
@@ -51,7 +51,7 @@ export function superviseListener(connection: Connection, supervision: Superviso
     running.add(tracked)
     return tracked
   }
-  /** Resolves with what failed, or with undefined when listening ended by itself. */
+  /** Resolves with the error, or with undefined if listening ended by itself. */
   const attempt = (webhookUrl: string | null, act: (listener: Listener) => Promise<void>): Promise<unknown> => {
     return listener({ ...options, webhookUrl }).then(act).catch((error: unknown) => {
       options.log.error('gateway.failed', { platform: key, error })
@@ -73,7 +73,7 @@ export function superviseListener(connection: Connection, supervision: Superviso
     platform: key,
     listen: (durationMs) => {
       const { promise: connected, resolve, reject } = Promise.withResolvers<undefined>()
-      connected.catch(() => { /* Whoever waits has it. */ })
+      connected.catch(() => { /* The caller gets the error. */ })
       return { connected, ended: track(listen(durationMs, () => resolve(undefined), reject)) }
     },
     keepListening: () => track(keepListening()),
@@ -85,7 +85,7 @@ export function superviseListener(connection: Connection, supervision: Superviso
   }
 }
 
-/** Of each listener, its status; one that cannot be read, which is then null, keeps nobody from the rest. */
+/** Returns the status of each listener. A status that cannot be read is null and does not affect the others. */
 export function gatewayStates(
   listeners: readonly ListenerSupervisor[], { labelOf, log }: { labelOf: (platform: string) => string, log: Log },
 ): Promise<GatewayState[]> {

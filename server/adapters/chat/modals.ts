@@ -11,20 +11,20 @@ import type { ModalLimits, Platform } from '../../platforms/traits'
 import { cut } from '../../../shared/utils/text'
 import { fieldName } from '../../platforms/shared/text'
 
-/** Values from here on get an input of several lines. */
+/** Longest value in an input of one line, characters. */
 const LONG_LINE = 80
 
-/** Names of fields listed when they cannot be edited. */
+/** Most names listed of fields that cannot be edited. */
 const NAMED = 10
 
 const NOTICE_LENGTH = 1000
 
 const EDIT_CALLBACK = 'edit'
 
-/** What platforms wrap around an option, at most, in bytes of JSON. */
+/** Most bytes of JSON that platforms add to an option. */
 const OPTION_BYTES = 80
 
-/** The SDK has numbers as JavaScript has them: of these no digit is lost. */
+/** Matches numbers that lose no digit when the SDK passes them as JavaScript numbers. */
 const PLAIN_NUMBER = /^-?\d{1,15}(?:\.\d{1,6})?$/
 
 const KINDS = ['email', 'url', 'tel'] as const
@@ -32,8 +32,8 @@ const KINDS = ['email', 'url', 'tel'] as const
 const YES_OR_NO = [SelectOption({ label: 'Yes', value: 'true' }), SelectOption({ label: 'No', value: 'false' })]
 
 /**
- * The form of Edit & Forward: one prefilled input per field; what cannot be edited here is named as kept. Its metadata
- * are the marks of what it shows, `f0.1a2b3c4d f2.…`.
+ * Builds the form of Edit & Forward: one prefilled input per field, and a note that names the fields that cannot be
+ * edited here. Its metadata contains the marks of the values shown, `f0.1a2b3c4d f2.…`.
  */
 export function editModal(form: EditForm, platformKey: string): ModalElement | null {
   const platform = platformByName(platformKey)
@@ -52,7 +52,7 @@ export function editModal(form: EditForm, platformKey: string): ModalElement | n
   })
 }
 
-/** Where an email that came back goes now; null where there are no modals. */
+/** Builds the form for the new address of an email that bounced. Returns null if the platform has no modals. */
 export function sendAgainModal({ to }: SendAgainForm, platformKey: string): ModalElement | null {
   const modal = platformByName(platformKey)?.modal
   if (!modal) return null
@@ -70,16 +70,16 @@ export function sendAgainModal({ to }: SendAgainForm, platformKey: string): Moda
   })
 }
 
-/** A modal that only says something. */
+/** Builds a modal that only shows a message. */
 export function noticeModal(message: RichText, title = 'Edit & Forward'): ModalElement {
   return Modal({ callbackId: 'notice', title, submitLabel: 'OK', closeLabel: 'Close', children: [
     lineElement(richParts(message).map(part => typeof part === 'string' ? cut(part, NOTICE_LENGTH) : part)),
   ] })
 }
 
-/** The input that the SDK has for what a field takes, or one for any text. */
+/** Returns the SDK's input for the type of the field, or an input for any text. */
 function inputOf({ id, label, value, rule = {} }: EditInput, limits: ModalLimits): ModalChild {
-  // What the form has to have and came without may stay so: an edit of another field need not make it up.
+  // A required field that came in empty may stay empty: somebody who edits another field need not fill it in.
   const optional = !rule.required || value.trim() === ''
   const input = { id, label: fieldName(label, limits.label), optional }
   const initialOption = value || undefined
@@ -103,13 +103,13 @@ function inputOf({ id, label, value, rule = {} }: EditInput, limits: ModalLimits
   }
 }
 
-/** Undefined for none, and for one that would come back as another. */
+/** Returns undefined if there is no number, or if the number would come back changed. */
 function numberIn(written: unknown): number | undefined {
   const text = String(written ?? '')
   return PLAIN_NUMBER.test(text) && String(Number(text)) === text ? Number(text) : undefined
 }
 
-/** Whether the SDK and the platform have an input for such values in which this one is whole. */
+/** True if the SDK and the platform have an input for this type that shows the value unchanged. */
 function isTyped({ value, rule }: EditInput, { choices }: ModalLimits): boolean {
   if (rule?.type === 'select') return rule.options!.length <= choices
   const isNumber = rule?.type === 'number' || rule?.type === 'integer'
@@ -139,7 +139,7 @@ function untyped({ rule: _, ...input }: ShownInput): ShownInput {
 
 function sizeOf({ label, value, rule }: EditInput, limits: ModalLimits): number {
   const options = rule?.options ?? []
-  // Each is named and sent.
+  // Each option is sent twice, as label and as value.
   const listed = options.reduce((sum, option) => sum + 2 * Buffer.byteLength(JSON.stringify(option)) + OPTION_BYTES, 0)
   return Buffer.byteLength(JSON.stringify(fieldName(label, limits.label) + value)) + listed
 }

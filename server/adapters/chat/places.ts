@@ -2,22 +2,22 @@ import type { ActionEvent, Adapter, InstalledEvent } from 'chat'
 import type { Connection } from '../../platforms/connection'
 import type { Installation } from '../../ports/installations'
 
-/** Longest id of a click that is kept, in characters; platforms' have up to 100. */
+/** Longest stored id of a click, characters. Ids of platforms have up to 100. */
 const PRESS_LENGTH = 200
 
 /** Names rooms and people as the configuration does, and clicks as their platforms do. */
 export interface Places {
-  /** All names of the room that an event comes from, by its signed request; asked while it is handled. */
+  /** Returns all names of the room of an event, from its signed request. Call it while the event is handled. */
   here(threadId: string, adapter: Adapter): Promise<readonly string[]>
-  /** The same by the thread's id alone, the narrowest first. */
+  /** Returns the same from the thread's id alone, the narrowest name first. */
   of(threadId: string): readonly string[]
-  /** All names of who sent an event, by its signed request: `slack:U1` and `slack:T1:U1`, `discord:role:2`. */
+  /** Returns all names of an event's sender, by its signed request: `slack:U1` and `slack:T1:U1`, `discord:role:2`. */
   namesOf(event: Pick<ActionEvent, 'user' | 'raw' | 'adapter'>): readonly string[]
-  /** All names of everybody whom a message mentions but the bot, in this order, as if they wrote there. */
+  /** Returns all names of each person mentioned in a message except the bot, in order, as if they had written there. */
   mentionedIn(message: Pick<ActionEvent, 'raw' | 'adapter'>): Promise<readonly (readonly string[])[]>
-  /** What the platform calls a click, also when it is sent again; undefined where it does not say. */
+  /** Returns the platform's id of a click, the same if it is sent again; undefined if there is none. */
   pressOf(event: Pick<ActionEvent, 'raw' | 'adapter'>): string | undefined
-  /** Of which app an event tells that it was installed or removed, and where; null where that says nothing of cards. */
+  /** Returns the app and the place of an install or uninstall event; null if the event does not concern cards. */
   installationIn(event: Pick<InstalledEvent, 'adapter' | 'conversationId' | 'tenantId' | 'raw'>): {
     app: string
     installation: Installation
@@ -44,7 +44,7 @@ export function createPlaces(connections: readonly Connection[]): Places {
       const { name } = adapter
       const { embedded, idsOf, rolesOf } = connectionOf(name) ?? {}
       const ids = [...idsOf?.(userId, { raw, adapter }) ?? [userId], ...rolesOf?.(raw) ?? []]
-      // Who signed in is the same person at the ops pages.
+      // Somebody who is signed in is the same person on the ops pages.
       return [...embedded?.namesOf(raw) ?? [], ...ids.map(id => `${name}:${id}`)]
     },
     async mentionedIn({ raw, adapter }) {
@@ -67,7 +67,7 @@ export function createPlaces(connections: readonly Connection[]): Places {
   }
 }
 
-/** A room is `platform/channel`, and `platform` too when that is the platform's own. */
+/** Names channels as rooms: `platform/channel`, and also `platform` for the platform's own channel. */
 function named(channels: readonly string[], { platform: { key }, channelId }: Connection): string[] {
   const isOwn = channelId !== null && channels.includes(channelId)
   return [...channels.map(channel => `${key}/${channel}`), ...isOwn ? [key] : []]

@@ -9,15 +9,17 @@ import { SUMMARY_LENGTH, type PostableSpeech } from '../../platforms/shared/spee
 import { cut } from '../../../shared/utils/text'
 import { fieldName } from '../../platforms/shared/text'
 
-/** Longest paragraph; Slack takes 3,000 (https://docs.slack.dev/reference/block-kit/blocks/section-block). */
+/**
+ * Most characters of a paragraph; Slack takes 3,000 (https://docs.slack.dev/reference/block-kit/blocks/section-block).
+ */
 const PARAGRAPH_LENGTH = 2000
 
 const ITEM_LENGTH = 600
 
-/** Of the link of an item, where links are text; what is longer leaves that much less for what it says. */
+/** Room for the link of an item if links are text, characters. A longer link takes room from the item's text. */
 const LINK_LENGTH = 120
 
-/** Renders what the bot says for a thread of the platform, with everything from users and forms escaped for it. */
+/** Renders a message of the bot for a thread of the platform, with all text from users and forms escaped. */
 export function renderAnswer(answer: Answer, platform: Platform): PostableSpeech {
   if ('speech' in answer) return renderSpeech(answer.speech, platform)
   const { card, summary } = renderCard(answer.card, platform)
@@ -45,7 +47,7 @@ function buttonOf({ id, label, primary, value }: SpeechButton) {
   return Button({ id, label, style: primary ? 'primary' : 'default', ...value === undefined ? {} : { value } })
 }
 
-/** Items with a page of their own stand apart, with what leads there; the others stand together. */
+/** Shows items with a link or a button one by one, with that link or button. Shows the other items together. */
 function itemParts(items: readonly SpeechItem[], platform: Platform): CardChild[] {
   const field = ({ label, value, link }: SpeechItem): LineField => {
     const taken = link && platform.card.links ? Math.max(lengthOf([link], platform) - LINK_LENGTH, 0) : 0

@@ -3,25 +3,27 @@ import type { Platform } from '../../platforms/traits'
 import { beginning, visible } from '../../../shared/utils/text'
 import { openCode, withPlainLinks } from './links'
 
-/** A whole channel's mention in text, escaped or not: Slack's `<!channel>` and groups, Google Chat's `<users/all>`. */
+/**
+ * Matches a mention of a whole channel, escaped or not: Slack's `<!channel>` and groups, Google Chat's `<users/all>`.
+ */
 const MASS_MENTION = /<(?=\\?!|users\\?\/all\\?>)/g
 
-/** From these shares of a message's length on, a new one begins at the end of a line, of a word, anywhere. */
+/** Shares of a message's length. From these on, a new message begins at the end of a line, or of a word. */
 const [LINE, WORD] = [0.85, 0.95]
 
-/** What begins lists, headings and quotes: nothing to see while there is nothing behind it, and then no message. */
+/** Matches marks of lists, headings and quotes with nothing behind them. They show nothing, so they make no message. */
 const MARKS = /^\s*(?:>\s*|(?:[-*+]|\d{1,9}[.)]|#+)(?:\s+|$))*$/
 
-/** Of a message, in characters, where the platform says nothing. */
+/** Longest message if the platform sets no limit, characters. */
 const MESSAGE_LENGTH = 3500
 
 /**
- * Says what comes in as it comes, in one message or, when it is longer than a message may be, in several.
+ * Posts words as they arrive, in one message, or in several if they are longer than a message may be.
  *
- * A message is begun only when there is something to say, because an empty one would stay for ever.
+ * A message begins only when there is something to say, because an empty one would stay for ever.
  *
- * @param site origin of our own pages, the only ones that are linked; null when nobody said where they are
- * @throws Error when the platform stops taking a message before its end: what it took of it nobody knows
+ * @param site origin of our own pages, the only ones that are linked; null if it is not configured
+ * @throws Error if the platform stops reading a message before its end: nobody knows how much of it was posted
  */
 export async function say(
   thread: Pick<Thread, 'post'>, words: AsyncIterable<string>,
@@ -48,7 +50,7 @@ export async function say(
         continue
       }
       const [head, tail] = [rest.slice(0, end), rest.slice(end).trimStart()]
-      // Code goes on as code in the next message.
+      // Code continues as code in the next message.
       const code = openCode(said + head) ?? ''
       const line = code.length > 2 ? '\n' : ''
       rest = code + (code && line) + tail
@@ -61,7 +63,7 @@ export async function say(
     for (;;) {
       while (MARKS.test(rest)) if (!await fill()) break
       if (!rest.trim()) return
-      // `3.` may be all that there is to say.
+      // `3.` may be the whole answer.
       rest = `${MARKS.test(rest) ? '\u200B' : ''}${rest.trimStart()}`
       await thread.post(message())
       if (!isTaken) throw new Error('The platform has stopped taking the answer.')
@@ -72,7 +74,7 @@ export async function say(
   }
 }
 
-/** Where this text has to end because the message is full, or null while it is not. */
+/** Returns the position at which this text must end because the message is full, or null if it is not full. */
 function endOf(text: string, room: number, length: number): number | null {
   const used = length - room
   for (const [share, pattern] of [[LINE, /\n/g], [WORD, /\s/g]] as const) {
@@ -83,8 +85,8 @@ function endOf(text: string, room: number, length: number): number | null {
 }
 
 /**
- * A model may repeat what a form says. What is beside a character says whether it writes something, and may come in
- * another piece: of what was handed on the last one is remembered, and joiners wait for what follows them.
+ * Makes hidden characters visible: a model may repeat a form. A character's neighbours decide if it hides something,
+ * and may be in another piece. So the last character passed on is remembered, and joiners wait for the next one.
  */
 async function* seen(words: AsyncIterable<string>): AsyncGenerator<string> {
   let [before, rest] = ['', '']
@@ -95,7 +97,7 @@ async function* seen(words: AsyncIterable<string>): AsyncGenerator<string> {
     rest = rest.slice(length)
     return shown
   }
-  // Joiners at the end: a model that says nothing else is not read anew with each of them.
+  // Number of joiners at the end. Counting them saves reading the text again for each joiner that a model repeats.
   let joiners = 0
   for await (const word of words) {
     let length = word.length
@@ -107,7 +109,7 @@ async function* seen(words: AsyncIterable<string>): AsyncGenerator<string> {
   yield handOn(rest.length)
 }
 
-/** What a model says pings nobody in bulk: it may repeat what a form says. @param words pieces that cut no word */
+/** Breaks up mentions of whole channels: a model may repeat a form. @param words pieces that do not split a word */
 async function* withoutMassMentions(words: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const piece of words) yield piece.replace(MASS_MENTION, '<\u200B')
 }
