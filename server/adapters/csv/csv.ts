@@ -2,18 +2,18 @@ import { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify'
 
 /**
- * Where a spreadsheet may begin a cell whose text it runs: at the start, and, when it takes another separator than ours
- * or joins lines in its own way, within the text (https://owasp.org/www-community/attacks/CSV_Injection). Some take the
- * full-width forms of these characters for the characters.
+ * Matches positions at which a spreadsheet may see a formula: the start of a cell and, if it uses another separator or
+ * joins lines in its own way, inside the text (https://owasp.org/www-community/attacks/CSV_Injection). Some
+ * spreadsheets treat the full-width forms of these characters alike.
  */
 const FORMULA = /(?<=^|[\n\r;\t])(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/g
 
-/** A text that no spreadsheet runs: an apostrophe stands before what would begin a formula. */
+/** Puts an apostrophe before everything that would begin a formula, so that no spreadsheet runs the text. */
 function inert(text: string): string {
   return text.replace(FORMULA, '\'')
 }
 
-/** CSV by RFC 4180 as a stream, every cell in quotes. The byte order mark makes Excel read UTF-8. */
+/** Streams CSV by RFC 4180 with every cell in quotes. The byte order mark makes Excel read UTF-8. */
 export function csvStream(
   columns: readonly string[], rows: AsyncIterable<Readonly<Record<string, string | number>>>,
 ): Readable {

@@ -5,19 +5,19 @@ export interface EndpointOptions {
   url: string
   /** Standard Webhooks secret: base64, with or without the prefix `whsec_`. */
   signingSecret?: string
-  /** A request that takes longer has failed, ms. */
+  /** Timeout of a request, ms. */
   timeoutMs?: number
 }
 
-/** A longer pause is somebody's mistake. How much of one is heeded is for `backoff.ts` of the domain to say. */
+/** Longest pause accepted, ms; a longer one is a mistake. `backoff.ts` of the domain decides how much of it to wait. */
 const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
 
-/** Statuses that pass by themselves, among those that blame the request. */
+/** 4xx statuses that are temporary. */
 const PASSING = [408, 409, 425, 429]
 
 /**
- * Posts submissions to a downstream system, signed as https://www.standardwebhooks.com says.
- * Its answers are never read: only the status counts, and nothing of theirs reaches a card or a log.
+ * Posts submissions to a downstream system, signed as https://www.standardwebhooks.com says. Bodies of its answers are
+ * never read, so none of its text reaches a card or a log.
  */
 export function createEndpoint(
   { url, signingSecret, timeoutMs = 10_000 }: EndpointOptions, http: HttpClient,
@@ -35,7 +35,7 @@ export function createEndpoint(
       }
       catch (error) {
         if (error instanceof UnusableSecret) return { ok: false, reason: error.message, permanent: true }
-        // Such as ECONNREFUSED: tells a wrong host from a closed port or a bad certificate.
+        // For example ECONNREFUSED. The code tells a wrong host from a closed port or a bad certificate.
         const { code } = error as { code?: string }
         return retry(code === 'NO_ANSWER'
           ? `${host} did not answer within ${timeoutMs / 1000} s.`
@@ -69,7 +69,7 @@ function webhookHeaders(body: string, id: string, sign: Signer | '' | undefined)
   }
 }
 
-/** @param host which of several endpoints it is */
+/** @param host tells which of several endpoints answered */
 function outcome({ status, headers }: HttpAnswer, host: string): Outcome<Posted> {
   if (status >= 200 && status < 300) return { ok: true, value: { status } }
   if (status >= 300 && status < 400) {
@@ -93,7 +93,7 @@ function outcome({ status, headers }: HttpAnswer, host: string): Outcome<Posted>
   }
 }
 
-/** Seconds or an HTTP date: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
+/** Reads seconds or an HTTP date: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
 function retryAfter(value: HttpAnswer['headers'][string]): { retryAfterMs?: number } {
   if (typeof value !== 'string') return {}
   const pause = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()

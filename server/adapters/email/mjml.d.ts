@@ -1,4 +1,4 @@
-/** Compiled to finished HTML while the server is built; see `build/mjml.ts`. */
+/** HTML that is compiled while the server is built; see `build/mjml.ts`. */
 declare module '*.mjml' {
   const html: string
   export default html

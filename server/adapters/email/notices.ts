@@ -19,7 +19,7 @@ const BOUNCES = new Map([
   ['Suppressed', 'address is on a suppression list'], ['OnAccountSuppressionList', 'address is on a suppression list'],
 ])
 
-/** What a card says has to fit beside the form. */
+/** Longest reason, characters. It must fit on a card beside the form. */
 const LONGEST_REASON = 200
 
 const said = z.string().optional().catch(undefined)
@@ -35,7 +35,7 @@ const event = z.object({
   }),
 })
 
-/** Reads the webhooks of Resend, signed as https://www.standardwebhooks.com says, under the names of Svix. */
+/** Reads Resend's webhooks, signed as https://www.standardwebhooks.com says, in headers with the names of Svix. */
 export function createResendNotices(secret: string): MailNotices {
   let webhook: Promise<Verifier> | undefined
   return {
@@ -50,7 +50,7 @@ interface Verifier {
   verify(body: string, headers: Record<string, string>, options: { jsonParse: boolean }): unknown
 }
 
-/** In constant time, and no older or newer than 5 minutes. */
+/** True if the signature is right, compared in constant time, and its timestamp is within 5 minutes of now. */
 function isSigned(webhook: Verifier, body: string, header: (name: string) => string | undefined): boolean {
   const headers = Object.fromEntries(
     ['id', 'timestamp', 'signature'].map(name => [`webhook-${name}`, header(`svix-${name}`) ?? '']),
@@ -91,7 +91,7 @@ function receiptOf(verdict: EmailStatus, { bounce, failed, suppressed }: Details
   return { verdict, ...reason ? { reason } : {} }
 }
 
-/** In one line that hides nothing, and no longer than cards have room for. */
+/** Returns one line in which nothing is hidden, no longer than cards have room for. */
 function line(text: string): string {
   const joined = text.slice(0, 4 * LONGEST_REASON).toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
   return cut(visible(joined.trim().replace(/ ?\.$/, '')), LONGEST_REASON)

@@ -5,14 +5,14 @@ import type { HttpClient } from '../../ports/http'
 
 export interface ResendOptions {
   apiKey: string
-  /** Another API address, for tests; the SDK's own default otherwise. */
+  /** API address for tests. Default: the SDK's own. */
   baseUrl?: string
-  /** An email that takes longer has failed, ms. */
+  /** Timeout of an email, ms. */
   timeoutMs?: number
 }
 
 /**
- * Names the submission in the webhooks about an email. Ids are of characters that a tag may have:
+ * Tag that names the submission in webhooks about an email. Ids use only characters that a tag may have:
  * https://resend.com/docs/dashboard/emails/tags
  */
 export const SUBMISSION_TAG = 'submission'
@@ -22,18 +22,18 @@ interface Refusal {
   name?: string
 }
 
-/** An email without files is smaller, bytes. */
+/** Size from which an email is taken to have files, bytes. */
 const LARGE = 1_000_000
 
-/** A longer pause is somebody's mistake. How much of one is heeded is for `backoff.ts` of the domain to say. */
+/** Longest pause accepted, ms; a longer one is a mistake. `backoff.ts` of the domain decides how much of it to wait. */
 const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
 
-/** Statuses that pass by themselves, among those that blame the request. */
+/** 4xx statuses that are temporary. */
 const PASSING = [408, 409, 429]
 
 /**
- * Sends emails through Resend. Every way in which that fails comes back as an `Outcome`;
- * Resend's own messages stay behind, because they quote addresses.
+ * Sends emails through Resend. Every failure is returned as an `Outcome`. Resend's own messages are not passed on,
+ * because they quote addresses.
  */
 export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: ResendOptions, http: HttpClient): Mailer {
   let client: Promise<Resend> | undefined
@@ -53,7 +53,7 @@ export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: Rese
         )
         if (!answer) return { ...retry('Other emails with files go first.'), busy: true }
         const { data, error, headers } = answer
-        // Without its id nobody knows that it was taken; asked again, Resend tells by the key.
+        // Without an id, nobody knows if Resend took the email. Retry: Resend recognises the key.
         return typeof data?.id === 'string' && !error
           ? { ok: true, value: data.id }
           : refused(error ?? {}, headers ?? {})
@@ -71,12 +71,12 @@ export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: Rese
   }
 }
 
-/** An email with files takes longer to send. */
+/** Returns the timeout of a request. An email with files takes longer to send. */
 function timeFor({ body = '' }: Parameters<Send>[0], timeoutMs: number): number {
   return body.length > LARGE ? timeoutMs * 1.5 : timeoutMs
 }
 
-/** Emails with files take three times their bytes while they are sent: one at a time; null when others go first. */
+/** Sends one email with files at a time: each takes three times its bytes. Returns null if others take too long. */
 function inTurn(patienceMs: number) {
   let sending: Promise<unknown> | null = null
   return async <T>({ attachments = [] }: Email, send: () => Promise<T>): Promise<T | null> => {
@@ -111,7 +111,7 @@ async function base64(content: Attachment['content']): Promise<string> {
 
 type Send = (request: Omit<Parameters<HttpClient>[0], 'timeoutMs'>) => ReturnType<HttpClient>
 
-/** Resend's client over kept connections: with the global `fetch` an email costs an eighth of a whole forward. */
+/** Resend's client over kept connections: with the global `fetch`, an email costs an eighth of a whole forward. */
 async function connect(apiKey: string, baseUrl: string | undefined, send: Send): Promise<Resend> {
   const { Resend } = await import('resend')
   return new class extends Resend {
@@ -136,14 +136,14 @@ async function connect(apiKey: string, baseUrl: string | undefined, send: Send):
 type Answer<T> = Awaited<ReturnType<typeof Resend.prototype.fetchRequest<T>>>
 
 function refused({ statusCode: status, name }: Refusal, headers: Record<string, string>): Outcome {
-  // The key names submission, content, sender and recipients, so this very email was accepted before; only who and when
-  // differ.
+  // The key covers submission, content, sender and recipients, so this very email was accepted before. Only the person
+  // who decided and the time differ.
   if (name === 'invalid_idempotent_request') return { ok: true, value: undefined }
   if (typeof status !== 'number') return retry('Resend answered something unreadable.')
   if (status >= 400 && status < 500 && !PASSING.includes(status)) {
     return { ok: false, reason: cause(status, name), permanent: true }
   }
-  // A quota that is used up is more than a pace.
+  // A quota that is used up is no mere rate limit.
   const limited = status === 429 && !name?.endsWith('_quota_exceeded')
   return {
     ...retry(status === 429 ? limit(name) : `Resend answered ${status}.`), ...limited && { limited },
@@ -171,7 +171,7 @@ function limit(name: string | undefined): string {
   return 'Resend is limiting the rate of emails.'
 }
 
-/** Both headers count seconds: https://resend.com/docs/api-reference/rate-limit */
+/** Reads two headers, both in seconds: https://resend.com/docs/api-reference/rate-limit */
 function retryAfter(headers: Record<string, string>): { retryAfterMs?: number } {
   const seconds = [headers['retry-after'], headers['ratelimit-reset']].find(value => value
     && /^\d+(\.\d+)?$/.test(value))
@@ -183,7 +183,7 @@ function retry(reason: string) {
 }
 
 /**
- * Resend refuses an email for good that has an attachment with such a name:
+ * Extensions of attachments for which Resend rejects an email for good:
  * https://resend.com/docs/knowledge-base/what-attachment-types-are-not-supported
  */
 const REFUSED = new Set(`
@@ -193,10 +193,10 @@ const REFUSED = new Set(`
   vst vsw vxd ws wsc wsf wsh xnk
 `.trim().split(/\s+/))
 
-/** Where the subtype is no extension that people know, as in `text/plain`. */
+/** Matches a subtype that can serve as an extension. In `text/plain` it is too long. */
 const SHORT = /\/([a-z\d]{2,4})$/
 
-/** The name, with an extension of its type behind one that Resend refuses: whoever sent a form chose it. */
+/** Returns the name, with the type's extension appended if Resend rejects its own: senders choose the names. */
 export function acceptedName(name: string, type: string): string {
   const extension = /\.([a-z\d]+)[. ]*$/i.exec(name)?.[1]
   if (!extension || !REFUSED.has(extension.toLowerCase())) return name

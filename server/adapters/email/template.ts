@@ -8,39 +8,39 @@ import {
 } from '../../ports/delivery'
 import page from './template.mjml'
 
-/** Bytes of HTML. Gmail shows no more than 102 KB of a message; others cut later. */
+/** Most bytes of HTML. Gmail shows no more than 102 KB of a message; others cut later. */
 const MAX_HTML = 100_000
 
-/** Kept free for what is said where the fields are cut, bytes. */
+/** Room reserved for the notice that fields were cut, bytes. */
 const NOTICE_BYTES = 1000
 
 const MAX_PREVIEW = 140
 
-/** Whoever sends a file chooses the name of its field. */
+/** Longest name of a file's field, characters: the sender of the file chooses it. */
 const MAX_LABEL = 200
 
-/** What stands deeper is indented as much. */
+/** Deepest level that is indented further. */
 const MOST_DEPTH = 12
 
-/** Of what was edited, so much is shown of what was there before. */
+/** Longest part shown of the previous value of an edited field, characters. */
 const MAX_WAS = 1000
 
-/** Markup that `html` made: the only thing that `html` lets through as it is. */
+/** Markup made by `html`. Only such values pass through `html` unescaped. */
 class Html {
   constructor(readonly markup: string) {}
 }
 
-// Control characters and noncharacters that HTML forbids, even as numeric references.
+// Matches control characters and noncharacters that HTML forbids, even as numeric references.
 // eslint-disable-next-line no-control-regex
 const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\uFDD0-\uFDEF\uFFFE\uFFFF]/g
 
-/** Everything that Unicode counts as the end of a line. */
+/** Matches everything that Unicode counts as the end of a line. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/
 
-/** Split here, once: what is filled in later is never searched for placeholders. */
+/** Split the page once, here: text that is filled in later is never searched for placeholders. */
 const fill = compile(page, ['subject', 'heading', 'preview', 'rows', 'footer'])
 
-/** The email of a forwarded submission: HTML for mail clients and a plain-text twin with the same facts. */
+/** Renders the email of a forwarded submission: HTML for mail clients, and plain text with the same facts. */
 export function renderEmail(content: EmailContent): ReturnType<EmailTemplate> {
   const footer = [content.decided, content.received, `Submission ${content.submissionId}`].filter(Boolean)
   // A subject made from the heading needs no heading above it.
@@ -72,7 +72,7 @@ export function renderEmail(content: EmailContent): ReturnType<EmailTemplate> {
   }
 }
 
-/** The fields that fit into so many bytes, the last of them cut when needed, and how many of them are not complete. */
+/** Returns the fields that fit into `room` bytes, the last one cut if needed, and how many are not complete. */
 function fit(fields: readonly EmailField[], room: number): { shown: EmailField[], rows: Html[], left: number } {
   const shown: EmailField[] = []
   const rows: Html[] = []
@@ -102,7 +102,7 @@ function fit(fields: readonly EmailField[], room: number): { shown: EmailField[]
   return { shown, rows, left: fields.length - first }
 }
 
-/** The largest number up to `most` that fits, when every smaller one does. */
+/** Returns the largest number up to `most` that fits, given that every smaller one does. */
 function longest(most: number, fits: (length: number) => boolean): number {
   let [low, high] = [0, most]
   while (low < high) {
@@ -129,13 +129,13 @@ function fieldRow({ label, value, tree, edited, was }: EmailField): Html {
 `
 }
 
-/** Outlook knows margins, but of paddings only those of cells. */
+/** Uses margins: Outlook supports paddings only on table cells. */
 function branchRow({ depth, name, value }: Branch): Html {
   const margin = String(Math.min(depth, MOST_DEPTH) * 18)
   return html`<div style="margin-left:${margin}px"><span class="label" style="color:#5a6675">${name}</span> ${broken(value)}</div>`
 }
 
-/** Outlook ignores pre-wrap, so line breaks are elements; everybody else keeps indentation through it. */
+/** Writes line breaks as elements: Outlook ignores pre-wrap. In other clients pre-wrap keeps the indentation. */
 function broken(text: string): Html[] {
   return lines(text).map((line, index) => index === 0 ? html`${line}` : html`<br>${line}`)
 }
@@ -148,7 +148,7 @@ function noticeRow(notice: string): Html {
   return html`<tr><td class="line label" style="border-top:1px solid #e3e8ee;padding:15px 0;font-size:15px;line-height:1.5;color:#5a6675">${notice}</td></tr>`
 }
 
-/** One line if the value is one, else an indented block, in which no line can pose as ours. */
+/** Writes a value of one line beside its name, and others as an indented block, so that no line can pose as ours. */
 function textField({ label, value, tree, edited, was }: EmailField): string {
   const name = `${oneLine(label) || '(no name)'}${edited ? ' (edited)' : ''}:`
   const before = was === undefined ? [] : [`  (was: ${oneLine(cut(was, MAX_WAS)) || '—'})`]
@@ -166,7 +166,7 @@ function named(name: string, value: string, depth: number): string {
     : [`${indent}${name}`, ...[first, ...more].map(line => `${below}${line}`)].join('\n')
 }
 
-/** What the inbox shows beside the subject. */
+/** Returns the text that the inbox shows beside the subject. */
 function preview(fields: readonly EmailField[]): string {
   return cut(fields.filter(({ value }) => value).slice(0, 5).map(({ label, value }) => (
     oneLine(`${cut(label, 40)}: ${cut(value, MAX_PREVIEW)}`)
@@ -177,7 +177,7 @@ function oneLine(text: string): string {
   return printable(lines(text).join(' ')).replace(/\s+/g, ' ').trim()
 }
 
-/** Markup in which every interpolated text is escaped, for element content and attributes in double quotes. */
+/** Builds markup with every interpolated text escaped, for element content and attributes in double quotes. */
 function html(strings: TemplateStringsArray, ...values: readonly (string | Html | readonly Html[])[]): Html {
   return new Html(strings.reduce((markup, literal, index) => markup + render(values[index - 1]!) + literal))
 }
@@ -190,12 +190,12 @@ function compile<Slot extends string>(page: string, slots: readonly Slot[]): (co
   return content => parts.map((part, index) => index % 2 === 1 ? content[part as Slot].markup : part).join('')
 }
 
-/** Replaces what may not appear in HTML by U+FFFD, visibly, so that nothing vanishes unseen. */
+/** Replaces characters that HTML forbids with U+FFFD, so that nothing vanishes unseen. */
 function printable(text: string): string {
   return text.toWellFormed().replace(FORBIDDEN, '\uFFFD')
 }
 
-/** The lines of a text, whatever ends them. */
+/** Returns the lines of a text, whatever ends them. */
 function lines(text: string): string[] {
   return text.split(LINE_BREAK)
 }
