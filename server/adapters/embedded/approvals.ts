@@ -43,7 +43,7 @@ export class EmbeddedApprovals extends JsonFolder implements ApprovalStore {
 
   async decide(id: string, call: number | null, verdict: ApprovalDecision, until: number): Promise<Recorded> {
     await this.loaded()
-    // Nothing is awaited from here until the entry is replaced: that is what makes it atomic.
+    // Do not await from here until the entry is replaced: that makes the change atomic.
     const entry = this.entry(id)
     const stands = call === null ? undefined : entry?.kept.verdicts[call]
     if (!entry || (stands === undefined && (call !== null || entry.kept.taken))) return { state: 'gone' }
@@ -60,7 +60,7 @@ export class EmbeddedApprovals extends JsonFolder implements ApprovalStore {
     await this.loaded()
     const now = this.now()
     const due = [...this.entries.values()].filter(entry => entry.due <= now).slice(0, limit)
-    // Only in memory: a lease ends with the process, which is the only one that could hold it.
+    // Keep leases only in memory: they end with this process, which is the only one that could hold them.
     for (const entry of due) entry.due = now + leaseMs
     return due.map(({ kept }) => kept.turn.id)
   }

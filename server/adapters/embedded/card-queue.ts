@@ -2,15 +2,15 @@ import { NOTICE_TTL_MS, type CardQueueStore, type RoomNotice, type Pace, type Qu
 import type { Submission } from '../../ports/submission'
 
 interface Queue {
-  /** The oldest first. */
+  /** Oldest first. */
   waiting: Pick<Submission, 'id' | 'receivedAt'>[]
-  /** Epoch ms from which the next may go. */
+  /** Time from which the next card may go, epoch ms. */
   opensAt: number
-  /** Of what the room was told, and until when that lasts, epoch ms. */
+  /** Notices that the room got, each with the time until which it lasts, epoch ms. */
   notices: Map<RoomNotice, number>
 }
 
-/** The queues of cards in memory, for one process. After a restart the sweep puts everybody back. */
+/** Keeps the card queues in memory, for one process. After a restart the sweep adds all submissions again. */
 export class EmbeddedCardQueue implements CardQueueStore {
   private readonly queues = new Map<string, Queue>()
 
@@ -26,7 +26,7 @@ export class EmbeddedCardQueue implements CardQueueStore {
     return waiting.findIndex(each => each.id === id) + 1
   }
 
-  /** Where a submission is that was just stored: 0 when its card may be posted at once. */
+  /** Returns the place of a submission that was just stored; 0 if its card may be posted at once. */
   placeOf({ room, intervalMs }: Pace, { id, receivedAt }: Submission): number {
     const queue = this.queue(room)
     if (queue.waiting.length > 0 || queue.opensAt > this.now()) return queue.waiting.push({ id, receivedAt })

@@ -1,9 +1,9 @@
 import { HEARTBEAT_MS, type StoreWatcher } from '../../ports/store'
 
-/** Tells of changes to submissions within this process. */
+/** Announces changes to submissions within this process. */
 export class EmbeddedChanges {
   private readonly watchers = new Set<StoreWatcher>()
-  /** From now, so that a process counts beyond those before it. */
+  /** Starts at the current time, so that it is above the count of an earlier process. */
   private count = Date.now()
 
   get revision(): string {

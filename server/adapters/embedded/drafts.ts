@@ -1,10 +1,10 @@
 import type { Draft, Drafts } from '../../ports/drafts'
 
-/** Drafts in memory, which nobody gets any more once the form data of their submission is gone. */
+/** Keeps drafts in memory. None is returned once the form data of its submission is gone. */
 export class EmbeddedDrafts implements Drafts {
   private readonly kept = new Map<string, Map<string, { text: string, until: number }>>()
 
-  /** @param hasData asks the store about a submission */
+  /** @param hasData asks the store if the form data of a submission is still there */
   constructor(private readonly now: () => number, private readonly hasData: (submission: string) => Promise<boolean>) {}
 
   async save(submission: string, draft: string, text: string, ttlMs: number): Promise<void> {

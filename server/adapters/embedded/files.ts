@@ -7,18 +7,18 @@ import { KeyedMutex } from '../../../shared/utils/turns'
 /** Folder of files being written. */
 const UNFINISHED = 'unfinished'
 
-/** What is kept as files of one folder: read once, before the first call, and written one change after the other. */
+/** Base of stores that keep files in a folder: reads them before the first call, and writes each key in order. */
 export abstract class JsonFolder {
   protected readonly files: Storage
   private readonly turns = new KeyedMutex()
   private loading: Promise<void> | null = null
 
-  /** @param dir folder of its own; made when missing. One process at a time. */
+  /** @param dir folder of its own, created if missing. Only one process may use it at a time. */
   constructor(private readonly dir: string) {
     this.files = createStorage({ driver: atomicFiles(dir) })
   }
 
-  /** Takes in what a file holds since before the restart. */
+  /** Restores an item from its file after a restart. */
   protected abstract restore(key: string, text: string): void
 
   protected loaded(): Promise<void> {
@@ -29,20 +29,20 @@ export abstract class JsonFolder {
     return this.loading
   }
 
-  /** Runs one task of a key after the other. */
+  /** Runs the tasks of one key one after the other. */
   protected async inTurn<T>(key: string, task: () => Promise<T>): Promise<T> {
     await this.loaded()
     return this.turns.run(key, task)
   }
 
-  /** Waits for the changes under way. */
+  /** Waits for running changes. */
   async close(): Promise<void> {
     await this.turns.settled()
     await this.files.dispose()
   }
 
   protected async load(): Promise<void> {
-    // What a kill left half written may be form data.
+    // A file left half-written by a crash may contain form data.
     await fs.rm(join(this.dir, UNFINISHED), { recursive: true, force: true })
     for (const key of await this.files.getKeys()) {
       try {
@@ -55,15 +55,15 @@ export abstract class JsonFolder {
     }
   }
 
-  /** Raw, because `getItem` parses with destr, which drops keys such as `__proto__`: a website may well send them. */
+  /** Returns the raw text. `getItem` parses with destr, which drops keys such as `__proto__` that websites may send. */
   protected async text(key: string): Promise<string | null> {
     return (await this.files.getItemRaw<Buffer>(key))?.toString() ?? null
   }
 }
 
 /**
- * unstorage's `fs-lite` driver with writes that are all or nothing: by itself it truncates the file and then fills it,
- * so a kill in between would lose the old content and the new. Two writes of one key must not overlap.
+ * Returns unstorage's `fs-lite` driver with atomic writes. The original truncates the file and then fills it, so a
+ * crash in between would lose both the old and the new content. Two writes of one key must not overlap.
  */
 function atomicFiles(dir: string): Driver {
   return {
@@ -71,7 +71,7 @@ function atomicFiles(dir: string): Driver {
     async setItemRaw(key: string, text: string): Promise<void> {
       const path = join(dir, key.replaceAll(':', '/'))
       const unfinished = join(dir, UNFINISHED, key.replaceAll(':', '-'))
-      // Form data is nobody else's business on a shared machine.
+      // Keep form data from other users of a shared machine.
       for (const file of [path, unfinished]) await fs.mkdir(dirname(file), { recursive: true, mode: 0o700 })
       await fs.writeFile(unfinished, text, { mode: 0o600 })
       await fs.rename(unfinished, path)

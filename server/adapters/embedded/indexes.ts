@@ -3,7 +3,7 @@ import type { Storage } from 'unstorage'
 import { cursorAt, readCursor } from '../../../shared/utils/cursor'
 import { AUDIT_TTL_MS, IDEMPOTENCY_TTL_MS, type HourTally, type List, type PageRequest } from '../../ports/store'
 
-/** What is asked of a submission without reading its file. */
+/** Facts about a submission that are known without reading its file. */
 export interface Entry {
   id: string
   version: number
@@ -12,11 +12,11 @@ export interface Entry {
   due: number
   stuck: boolean
   taken: boolean
-  /** Until when its trace is kept, epoch ms; Infinity while it is not over. */
+  /** Time until which its trace is kept, epoch ms; Infinity for a submission that has not ended. */
   until: number
 }
 
-/** A page of the list, as `SubmissionStore.listPending` gives it out. */
+/** Returns a page of the list, as `SubmissionStore.listPending` does. */
 export function slicePage(
   all: Entry[], { limit, before = '', sort }: PageRequest,
 ): { places: Entry[], cursor: string | null } {
@@ -29,17 +29,17 @@ export function slicePage(
   return { places, cursor: last && below.length > limit ? cursorAt(last.receivedAt, last.id) : null }
 }
 
-/** Order of the list of pending submissions. */
+/** Orders the list of pending submissions. */
 export function newestFirst(a: Pick<Entry, 'receivedAt' | 'id'>, b: Pick<Entry, 'receivedAt' | 'id'>): number {
   return b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
 }
 
-/** Ids that are due until then, earliest first. */
+/** Returns the entries due by `until`, earliest first. */
 export function dueBy(entries: ReadonlyMap<string, Entry>, until: number, limit = Infinity): Entry[] {
   return [...entries.values()].filter(({ due }) => due <= until).sort((a, b) => a.due - b.due).slice(0, limit)
 }
 
-/** Folder of the keys; each is a file named by the key. */
+/** Folder of the idempotency keys. Each is a file named by the key. */
 export const KEY_FILES = 'idempotency:'
 
 interface Holder {
@@ -48,19 +48,19 @@ interface Holder {
   until: number
 }
 
-/** Which submission holds which idempotency key: in memory, and on disk for after a restart. */
+/** Keeps the submission of each idempotency key in memory, and on disk for after a restart. */
 export class IdempotencyKeys {
   private readonly holders = new Map<string, Holder>()
 
   /** @param now epoch ms */
   constructor(private readonly files: Storage, private readonly now: () => number) {}
 
-  /** Takes in what `file` holds since before the restart. */
+  /** Restores a key from its file after a restart. */
   restore(file: string, stored: unknown): void {
     this.holders.set(file.slice(KEY_FILES.length), stored as Holder)
   }
 
-  /** The submission that holds the key, if any. */
+  /** Returns the submission that has the key, if any. */
   holder(key: string): string | undefined {
     const held = this.holders.get(key)
     return held && held.until > this.now() ? held.id : undefined
@@ -82,7 +82,7 @@ export class IdempotencyKeys {
   }
 }
 
-/** Folder of its files. */
+/** Folder of the audit lines. */
 export const AUDIT_FILES = 'audit:'
 
 const HOUR_MS = 60 * 60 * 1000
@@ -110,7 +110,7 @@ export class AuditTrail {
     return this.sorted().slice(0, limit).map(([, line]) => line).filter(({ at }) => at >= since)
   }
 
-  /** @param arrivals when each submission came in, epoch ms */
+  /** @param arrivals times at which submissions came in, epoch ms */
   tally(now: number, arrivals: readonly number[]): HourTally[] {
     const hours = Array.from(
       { length: 24 }, (_, index) => ({ hour: hourOf(now) - (23 - index) * HOUR_MS, counts: {} as HourTally['counts'] }),

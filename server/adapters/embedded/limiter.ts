@@ -4,7 +4,7 @@ import { LimitReached, type Limiter } from '../../ports/limiter'
 /**
  * Counts in memory, for one process without Redis.
  *
- * @param options `limit` acts within `windowS` seconds
+ * @param options at most `limit` acts within `windowS` seconds
  */
 export function createEmbeddedLimiter({ limit, windowS }: { limit: number, windowS: number }): Limiter {
   const counts = new RateLimiterMemory({ points: limit, duration: windowS })
@@ -17,7 +17,7 @@ export function createEmbeddedLimiter({ limit, windowS }: { limit: number, windo
   }
 }
 
-/** Counts what a client sends, where there is a limit: one form, or its bytes. @throws LimitReached */
+/** Counts one form of a client, or its bytes, if there is a limit. @throws LimitReached */
 export async function take(
   limiter: Limiter | null | undefined, client: string | undefined, bytes?: number,
 ): Promise<void> {

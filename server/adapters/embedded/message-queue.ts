@@ -6,7 +6,7 @@ interface Waiting {
   at: number
 }
 
-/** The queues in memory, as the state of the conversations beside them: they end with the process. */
+/** Keeps the queues in memory, like the state of the conversations. They end with the process. */
 export class EmbeddedMessageQueue implements MessageQueue {
   private readonly threads = new Map<string, { waiting: Waiting[], movedAt: number }>()
 
@@ -47,7 +47,7 @@ export class EmbeddedMessageQueue implements MessageQueue {
     return longest
   }
 
-  /** What waits in the thread and is not too old; nothing when it is empty. */
+  /** Returns the queue of a thread without messages that are too old; undefined if it is empty. */
   private queue(thread: string) {
     const queue = this.threads.get(thread)
     if (queue) queue.waiting = queue.waiting.filter(({ at }) => at > this.now() - this.limits.keptMs)

@@ -1,7 +1,7 @@
 import type { SentEmail } from '../../../shared/types/sandbox'
 import type { Mailer } from '../../ports/delivery'
 
-/** Enough to look through; the sandbox is not an archive. */
+/** Most emails kept: enough to look through. The sandbox is not an archive. */
 const KEPT = 50
 
 /**

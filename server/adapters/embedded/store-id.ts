@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The name of an embedded store: the first process that asks gives it one. */
+/** Returns the id of an embedded store. The first process that asks creates it. */
 export async function embeddedId(dataDir: string): Promise<string> {
   const path = join(dataDir, 'id')
   await mkdir(dataDir, { recursive: true })
-  // Somebody else gave it one.
+  // Another process may have created it.
   await writeFile(path, randomUUID(), { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })

@@ -13,22 +13,22 @@ import {
 } from './indexes'
 
 interface EmbeddedStoreOptions extends StoreRules {
-  /** Folder of its own; made when missing. One process at a time. */
+  /** Folder of its own, created if missing. Only one process may use it at a time. */
   dir: string
   /** Epoch ms. */
   now: () => number
-  /** How many forms each client may send; any number without it. */
+  /** Limits the forms of each client. Without it, any number may be sent. */
   limiter?: Limiter | null
-  /** How many bytes of what each client sends may be stored; any number without it. */
+  /** Limits the bytes stored for each sender. Without it, any number is stored. */
   byteLimiter?: Limiter
-  /** The queues of its cards; none in tests of the store alone. */
+  /** Queues of the cards; none in tests of the store alone. */
   queue?: EmbeddedCardQueue
-  /** How many held submissions are kept; any number when absent. */
+  /** Most quarantined submissions kept (state `held`); any number if absent. */
   heldMax?: number
 }
 
-/** What the file of a submission holds. */
-type Stored = Submission & { /** Until when a trace is kept, epoch ms. */ until?: number }
+/** Content of a submission's file. */
+type Stored = Submission & { /** Time until which a trace is kept, epoch ms. */ until?: number }
 
 /** Keeps submissions as files, for one process without Redis: trying out, development. Survives a restart. */
 export class EmbeddedStore extends JsonFolder implements SubmissionStore {
@@ -50,7 +50,7 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
     return this.inTurn(KEY_FILES + idempotencyKey, async () => {
       const holder = this.keys.holder(idempotencyKey) ?? ''
       if (this.entries.has(holder.split(' ')[0]!)) return { id: keyHolder(holder, fingerprint), places: [] }
-      // The key first: killed in between, it points nowhere and the next one takes it over.
+      // Store the key first: after a crash it points to nothing, and the next form takes it over.
       await this.keys.hold(idempotencyKey, `${submission.id} ${fingerprint ?? ''}`)
       return this.add(submission, options)
     })
@@ -68,7 +68,7 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
     return this.change(previous.id, async (entry) => {
       if (entry?.version !== previous.version || (next.data && !isComplete(previous))) return null
       if (next.data && isComplete(previous) && next.data === previous.data && this.isOverdue(previous)) return null
-      // The line first: killed in between, the change is made again and writes the same line.
+      // Add the line first: after a crash the change is made again and writes the same line.
       if (audit) await this.trail.add(audit, previous.version)
       await this.write(next)
       return next
@@ -79,7 +79,7 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
     await this.loaded()
     const now = this.options.now()
     const leased = dueBy(this.entries, now, limit)
-    // Only in memory: a lease ends with the process, which is the only one that could hold it.
+    // Keep leases only in memory: they end with this process, which is the only one that could hold them.
     for (const entry of leased) entry.due = now + leaseMs
     return leased.map(({ id }) => id)
   }
@@ -114,7 +114,7 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
 
   async tally(now: number): Promise<HourTally[]> {
     await this.loaded()
-    // Traces stay longer than anybody counts.
+    // Traces are kept longer than any hour that is counted.
     return this.trail.tally(now, [...this.entries.values()].map(({ receivedAt }) => receivedAt))
   }
 
@@ -147,17 +147,17 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
     return null
   }
 
-  /** Whether its form data should be gone by now. */
+  /** True if its form data should be gone by now. */
   private isOverdue(submission: Submission): boolean {
     return this.options.now() >= this.options.dataLivesUntil(submission)
   }
 
-  /** One change of a submission after the other: what makes compare-and-set atomic within the process. */
+  /** Runs the changes of a submission one after the other, which makes compare-and-set atomic within the process. */
   private change<T>(id: string, task: (entry: Entry | undefined) => Promise<T>): Promise<T> {
     return this.inTurn(id, () => task(this.entries.get(id)))
   }
 
-  /** Erases the form data of an overdue submission, and a day later all of it; what Redis does by itself. */
+  /** Erases the form data of an overdue submission, and a day later the rest, as Redis does by itself. */
   private expire(id: string): Promise<Submission | null> {
     return this.change(id, async () => {
       const submission = await this.read(id)
@@ -184,14 +184,14 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
     return { id: submission.id, places: queues.map(pace => this.options.queue?.placeOf(pace, submission) ?? 0) }
   }
 
-  /** Of what is held, the oldest go. */
+  /** Erases the oldest quarantined submissions beyond the limit. */
   private async trimHeld(): Promise<void> {
     const surplus = this.those('held').sort(newestFirst).slice(this.options.heldMax)
     for (const { id } of surplus) await this.change(id, () => this.erase(id))
   }
 
   private async write(submission: Submission): Promise<void> {
-    // What was over has a trace's time from now on, also while it has work again.
+    // A submission that was over is kept as long as a trace from now on, even if it has work again.
     const isOver = Number.isFinite(this.entries.get(submission.id)?.until) || this.options.isOver(submission)
     if (isOver) await this.forgetOld()
     const stored: Stored = isOver ? { ...submission, until: this.options.now() + TRACE_TTL_MS } : submission
@@ -200,7 +200,7 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
     this.changes.tell(submission.id)
   }
 
-  /** Drops the traces that were kept long enough. */
+  /** Erases traces that were kept long enough. */
   private async forgetOld(): Promise<void> {
     const old = [...this.entries.values()].filter(({ until }) => until <= this.options.now())
     for (const { id } of old) await this.erase(id)

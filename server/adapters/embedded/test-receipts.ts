@@ -1,7 +1,7 @@
 import type { TestReceipts } from '../../ports/delivery'
 import type { Receipt } from '../../ports/submission'
 
-/** Test emails are few; the latest are the ones that somebody waits for. */
+/** Most receipts kept. Test emails are few, and somebody waits only for the latest ones. */
 const MOST = 100
 
 export function createEmbeddedTestReceipts(): TestReceipts {
