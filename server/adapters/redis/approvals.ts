@@ -6,10 +6,10 @@ import { createCalls, type Calls, lease, script } from './connection/calls'
 import type { RedisClient } from './connection/client'
 
 /**
- * Records a verdict on one call of a waiting turn, or on all that have none; who records the last one takes the turn.
- * Returns ['gone'], ['decided', what stands], ['recorded'] or ['complete', field, value, …].
+ * Records a decision on one call of a waiting turn, or on all open calls. The caller that records the last one takes
+ * the turn. Returns ['gone'], ['decided', earlier decision], ['recorded'] or ['complete', field, value, …].
  *
- * KEYS turn, due. ARGV id, position of the call ('' for all), verdict, when the taken turn is due.
+ * KEYS turn, due. ARGV id, position of the call ('' for all), decision, time at which the taken turn is due.
  */
 const DECIDE = script(`
 local count = redis.call('HGET', KEYS[1], 'count')
@@ -36,7 +36,7 @@ return found
 const DUE = '{triage}:approvals'
 const turnKey = (id: string) => `{triage}:approval:${id}`
 
-/** Keeps waiting turns in Redis: a hash each (turn, cards, a verdict per call), and a sorted set of when they end. */
+/** Keeps waiting turns in Redis: a hash each (turn, cards, a decision per call), and a sorted set of their ends. */
 export class RedisApprovals implements ApprovalStore {
   private readonly calls: Calls
 
@@ -54,7 +54,7 @@ export class RedisApprovals implements ApprovalStore {
   }
 
   async attach(id: string, cards: readonly (CardRef | null)[]): Promise<void> {
-    // `HSET` alone would bring a turn back that was dropped in the meantime, for ever.
+    // `HSET` alone would restore a turn that was dropped in the meantime, for ever.
     await this.calls.call(() => this.client.multi()
       .hSet(turnKey(id), 'cards', JSON.stringify(cards)).pExpire(turnKey(id), GRACE_MS, 'NX').exec())
   }

@@ -6,9 +6,9 @@ import type { RedisClient } from './connection/client'
 const NOTICES: Record<RoomNotice, string> = { backlog: 'notice', held: 'held-notice', closed: 'closed-notice' }
 
 /**
- * What the script that stores a submission does to queues, too. The queue of a room is two keys, of which `at` is the
- * position of the first: who waits, by time of arrival in epoch µs, because a millisecond is no order; and the gate,
- * which is closed while it exists.
+ * Queue code that the script for storing a submission uses too. The queue of a room has two keys, from position `at`
+ * on: the waiting submissions by time of arrival, in epoch µs because several may arrive in one ms; and the gate, which
+ * is closed while the key exists.
  */
 export const QUEUE = `
 local function enter(at, id, interval)
@@ -20,7 +20,7 @@ local function enter(at, id, interval)
 end
 `
 
-/** The id of the first, or '' and how many ms to wait; -1 when the queue is empty. KEYS the room's. ARGV interval. */
+/** Returns the first id, or '' and the ms to wait (-1 if the queue is empty). KEYS the room's. ARGV interval. */
 const TAKE = script(`
 if redis.call('EXISTS', KEYS[1]) == 0 then return {'', -1} end
 local closed = redis.call('PTTL', KEYS[2])
@@ -70,12 +70,12 @@ export class RedisCardQueue implements CardQueueStore {
   }
 }
 
-/** The two keys of a room's queue, as the scripts take them. */
+/** Returns the two keys of a room's queue, as the scripts take them. */
 export function queueKeys(room: string): string[] {
   return ['waiting', 'gate'].map(name => keyOf(room, name))
 }
 
-/** With the hash tag of all our keys. `line` is what earlier versions called a queue. */
+/** Builds a key with the hash tag of all our keys. Earlier versions called a queue `line`. */
 function keyOf(room: string, name: string): string {
   return `{triage}:line:${room}:${name}`
 }

@@ -3,7 +3,7 @@ import { createCalls, script } from './connection/calls'
 import type { RedisClient } from './connection/client'
 import { dataKey, draftsKey } from './store/record'
 
-/** KEYS form data, drafts. ARGV draft, text, how long it is kept, ms: never longer than the form data. */
+/** KEYS form data, drafts. ARGV draft, text, time to keep it, ms: never longer than the form data. */
 const SAVE = script(`
 local left = redis.call('PTTL', KEYS[1])
 if left < 0 then return end
@@ -11,7 +11,7 @@ redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
 redis.call('PEXPIRE', KEYS[2], math.min(left, ARGV[3]))
 `)
 
-/** Drafts in Redis, a hash for each submission, which the scripts of the store delete with its form data. */
+/** Keeps drafts in Redis, in a hash per submission. The scripts of the store delete it with the form data. */
 export function createRedisDrafts(client: RedisClient): Drafts {
   const { call, run } = createCalls(client)
   return {

@@ -4,12 +4,12 @@ import type { RedisClient } from './connection/client'
 
 const KEY = '{triage}:health'
 const INCIDENTS = '{triage}:incidents'
-/** Incidents are told until none of their kind happened for this long. */
+/** Time for which incidents are shown after the last one of their kind, seconds. */
 const INCIDENT_S = 86_400
-/** A success that follows a success within this time, ms, is not worth a write. */
+/** Time after a success in which another success is not written, ms. */
 const QUIET_MS = 10_000
 
-/** Health notes in one hash: up to four fields for each part. Incidents in another: three for each kind and detail. */
+/** Keeps health notes in one hash, up to four fields per part, and incidents in another, three per kind and detail. */
 export function createRedisHealthBook(client: RedisClient): HealthBook {
   const { call } = createCalls(client)
   const fresh = new Map<string, number>()
@@ -30,7 +30,7 @@ export function createRedisHealthBook(client: RedisClient): HealthBook {
         const [began, , ended] = await call(() => Promise.all([
           client.hGet(KEY, since), client.hSet(KEY, `${part}:success`, String(at)), client.hDel(KEY, since),
         ]))
-        // Only one replica removes the field.
+        // Only one replica removes the field, so only one reports the end.
         return began && ended > 0 ? Number(began) : null
       }
       catch {
@@ -44,7 +44,7 @@ export function createRedisHealthBook(client: RedisClient): HealthBook {
     async read() {
       const parts: Record<string, PartHealth> = {}
       for (const [field, value] of Object.entries(await call(() => client.hGetAll(KEY)))) {
-        // A part may be a room, with a colon in its name.
+        // A part may be a room, whose name contains a colon.
         const [, name, kind] = /^(.*):(\w+)$/s.exec(field)!
         const part = parts[name!] ??= { lastSuccessAt: null, lastError: null, limitedUntil: null }
         if (kind === 'success') part.lastSuccessAt = Number(value)

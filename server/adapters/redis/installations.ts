@@ -2,7 +2,7 @@ import type { Installations } from '../../ports/installations'
 import { createCalls, script } from './connection/calls'
 import type { RedisClient } from './connection/client'
 
-/** Returns the channel that stands, and within what it is. KEYS the app's. ARGV channel, within. */
+/** Returns the stored channel and the place that it is in (`within`). KEYS the app's. ARGV channel, within. */
 const LEARN = script(`
 local within = redis.call('HGET', KEYS[1], 'within')
 if not within or within == ARGV[2] then redis.call('HSET', KEYS[1], 'channel', ARGV[1], 'within', ARGV[2]) end

@@ -6,13 +6,13 @@ import type { RedisClient } from './connection/client'
 // With the hash tag of all our keys.
 const PREFIX = '{triage}:rate'
 
-/** Where the library counts what a client does. */
+/** Returns the key under which the library counts the acts of a client. */
 export const countKey = (client: string) => `${PREFIX}:${client}`
 
 /**
  * Counts in Redis, in one atomic script, over the process's one connection.
  *
- * @param options `limit` acts within `windowS` seconds
+ * @param options at most `limit` acts within `windowS` seconds
  */
 export function createRedisLimiter(
   client: RedisClient, { limit, windowS }: { limit: number, windowS: number },
@@ -23,7 +23,7 @@ export function createRedisLimiter(
   const { call } = createCalls(client)
   return {
     limit,
-    // The library has no time-out of its own.
+    // The library has no timeout of its own.
     take: (who, acts) => call(() => counts.consume(who, acts)).then(() => 0, (refused: unknown) => {
       if (refused instanceof RateLimiterRes) return Math.max(refused.msBeforeNext, 1)
       throw refused

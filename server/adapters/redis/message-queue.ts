@@ -2,11 +2,11 @@ import type { MessageQueue, QueueLimits } from '../../ports/message-queue'
 import { createCalls, type Calls, NOW, script } from './connection/calls'
 import type { RedisClient } from './connection/client'
 
-/** Threads in which something waits, by when it last moved, in ms of Redis's clock. */
+/** Threads with waiting messages, by the time at which they last moved, in ms of Redis's clock. */
 const WAITING = '{triage}:conversations'
 const queueKey = (thread: string) => `{triage}:conversation:${thread}`
 
-/** KEYS queue, waiting. ARGV thread, message, how many may wait, how long they are kept. */
+/** KEYS queue, waiting. ARGV thread, message, most messages that may wait, time to keep them, ms. */
 const ADD = script(`${NOW}
 redis.call('RPUSH', KEYS[1], '0' .. ARGV[2])
 redis.call('LTRIM', KEYS[1], -ARGV[3], -1)
@@ -14,7 +14,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[4])
 redis.call('ZADD', KEYS[2], 'NX', now(), ARGV[1])
 `)
 
-/** Returns how often the first message was handed out, up to 9, and the message. KEYS queue, waiting. ARGV thread. */
+/** Returns the number of attempts at the first message, up to 9, and the message. KEYS queue, waiting. ARGV thread. */
 const FIRST = script(`${NOW}
 local head = redis.call('LINDEX', KEYS[1], 0)
 if not head then
@@ -38,14 +38,14 @@ else
 end
 `)
 
-/** KEYS waiting. ARGV for how long nothing moved, how many threads. */
+/** KEYS waiting. ARGV time without any movement, ms; most threads to return. */
 const STALLED = script(`${NOW}
 local found = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now() - ARGV[1], 'LIMIT', 0, ARGV[2])
 for _, thread in ipairs(found) do redis.call('ZADD', KEYS[1], now(), thread) end
 return found
 `)
 
-/** The queues in Redis: a list per thread, its entries prefixed by their attempts, and a sorted set of the threads. */
+/** Keeps queues in Redis: a list per thread, each entry with its attempts as prefix, and a sorted set of threads. */
 export class RedisMessageQueue implements MessageQueue {
   private readonly calls: Calls
 

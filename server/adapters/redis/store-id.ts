@@ -4,7 +4,7 @@ import type { RedisClient } from './connection/client'
 
 const KEY = '{triage}:id'
 
-/** The name of a store: the first process that asks gives it one. */
+/** Returns the id of a store. The first process that asks creates it. */
 export async function redisId(client: RedisClient): Promise<string> {
   const id = randomUUID()
   return await createCalls(client).call(() => client.set(KEY, id, { condition: 'NX', GET: true })) ?? id

@@ -5,21 +5,21 @@ import { boundedCall, onRefusal, type RedisClient } from './client'
 import { clockOf } from './clock'
 import { isFull } from './refusals'
 
-/** The ports promise less than 2 s. */
+/** Timeout of a call. The ports promise less than 2 s. */
 export const REDIS_TIMEOUT_MS = 1_500
 
-/** Longer than a connection to a healthy Redis takes, and short enough for a few calls in a row to stay below 2 s. */
+/** Wait for a reconnect: longer than a healthy Redis needs, and short enough to keep a few calls in a row below 2 s. */
 const RECONNECT_PATIENCE_MS = 500
 
-/** How ports call Redis: bounded in time, and the first calls of a cold start wait for the connection. */
+/** Calls Redis for the ports, with a time limit. The first calls of a cold start wait for the connection. */
 export interface Calls {
-  /** Settles with the first attempt to connect; never rejects. */
+  /** Settles with the first attempt to connect. Never rejects. */
   readonly started: Promise<unknown>
-  /** Rejects when Redis is away or silent. */
+  /** Rejects if Redis is unreachable or does not answer. */
   call<T>(command: () => Promise<T>): Promise<T>
-  /** The same for a script. */
+  /** Does the same for a script. */
   run(script: LuaScript, keys: string[], args: readonly (string | number)[]): Promise<unknown>
-  /** @param further what follows those that have names */
+  /** @param further keys and arguments after the named ones */
   runNamed<Key extends string, Arg extends string>(
     script: NamedScript<Key, Arg>, keys: Record<Key, string>, args: Record<Arg, string | number>,
     further?: { keys: readonly string[], args: readonly (string | number)[] },
@@ -28,7 +28,7 @@ export interface Calls {
 
 const known = new WeakMap<RedisClient, Calls>()
 
-/** The calls of a client: all ports on it wait for the same connection. */
+/** Returns the calls of a client. All ports on it wait for the same connection. */
 export function createCalls(client: RedisClient): Calls {
   const calls = known.get(client) ?? startCalls(client)
   known.set(client, calls)
@@ -36,17 +36,16 @@ export function createCalls(client: RedisClient): Calls {
 }
 
 function startCalls(client: RedisClient): Calls {
-  // Commands reject while the client is not connected; the first request of a cold start waits for the first attempt.
+  // Commands reject while the client is not connected, so calls of a cold start wait for the first attempt.
   const started: Promise<unknown> = client.isReady
     ? Promise.resolve()
-    : once(client, 'ready').catch(() => { /* The command says why. */ })
+    : once(client, 'ready').catch(() => { /* The command reports the reason. */ })
 
   // Serverless hosts freeze a process between requests. The request that wakes it finds a socket that timed out long
-  // ago and a client that is about to replace it: that takes milliseconds, and a click or form would be lost without
-  // them.
+  // ago and a client about to replace it. That takes milliseconds; without this wait, a click or form would be lost.
   let returning: Promise<unknown> | undefined
   const reconnected = () => returning ??= boundedCall(once(client, 'ready'), RECONNECT_PATIENCE_MS)
-    .catch(() => { /* The command says why. */ }).finally(() => { returning = undefined })
+    .catch(() => { /* The command reports the reason. */ }).finally(() => { returning = undefined })
   const ready = async () => {
     if (!client.isReady) await started
     if (!client.isReady) await reconnected()
@@ -69,15 +68,15 @@ function startCalls(client: RedisClient): Calls {
   }
 }
 
-/** A Lua script; Redis runs it as one atomic step. */
+/** A Lua script. Redis runs it as one atomic step. */
 export interface LuaScript {
   source: string
   sha: string
 }
 
 /**
- * Runs a script in one round trip; in two when this Redis has not seen it yet (first use, restart, failover).
- * Not node-redis' `scripts` option: that changes the client's type, and the Chat SDK shares the client.
+ * Runs a script in one round trip, or in two if this Redis has not seen it yet (first use, restart, failover). Does not
+ * use node-redis' `scripts` option, which changes the client's type: the Chat SDK shares the client.
  */
 export async function run(client: RedisClient, script: LuaScript, keys: string[], args: string[]): Promise<unknown> {
   const options = { keys, arguments: args }
@@ -90,7 +89,7 @@ export async function run(client: RedisClient, script: LuaScript, keys: string[]
   }
 }
 
-/** The time of Redis in ms: the one clock of all replicas, whose own ones differ. */
+/** Defines `now()`, the time of Redis in ms. It is the one clock of all replicas, whose own clocks differ. */
 export const NOW = `
 local function now()
   local time = redis.call('TIME')
@@ -99,7 +98,7 @@ end
 `
 
 /**
- * Hands out what is due and puts it off, so that nobody else is handed it: [the time, id, id, …].
+ * Returns the due ids and postpones them, so that nobody else gets them: [the time, id, id, …].
  *
  * KEYS due. ARGV lease, limit.
  */
@@ -111,7 +110,7 @@ table.insert(found, 1, at)
 return found
 `)
 
-/** Runs `LEASE` on an index, and learns what time it is. */
+/** Runs `LEASE` on an index, and updates the clock with the time in the answer. */
 export async function lease(client: RedisClient, due: string, leaseMs: number, limit: number): Promise<string[]> {
   const clock = clockOf(client)
   const asked = clock.asked()
@@ -124,13 +123,13 @@ export function script(source: string): LuaScript {
   return { source, sha: createHash('sha1').update(source).digest('hex') }
 }
 
-/** A script that is given so many things that each has a name. Others may follow them, e.g. for each of some rooms. */
+/** A script with named keys and arguments. More may follow them, for example a pair for each of several rooms. */
 export interface NamedScript<Key extends string, Arg extends string> extends LuaScript {
   keys: readonly Key[]
   args: readonly Arg[]
 }
 
-/** In its source each name is a local, and KEYS and ARGV go on behind `keysNamed` and `argsNamed`. */
+/** Creates a script in which each name is a local. Further KEYS and ARGV start after `keysNamed` and `argsNamed`. */
 export function namedScript<const Key extends string, const Arg extends string>(
   keys: readonly Key[], args: readonly Arg[], source: string,
 ): NamedScript<Key, Arg> {

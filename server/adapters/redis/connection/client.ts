@@ -7,31 +7,31 @@ import { changesChannel } from '../store/record'
 import { connectionLine, isOfThisNode, refusalLine } from './refusals'
 import { evicts, isTooOld, OLDEST_REDIS, serverInfo, type ServerInfo } from './server-info'
 
-/** The type that `@chat-adapter/state-redis` takes as `client`: one connection serves both. */
+/** Type that `@chat-adapter/state-redis` takes as `client`, so that one connection serves both. */
 export type RedisClient = RedisClientType
 
 const CONNECT_TIMEOUT_MS = 5_000
 const PING_EVERY_MS = 5_000
 /** Shorter than the interval, so that two pings never overlap. */
 const PING_TIMEOUT_MS = 4_000
-/** Longer than the interval, so that only a socket on which nothing moves, e.g. a stuck handshake, runs into it. */
+/** Longer than the interval, so that only a socket without any traffic, e.g. a stuck handshake, reaches it. */
 const IDLE_TIMEOUT_MS = 10_000
 const MAX_BACKOFF_MS = 2_000
 const PROBE = '{triage}:probe'
-/** Keys of the Chat SDK have no hash tag: in a cluster they are on all nodes, which so many find. */
+/** Probe keys in the style of the Chat SDK, without a hash tag. In a cluster, this many reach all nodes. */
 const CHAT_PROBES = Array.from({ length: 8 }, (_, index) => `chat-sdk:probe:${index}`)
 const PROBE_TTL_MS = 1_000
-/** What scripts write: a hash, a list and a sorted set, each of which a user may be denied. */
+/** Writes a hash, a list and a sorted set, as our scripts do: a Redis user may be denied each of them. */
 const WRITES = `
 for _, write in ipairs({ {'HSET', 'a', 1}, {'RPUSH', 1}, {'ZADD', 1, 'a'} }) do
   redis.call(write[1], KEYS[1], unpack(write, 2))
   redis.call('DEL', KEYS[1])
 end
 `
-/** From here on it is worth a line in the log that the clock of this machine is off, ms. */
+/** Difference from which a wrong clock of this machine is logged, ms. */
 const CLOCK_TOLERANCE_MS = 1_000
 
-/** Redis took the connection but did not answer in time. */
+/** Redis accepted the connection but did not answer in time. */
 class NoAnswer extends Error {
   constructor(ms: number) {
     super(`Redis did not answer within ${ms} ms`)
@@ -40,10 +40,10 @@ class NoAnswer extends Error {
 }
 
 /**
- * The process's one connection to Redis. Returns at once and connects in the background, for ever:
- * while Redis is away, commands reject at once instead of queueing.
+ * Creates the process's one connection to Redis. Returns at once and connects in the background, for ever. While Redis
+ * is unreachable, commands reject at once instead of queueing.
  *
- * @param url `redis://` or `rediss://`; throws when it is not a URL
+ * @param url `redis://` or `rediss://`; throws if it is not a URL
  */
 export function createRedis(url: string, log: Log): RedisClient {
   const client: RedisClient = createClient({
@@ -52,7 +52,7 @@ export function createRedis(url: string, log: Log): RedisClient {
     socket: {
       connectTimeout: CONNECT_TIMEOUT_MS,
       socketTimeout: IDLE_TIMEOUT_MS,
-      // Written out because the default gives up for good after a socket time-out.
+      // Set explicitly, because the default gives up for good after a socket timeout.
       reconnectStrategy: pauseMs,
     },
   })
@@ -72,19 +72,19 @@ export function createRedis(url: string, log: Log): RedisClient {
     wasReady = true
     unconnected.delete(client)
     if (!isSeeking()) outage.end()
-    greet(client, log).catch(() => { /* Gone again; the next connection asks anew. */ })
+    greet(client, log).catch(() => { /* Disconnected again; the next connection retries. */ })
   })
-  client.connect().catch(() => { /* The 'error' listener has it. */ })
+  client.connect().catch(() => { /* The 'error' listener gets it. */ })
   replaceDeadSocket(client)
   return client
 }
 
-/** `promise`, or a `NoAnswer` after `ms`: a command on a half-open socket would otherwise wait for minutes. */
+/** Returns `promise`, or a `NoAnswer` after `ms`. A command on a half-open socket would otherwise wait for minutes. */
 export function boundedCall<T>(promise: Promise<T>, ms: number): Promise<T> {
   return withTimeout(ms, promise, () => new NoAnswer(ms))
 }
 
-/** One line in the log for an outage, however many attempts it takes, and one when it is over. */
+/** Logs one line when an outage begins, however many attempts follow, and one when it ends. */
 function outages(log: Log) {
   let down = false
   return {
@@ -99,7 +99,7 @@ function outages(log: Log) {
   }
 }
 
-/** What a connection is asked at once, ahead of everything else: the time, and whether the server is fit for us. */
+/** Prepares a new connection before anything else uses it: reads the time, and checks that the server suits us. */
 async function greet(client: RedisClient, log: Log): Promise<void> {
   const [info] = await Promise.all([serverInfo(client).catch((): ServerInfo => ({})), measure(client)])
   if (isTooOld(info)) log.error('redis.too-old', { version: info.version, needed: OLDEST_REDIS, setting: 'STORE_URL' })
@@ -117,8 +117,8 @@ async function measure(client: RedisClient): Promise<void> {
 }
 
 /**
- * A socket whose other end vanished without a word stays "ready", and under load every write restarts its idle timer
- * (so `pingInterval` with `socketTimeout` would not notice): only an unanswered question tells. It is what time it is,
+ * Replaces a socket whose other end vanished. It stays "ready", and under load every write restarts its idle timer, so
+ * `pingInterval` with `socketTimeout` would not notice: only an unanswered question shows it. The question is the time,
  * so that the clock stays right.
  */
 function replaceDeadSocket(client: RedisClient): void {
@@ -136,46 +136,46 @@ function replaceDeadSocket(client: RedisClient): void {
   timer.unref()
 }
 
-/** Looks the name up again, which may lead to another node by now. */
+/** Reconnects. This resolves the host name again, which may lead to another node by now. */
 function connectAnew(client: RedisClient): void {
   client.destroy()
-  client.connect().catch(() => { /* The 'error' listener has it. */ })
+  client.connect().catch(() => { /* The 'error' listener gets it. */ })
 }
 
 const unconnected = new WeakMap<RedisClient, string>()
 
-/** Why no connection comes about, for people; undefined where nobody can tell. */
+/** Returns the reason, for people, why there is no connection; undefined if it is unknown. */
 export function whyUnconnected(client: RedisClient): string | undefined {
   return unconnected.get(client)
 }
 
 interface Seeker {
-  /** Why writes are refused, as long as they are. */
+  /** Reason why writes are refused, for as long as they are. */
   reason: unknown
   begin: (reason: unknown) => void
 }
 
 const seekers = new WeakMap<RedisClient, Seeker>()
 
-/** Tells of an error that a call met: the log says what Redis refuses, and until when. Returns at once. */
+/** Reports an error of a call. If Redis refuses commands, the log says what, and until when. Returns at once. */
 export function onRefusal(client: RedisClient, error: unknown): void {
   if (refusalLine(error)) seekers.get(client)?.begin(error)
 }
 
-/** Why Redis refuses, as long as it does; else undefined. */
+/** Returns the reason for which Redis refuses commands, or undefined if it does not. */
 export function refusedBefore(client: RedisClient): unknown {
   return seekers.get(client)?.reason
 }
 
 /**
- * Tries, with pauses, until a write is taken. Where another node may do better it connects anew each time: after a
- * failover the old one may be a replica.
+ * Tries to write, with pauses, until a write succeeds. If another node may do better, it reconnects each time: after a
+ * failover the old node may be a replica.
  */
 function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): () => boolean {
   const seek = async () => {
     outage.begin(refusalLine(seeker.reason) ?? undefined)
     for (let attempt = 0; client.isOpen && seeker.reason !== undefined; attempt++) {
-      // One that is not ready connects by itself.
+      // A client that is not ready reconnects by itself.
       if (client.isReady && isOfThisNode(seeker.reason)) connectAnew(client)
       await new Promise(resolve => setTimeout(resolve, pauseMs(attempt)).unref())
       if (!client.isReady) continue
@@ -184,7 +184,7 @@ function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): ()
       seeker.reason = await written.catch((error: unknown) => refusalLine(error) ? error : reason)
     }
   }
-  // An outage, and a connection that outlives it, are of no request, although one meets it first.
+  // Outages and reconnects belong to no request, although a request meets them first.
   const apart = AsyncLocalStorage.snapshot()
   const seeker: Seeker = {
     reason: undefined,
@@ -201,7 +201,7 @@ function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): ()
   return () => seeker.reason !== undefined
 }
 
-/** Tries every kind of key, a script and an announcement, and leaves nothing behind: whether this node takes them. */
+/** Tests that this node accepts every kind of key, a script and an announcement. Leaves nothing behind. */
 export async function tryWrite(client: RedisClient): Promise<void> {
   await Promise.all([
     client.eval(WRITES, { keys: [`${PROBE}:script`] }),
@@ -211,7 +211,7 @@ export async function tryWrite(client: RedisClient): Promise<void> {
   ])
 }
 
-/** Grows, so that nobody is hammered, and differs, so that replicas do not come all at once. */
+/** Returns a pause that grows, to spare the server, and varies, so that replicas do not retry at the same time. */
 function pauseMs(attempt: number): number {
   return Math.min(50 * 2 ** attempt, MAX_BACKOFF_MS) + Math.floor(Math.random() * 100)
 }

@@ -1,5 +1,5 @@
 /**
- * What Redis says instead of doing what it is asked, and what to change
+ * Error codes with which Redis refuses a command, and what to change
  * (https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors).
  */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -17,8 +17,8 @@ const ADVICE: Readonly<Record<string, string>> = {
 }
 
 /**
- * Faults of certificates, by OpenSSL's names of them
- * (https://nodejs.org/api/tls.html#x509-certificate-error-codes), and what to change.
+ * Certificate errors by their OpenSSL names (https://nodejs.org/api/tls.html#x509-certificate-error-codes), and what to
+ * change.
  */
 const CERTIFICATES: Readonly<Record<string, string>> = {
   ...Object.fromEntries([
@@ -29,25 +29,25 @@ const CERTIFICATES: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'Its certificate is for another host than the one in STORE_URL.',
 }
 
-/** Errors of who was not understood: codes of Node, messages of node-redis. */
+/** Errors of a connection on which the other end did not understand us: codes of Node, messages of node-redis. */
 const SILENT = /^(?:ECONNRESET|EPROTO|ERR_SSL_\w+|Connection timeout|Socket closed unexpectedly)$/
 
-/** What another node behind the same address may do better, after a failover for instance. */
+/** Codes for which another node behind the same address may do better, for example after a failover. */
 const ELSEWHERE: readonly (string | undefined)[] = [
   'READONLY', 'LOADING', 'MASTERDOWN', 'CLUSTERDOWN', 'MOVED', 'NOREPLICAS', 'MISCONF',
 ]
 
-/** One line for people; null when it is not a refusal of Redis, e.g. no answer. */
+/** Returns one line for people; null if the error is no refusal of Redis, for example if there was no answer. */
 export function refusalLine(error: unknown): string | null {
   const code = codeOf(error)
   return code && ADVICE[code] ? `Redis answers ${code}. ${ADVICE[code]}` : null
 }
 
 /**
- * Why no connection comes about, for people; null when the error says it.
+ * Returns the reason, for people, why there is no connection; null if the error itself says it.
  *
- * @param isTls the URL begins with rediss://
- * @param isOpen the connection was there, and nothing was answered over it yet
+ * @param isTls true if the URL begins with rediss://
+ * @param isOpen true if the connection was open and nothing was answered over it yet
  */
 export function connectionLine(
   { code = '', message }: Error & { code?: string }, isTls: boolean, isOpen: boolean,
@@ -65,12 +65,12 @@ export function connectionLine(
     : null
 }
 
-/** Whether a new connection may lead to a node that does it. */
+/** True if a new connection may lead to a node that accepts the command. */
 export function isOfThisNode(error: unknown): boolean {
   return ELSEWHERE.includes(codeOf(error))
 }
 
-/** How Redis 7.0, and later ones, tell NOPERM of what a script does. */
+/** Matches NOPERM of a command in a script, as Redis 7.0 and later versions report it. */
 const IN_SCRIPT = /^ERR (?:The user executing the script can't|ACL failure in script)/
 
 export function isFull(error: unknown): error is Error {

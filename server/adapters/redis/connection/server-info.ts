@@ -1,22 +1,22 @@
 import type { RedisClientType as RedisClient } from 'redis'
 
-/** The oldest Redis that the tests ran on; it brought `PEXPIRE … NX`. Valkey tells the Redis that it equals. */
+/** Oldest Redis that the tests ran on; it added `PEXPIRE … NX`. Valkey reports the Redis version that it matches. */
 export const OLDEST_REDIS = '7.0'
 
-/** Part of the memory from which on people are warned. */
+/** Share of the memory from which people are warned. */
 const NEARLY_FULL = 0.8
 
-/** What a server says of itself (https://redis.io/docs/latest/commands/info/); what it does not tell is absent. */
+/** Facts that a server reports about itself (https://redis.io/docs/latest/commands/info/). Missing ones are absent. */
 export interface ServerInfo {
-  /** E.g. `7.0.15`. */
+  /** For example `7.0.15`. */
   version?: string
-  /** What becomes of keys when memory is full: `noeviction`, or which of them go. */
+  /** Policy for keys when memory is full: `noeviction`, or the keys that are removed. */
   eviction?: string
-  /** Part of its maxmemory that is in use; absent where that has no bound. */
+  /** Share of maxmemory that is in use; absent if there is no limit. */
   fullness?: number
 }
 
-/** @throws what a command throws */
+/** @throws the errors of commands */
 export async function serverInfo(client: RedisClient): Promise<ServerInfo> {
   const info = (await Promise.all([client.info('server'), client.info('memory')])).join('\n')
   return {
@@ -38,12 +38,12 @@ export function isTooOld({ version }: ServerInfo): boolean {
   return major < oldestMajor || (major === oldestMajor && minor < oldestMinor)
 }
 
-/** Whether it throws keys away that nobody deleted. All of ours have an end, so `volatile-…` means them, too. */
+/** True if the server deletes keys to free memory. All our keys expire, so `volatile-…` policies affect them too. */
 export function evicts({ eviction = 'noeviction' }: ServerInfo): boolean {
   return eviction !== 'noeviction'
 }
 
-/** What to change about the server, for people; one line each. @throws what a command throws */
+/** Returns advice for people about the server, one line each. @throws the errors of commands */
 export async function adviceOf(client: RedisClient): Promise<string[]> {
   const info = await serverInfo(client)
   return [

@@ -2,14 +2,14 @@ import { HEARTBEAT_MS, type StoreWatcher } from '../../../ports/store'
 import { boundedCall, type RedisClient } from '../connection/client'
 import { changesChannel } from './record'
 
-/** The announcements of all processes, on a connection of its own that exists while somebody listens. */
+/** Receives the announcements of all processes, over a connection of its own that exists while somebody listens. */
 export class RedisChanges {
   private readonly watchers = new Set<StoreWatcher>()
   private subscriber: RedisClient | null = null
   private beats: ReturnType<typeof setInterval> | undefined
 
   constructor(private readonly client: RedisClient) {
-    // What the main connection left for another node is left here too.
+    // If the main connection moved to another node, this one moves too.
     client.on('ready', () => {
       if (!this.subscriber) return
       this.drop()
@@ -40,23 +40,23 @@ export class RedisChanges {
 
   private subscribe(): RedisClient {
     const subscriber = this.client.duplicate({ disableOfflineQueue: false }) as RedisClient
-    // The main connection reports outages; this one only has to come back.
+    // The main connection reports outages; this one only has to reconnect.
     subscriber.on('error', () => {})
-    // What was announced before the subscription stands, or while the connection was away, is lost.
+    // Announcements made before the subscription is active, or while the connection is down, are lost.
     const stands = () => {
       this.tell(null)
       this.beat(subscriber)
     }
     subscriber.on('ready', stands)
     subscriber.connect()
-      // What tries whether Redis takes announcements names no submission.
+      // Probes of `tryWrite` publish an empty id.
       .then(() => subscriber.subscribe(changesChannel(this.client), id => id !== '' && this.tell(id)))
       .then(stands)
       .catch(() => { /* Closed in the meantime. */ })
     return subscriber
   }
 
-  /** Announcements come only over a connection on which Redis answers; one that is silent is replaced. */
+  /** Checks that Redis answers on the connection, which announcements need. Replaces a silent connection. */
   private beat(subscriber: RedisClient): void {
     if (!subscriber.isReady) return
     boundedCall(subscriber.ping(), HEARTBEAT_MS).then(() => {

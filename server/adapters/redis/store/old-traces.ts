@@ -4,7 +4,7 @@ import type { RedisClient } from '../connection/client'
 import { recordKey, recordOf } from './record'
 import { run, script } from '../connection/calls'
 
-/** Makes it a record, for as long as it was to be kept. KEYS the trace, the record. ARGV version, text. */
+/** Turns a trace into a record that is kept as long as the trace. KEYS the trace, the record. ARGV version, text. */
 const CONVERT = script(`
 if redis.call('EXISTS', KEYS[2]) == 0 then
   redis.call('HSET', KEYS[2], 'v', ARGV[1], 'r', ARGV[2])
@@ -13,8 +13,8 @@ end
 redis.call('DEL', KEYS[1])`)
 
 /**
- * What versions before 27 November 2026 kept of a submission that is over, by another key, which is a record from then
- * on; null where there is none that can be read. They kept it for a week: this file goes after 4 December 2026.
+ * Reads a submission that is over from the key used before 27 November 2026, and turns it into a record; null if there
+ * is none that can be read. Old versions kept traces for a week: this file can be deleted after 4 December 2026.
  */
 export async function oldTrace(client: RedisClient, id: string): Promise<Submission | null> {
   const key = `{triage}:t:${id}`
@@ -26,20 +26,20 @@ export async function oldTrace(client: RedisClient, id: string): Promise<Submiss
 
 type Packed<T> = readonly T[]
 
-/** Lists of values. Times are in ms since it came in. */
+/** Trace as a list of values. Times are in ms since the submission came in. */
 type List = [
   version: number, state: Submission['state'], form: string | null, look: number | null,
   receivedAt: number, expires: number, cards: Packed<PackedCard>,
   decision: [NonNullable<Submission['decision']>['action'], boolean | null, number, ...Name] | null,
   erased: [number, ...Name] | null, delivered: readonly Delivery[],
   sent: Packed<[Delivery, readonly string[], number, string | null, ...PackedReceipt]>,
-  /** When its cards stopped showing the form, where they did. */
+  /** Time at which its cards stopped showing the form, if they did. */
   collapsed?: number | null,
   pressed?: string,
 ]
-/** 0 is what the thread begins or ends with; 1 that the last edit was given up. */
+/** 0 stands for the beginning or the end of the thread id; 1 means that the last edit was given up. */
 type PackedCard = [thread: string, platform: string | 0, message: string | 0, isGivenUp?: 1]
-/** Absent until anything is known. */
+/** Absent until there is a receipt. */
 type PackedReceipt = [] | [Receipt['verdict'], string?]
 type Name = [id: string, name: string, platform: string]
 

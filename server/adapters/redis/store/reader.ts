@@ -8,11 +8,11 @@ import { oldTrace } from './old-traces'
 import { PAGE, READ } from './scripts'
 
 export interface ReaderOptions extends Pick<StoreRules, 'parse' | 'listOf'> {
-  /** Is told once of each submission that cannot be read. */
+  /** Called once for each submission that cannot be read. */
   unreadable?: (error: UnreadableRecord) => void
 }
 
-/** Reads submissions; one that cannot be read keeps nobody from the others. */
+/** Reads submissions. One that cannot be read does not affect the others. */
 export class RecordReader {
   private readonly told = new Set<string>()
 
@@ -57,7 +57,7 @@ export class RecordReader {
     }
   }
 
-  /** An error of the parser is left out: it quotes the text, which may be a form's. */
+  /** Omits the parser's error: it quotes the text, which may come from a form. */
   private readable<Kept>(id: string, read: () => Kept, record?: string | null): Kept | UnreadableRecord {
     try {
       return read()

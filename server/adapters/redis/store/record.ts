@@ -4,7 +4,7 @@ import type { Envelope, Submission, SubmissionData, SubmissionRecord } from '../
 
 type Content = Pick<Submission, 'data' | 'envelope' | 'before'>
 
-/** Everything but what the form said, as text. What most submissions have nothing of is left out. */
+/** Returns everything except the form's content, as text. Omits parts that are empty in most submissions. */
 export function recordOf(submission: Submission): string {
   const { reminded, edited, cards, decision, work, delivered, failures } = submission
   return JSON.stringify({
@@ -18,19 +18,19 @@ function some<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length > 0 ? list : undefined
 }
 
-/** @param text as `recordOf` made it; older versions left nothing out */
+/** @param text made by `recordOf`; older versions omitted nothing */
 export function recordIn(text: string): SubmissionRecord {
   const usual = { reminded: false, edited: [], cards: [], decision: null, work: [], delivered: [], failures: [] }
   return { ...usual, ...JSON.parse(text) as Omit<SubmissionRecord, keyof typeof usual> }
 }
 
-/** What the form said, as text that is kept as long as it may be: its data, or a list of data, envelope and edits. */
+/** Returns the form's content as text, which expires on time: its data, or a list of data, envelope, earlier data. */
 export function serializeContent({ data, envelope, before }: Submission): string {
   if (before) return JSON.stringify([data, envelope ?? null, before])
   return JSON.stringify(envelope ? [data, envelope] : data)
 }
 
-/** @param text as `contentOf` made it; null when it is not kept any more */
+/** @param text made by `serializeContent`; null if it was erased */
 export function contentIn(text: string | null | undefined, parse: (text: string) => unknown): Content {
   const content = text ? parse(text) as SubmissionData | [SubmissionData, Envelope | null, SubmissionData?] : null
   if (!Array.isArray(content)) return { data: content as SubmissionData | null }
@@ -40,7 +40,7 @@ export function contentIn(text: string | null | undefined, parse: (text: string)
 
 export const HOUR_MS = 60 * 60 * 1000
 
-// One hash tag: in a cluster all keys live in one slot, so that one script may touch several.
+// One hash tag: in a cluster all keys are in one slot, so that one script may use several.
 export const LISTS: Record<List, string> = { pending: '{triage}:pending', held: '{triage}:held', spam: '{triage}:spam' }
 export const DUE = '{triage}:due'
 export const STUCK = '{triage}:stuck'
@@ -48,14 +48,14 @@ export const TAKEN = '{triage}:taken'
 export const AUDIT = '{triage}:audit'
 export const recordKey = (id: string) => `{triage}:s:${id}`
 export const dataKey = (id: string) => `{triage}:d:${id}`
-/** Edit forms that are open, by id. */
+/** Open edit forms, by id. */
 export const draftsKey = (id: string) => `{triage}:e:${id}`
 export const tallyKey = (at: number) => `{triage}:tally:${Math.floor(at / HOUR_MS) * HOUR_MS}`
 export const idempotencyKeyOf = (digest: string) => `{triage}:i:${digest}`
 
 /**
- * Where every change is announced, by id. Redis announces in all of its databases alike, so each but the first has a
- * channel of its own: other deployments may use the others.
+ * Returns the channel on which every change is announced, by id. Redis announces across all its databases, and other
+ * deployments may use the others. So each database but the first has a channel of its own.
  */
 export function changesChannel({ options: { database = 0 } }: Pick<RedisClient, 'options'>): string {
   return database === 0 ? '{triage}:changes' : `{triage}:changes:${database}`

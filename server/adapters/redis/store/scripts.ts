@@ -1,10 +1,10 @@
 import { QUEUE } from '../card-queue'
 import { namedScript, script } from '../connection/calls'
 
-/** How many there were. */
+/** Number of changes so far. */
 export const REVISION = '{triage}:revision'
 
-/** Announces a change in its channel; counts what happened in this hour until 24 hours after it. */
+/** Announces a change in its channel, and counts events of this hour, kept until 24 hours after it. */
 const BOOKKEEPING = `
 local function announce(id)
   redis.call('INCR', '${REVISION}')
@@ -16,16 +16,16 @@ end
 `
 
 /**
- * Stores a new submission and places it in the queues of its rooms. Returns its places there, 0 if there is form data
- * of this id, or what the idempotency key holds (an id and a fingerprint). Over a limit it returns minus the ms until
- * the window ends, as a list for the limit of bytes. Counts as rate-limiter-flexible does, on the same key: what is
- * not stored is counted by that.
+ * Stores a new submission and adds it to the queues of its rooms. Returns its places there; 0 if there is form data
+ * with this id; or the value of the idempotency key (an id and a fingerprint). Over a limit, it returns minus the ms
+ * until the window ends, as a list for the limit of bytes. Counts like rate-limiter-flexible, on the same key: forms
+ * that are not stored are counted by that.
  *
- * Of an index with a limit (`most`), the oldest go with everything that is kept of them.
+ * If the list has a limit (`most`), the oldest submissions in it are deleted with all their data.
  *
- * Times are in ms, ends and scores in epoch ms. '' stands for none: no due time, idempotency key, limit or queue. A key
- * that there is not is another one of their slot, in which a cluster wants them all. Behind the keys is for each room
- * what `queueKeys` says, behind the arguments for each its interval.
+ * Durations are in ms, ends and scores in epoch ms. '' stands for none: no due time, idempotency key, limit or queue.
+ * An absent key is replaced by another of the same slot, in which a cluster wants all keys. After the named keys come
+ * the `queueKeys` of each room, and after the named arguments its interval.
  */
 export const CREATE = namedScript(
   ['record', 'data', 'list', 'due', 'tally', 'idempotency', 'sends', 'sentBytes'],
@@ -71,7 +71,7 @@ return places
 `)
 
 /**
- * Gives the audit trail its line. Lines are kept for `lineAge` ms, counted from the newest one, because the clocks of
+ * Adds a line to the audit trail. Lines are kept for `lineAge` ms, counted from the newest line, because the clocks of
  * replicas differ.
  */
 const NOTE = `
@@ -86,12 +86,12 @@ end
 `
 
 /**
- * Compare-and-set of one submission. Returns 1, or the form data when that is to be read, or 0 if another version is
- * stored, or form data is to be read or kept longer that Redis has deleted since or that is no JSON. The submission
- * takes its places in the list that it goes to, in due, stuck and taken (scores; '' for none, 'stay' when nothing
- * changes), and the audit trail gets its line, if there is an outcome.
+ * Compare-and-set of one submission. Returns 1, or the form data if `keeping` is 'read'. Returns 0 if another version
+ * is stored, or if form data to read or keep longer has been deleted by Redis or is no JSON. Updates the submission's
+ * places in its list, in due, stuck and taken (scores; '' for none, 'stay' for no change), and adds a line to the audit
+ * trail if there is an outcome.
  *
- * `recordEnd` is '' when it stays; `keeping` is what becomes of the data: 'set' | 'keep' | 'read' | 'erase'.
+ * `recordEnd` is '' if it does not change. `keeping` says what happens to the data: 'set' | 'keep' | 'read' | 'erase'.
  */
 export const PUT = namedScript(
   ['record', 'data', 'from', 'due', 'stuck', 'audit', 'tally', 'to', 'taken', 'drafts'],
@@ -122,7 +122,7 @@ announce(id)
 return text or 1
 `)
 
-/** Drops everything that is kept of a submission, of whatever kind it is, and notes that, if there is an outcome. */
+/** Deletes everything stored about a submission, in whatever form, and adds an audit line if there is an outcome. */
 export const FORGET = namedScript(
   ['record', 'data', 'pending', 'held', 'spam', 'due', 'stuck', 'taken', 'audit', 'tally', 'drafts'],
   ['id', 'outcome', 'line', 'lineAt', 'lineAge', 'mostLines', 'channel'], `${BOOKKEEPING}${NOTE}
@@ -133,8 +133,8 @@ announce(id)
 `)
 
 /**
- * Record and data of many submissions as of one moment, as far as there are any: [record, data, …]. '?' stands for what
- * is of another kind.
+ * Reads record and data of many submissions at one moment, if they exist: [record, data, …]. '?' stands for a value of
+ * another type.
  *
  * KEYS record, data, record, data, …
  */
@@ -152,12 +152,12 @@ return found
 `)
 
 /**
- * A page of an index, by age: [how many there are in all, whether more follow, [id, score, id, score, …]].
- * The cursor is a place (score and id), not a rank: what left the list is put back for a moment to see where it was.
- * So a page starts exactly below the one above, whatever came or went in between, in O(log size + limit).
+ * Returns a page of an index, by age: [total, 1 if more follow, [id, score, id, score, …]]. The cursor is a place
+ * (score and id), not a rank: an id that left the list is added for a moment to find its rank. So a page starts exactly
+ * below the one above, whatever changed in between, in O(log size + limit).
  *
- * KEYS the index, the one whose size is told. ARGV limit, score and id of the cursor ('' and '' for the first page),
- * '' for the oldest first or 'REV' for the newest.
+ * KEYS the index, the one whose size is returned. ARGV limit, score and id of the cursor ('' and '' for the first
+ * page), '' for the oldest first or 'REV' for the newest.
  */
 export const PAGE = script(`
 local from = 0
@@ -173,7 +173,7 @@ return { redis.call('ZCARD', KEYS[2]), more, page }
 `)
 
 /**
- * How much waits: [pending, score of the oldest or '', due by now, score of the first of these or '', stuck].
+ * Returns the waiting work: [pending, score of the oldest or '', due by now, score of the first due or '', stuck].
  *
  * KEYS pending, due, stuck. ARGV now.
  */

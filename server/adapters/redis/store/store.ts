@@ -20,24 +20,24 @@ import {
 import { refusalLine } from '../connection/refusals'
 import { BACKLOG, CREATE, FORGET, PUT, REVISION } from './scripts'
 
-/** About half a megabyte: as many as wait at most teams. */
+/** Most records kept in memory, about half a megabyte: as many as are pending in most teams. */
 const MOST_RECORDS = 500
 
 interface RedisStoreOptions extends StoreRules, ReaderOptions {
-  /** How many forms each client may send; any number when absent. */
+  /** Most forms that each client may send; any number if absent. */
   limit?: { limit: number, windowS: number }
-  /** How many MB of what each client sends may be stored; any number when absent. */
+  /** Most MB stored for each sender; any number if absent. */
   limitMb?: { limit: number, windowS: number }
-  /** How many held submissions are kept; any number when absent. */
+  /** Most quarantined submissions kept (state `held`); any number if absent. */
   heldMax?: number
 }
 
-/** Keeps submissions in Redis, shared by all replicas. Form data is a key of its own, which Redis deletes on time. */
+/** Keeps submissions in Redis, shared by all replicas. Form data has its own key, which Redis deletes on time. */
 export class RedisStore implements SubmissionStore {
   private readonly calls: Calls
   private readonly call: Calls['call']
   private readonly changes: RedisChanges
-  /** The records that this process stored last, as text. */
+  /** Records that this process stored last, as text. */
   private readonly records = new Map<string, string>()
   private readonly reader: RecordReader
 
@@ -109,7 +109,7 @@ export class RedisStore implements SubmissionStore {
       id, expected: previous.version, score: placed(listOf), dueAt: this.dueOf(next), stuckAt: placed(needsPerson),
       takenAt: placed(isTaken), channel: changesChannel(this.client), ...lineOf(audit),
     }
-    // A trace, and what was one, is kept for a week from now on, however long ago it came in.
+    // A trace, or a submission that was one, is kept for a week from now on, however long ago it came in.
     const traceEnd = clockOf(this.client).now() + TRACE_TTL_MS
     const leastEnd = isOver(previous) ? traceEnd : 0
     const isSame = isComplete(previous) && next.data === previous.data && next.before === previous.before
@@ -200,41 +200,41 @@ export class RedisStore implements SubmissionStore {
   /** Closes the client, for everybody who shares it. */
   async close(): Promise<void> {
     this.changes.close()
-    // A client closed in the middle of its first attempt would leave the socket open.
-    await boundedCall(this.calls.started, REDIS_TIMEOUT_MS).catch(() => { /* Then there is no socket to leave. */ })
-    // Answers come in order: once this one is there, so are those of all calls before it.
-    await boundedCall(this.client.ping(), REDIS_TIMEOUT_MS).catch(() => { /* Nothing to wait for, or in vain. */ })
+    // A client closed during its first attempt to connect would leave the socket open.
+    await boundedCall(this.calls.started, REDIS_TIMEOUT_MS).catch(() => { /* Then there is no socket. */ })
+    // Answers come in order: this one arrives after those of all earlier calls.
+    await boundedCall(this.client.ping(), REDIS_TIMEOUT_MS).catch(() => { /* Nothing to wait for, or no answer. */ })
     if (this.client.isOpen) this.client.destroy()
   }
 
-  /** When it came in, by the list that it is in. */
+  /** Returns the time at which a submission came in, from the list that it is in. */
   private async listedAt(id: string): Promise<number | undefined> {
     const places = await this.call(() => Promise.all(Object.values(LISTS).map(list => this.client.zScore(list, id))))
     return places.find(place => place !== null) ?? undefined
   }
 
-  /** Score in the index of what is due, '' for none. */
+  /** Returns the score in the index of due work; '' for none. */
   private dueOf(submission: Submission): number | '' {
     const due = this.options.nextAttention(submission)
     return Number.isFinite(due) ? due : ''
   }
 
-  /** What a compare-and-set answered. */
+  /** Returns the submission that a compare-and-set stored, or null. */
   private changed(next: Submission, stored: unknown): Submission | null {
     if (typeof stored === 'string') return { ...next, ...contentIn(stored, this.options.parse) }
     return stored === 1 ? next : null
   }
 }
 
-/** About 20 MB; who decides more than that in 30 days exports in time. */
+/** Most audit lines, about 20 MB. Teams with more in 30 days have to export them in time. */
 const AUDIT_LINES = 100_000
 
-/** Lines that are read at a time, some 400 KB: a whole trail may take a slow line longer than a call may take. */
+/** Lines read at a time, some 400 KB. On a slow line, a whole trail may take longer than a call may. */
 const PIECE = 2000
 
 /**
- * The newest lines, newest first, none from before `since`; what comes in meanwhile moves none of them. One that cannot
- * be read keeps nobody from the others.
+ * Returns the newest lines, newest first, none from before `since`. Lines added meanwhile do not shift the others. A
+ * line that cannot be read is skipped.
  */
 async function readAudit(
   client: RedisClient, { call }: Calls, limit: number, since: number,
@@ -242,7 +242,7 @@ async function readAudit(
   const lines: { at: number, line: AuditLine | undefined }[] = []
   for (;;) {
     const last = lines.at(-1)?.at
-    // Several may be of one moment, of which the next piece leaves out those that are there.
+    // Several lines may have the same time. Skip those that are already read.
     const offset = lines.length - 1 - lines.findLastIndex(({ at }) => at !== last)
     const count = Math.min(limit - lines.length, PIECE)
     const found = await call(() => client.zRangeWithScores(
@@ -253,7 +253,7 @@ async function readAudit(
   }
 }
 
-/** How the scripts take an audit line, or that there is none. */
+/** Returns the script arguments for an audit line, or for none. */
 function lineOf(audit: AuditLine | undefined) {
   const line = audit ? JSON.stringify(audit) : ''
   return { outcome: audit?.outcome ?? '', line, lineAt: audit?.at ?? '', lineAge: AUDIT_TTL_MS, mostLines: AUDIT_LINES }
