@@ -7,19 +7,19 @@ export interface FilesStoreOptions {
   storage: FilesStorage
   /** Folder of the `disk` storage. */
   dir: string
-  /** `private`: no URL of a file is ever given out. */
+  /** `private` never gives out the URL of a file. */
   access: 'public' | 'private'
-  /** Largest file that is stored, in bytes. */
+  /** Largest file that is stored, bytes. */
   maxBytes: number
 }
 
-/** Longest key. S3 allows 1,024 bytes, a file system 255 in each segment. */
+/** Longest key, characters. S3 allows 1,024 bytes, a file system 255 in each segment. */
 const KEY_LENGTH = 250
 
-/** An upload URL is valid for an hour at most, in seconds. */
+/** Longest validity of an upload URL, seconds: an hour. */
 const UPLOAD_URL_LIFE_S = 3600
 
-/** The agent's files. Every operation, whoever starts it, passes the same checks of key, size and access. */
+/** Opens the agent's files. Every operation passes the same checks of key, size and access, whoever starts it. */
 export async function openFiles(options: FilesStoreOptions): Promise<Files> {
   const { adapter, plugins } = await openAdapter(options)
   return new Files({ adapter, plugins: [checks(options), ...plugins], timeout: STORAGE_TIMEOUT_MS })
@@ -46,7 +46,7 @@ function checks({ storage, access, maxBytes }: FilesStoreOptions): FilesPlugin {
       case 'signedUploadUrl': {
         if (storage.kind === 'disk') throw refused('Files on this server cannot be uploaded by URL. Use uploadFile.')
         const { expiresIn = UPLOAD_URL_LIFE_S, maxSize, ...others } = operation.options ?? {}
-        // S3 cannot bound the size of a PUT: it refuses a bound that is asked for, and has none by default.
+        // S3 cannot limit the size of a PUT. It refuses a limit that is asked for, and has none by default.
         const bound = storage.kind === 's3' ? maxSize : Math.min(maxSize ?? maxBytes, maxBytes)
         return {
           ...operation, options: { ...others, expiresIn: Math.min(expiresIn, UPLOAD_URL_LIFE_S), maxSize: bound },
@@ -61,7 +61,7 @@ function checks({ storage, access, maxBytes }: FilesStoreOptions): FilesPlugin {
       const checked = await check(operation) as typeof operation
       if (checked.kind !== 'list') return next(checked)
       let page = await next(checked) as ListResult
-      // A page of nothing else would read as if there were no files.
+      // A page with nothing else would look as if there were no files.
       while (page.cursor && withoutFormFiles(page).items.length === 0) {
         const options = { ...checked.options, cursor: page.cursor }
         page = await next({ ...checked, options } as typeof operation) as ListResult
@@ -71,7 +71,7 @@ function checks({ storage, access, maxBytes }: FilesStoreOptions): FilesPlugin {
   }
 }
 
-/** What came with forms is kept in the same place, and is nothing of the agent's. */
+/** Leaves out the files of forms, which are kept in the same place but are not the agent's. */
 function withoutFormFiles(page: ListResult): ListResult {
   return { ...page, items: page.items.filter(({ key }) => !key.startsWith(`${FORM_FILES}/`)) }
 }
@@ -85,8 +85,8 @@ function keysOf(operation: FilesOperation): string[] {
 }
 
 /**
- * A key is a relative path that means the same to every storage: no way up, no root, no URL (Vercel Blob would take one
- * for a blob of another store), nothing that ends a path in a URL or is decoded there.
+ * Checks that a key is a relative path with the same meaning in every storage: no way up, no root, no URL (Vercel Blob
+ * would take one for a blob of another store), and nothing that ends a path in a URL or is decoded there.
  */
 function checkKey(key: string): void {
   const segments = key.split('/')
@@ -101,10 +101,10 @@ function checkKey(key: string): void {
   }
 }
 
-/** The body of an upload whose size is known: no stream. */
+/** Body of an upload whose size is known, so no stream. */
 type Stored = string | Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer>
 
-/** Refuses another type's extension, but for text: people see that before they approve. */
+/** Rejects the extension of another type. Text may have any: people see it before they approve. */
 async function checkExtension(key: string, body: Stored): Promise<void> {
   const kind = await kindOf(new Uint8Array(await new Blob([body]).slice(0, HEAD_BYTES).arrayBuffer()))
   if (!kind || kind.type === 'text/plain') return
@@ -114,7 +114,7 @@ async function checkExtension(key: string, body: Stored): Promise<void> {
   }
 }
 
-/** Bytes; a stream, whose size nobody knows, is too large. */
+/** Returns the size in bytes. A stream, whose size is unknown, counts as too large. */
 function sizeOf(body: unknown): number {
   if (typeof body === 'string') return Buffer.byteLength(body)
   if (body instanceof Blob) return body.size

@@ -3,12 +3,12 @@ import type { FileKind } from '../../ports/files'
 /** Byte order marks of UTF-16. */
 const MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' }
 
-/** First bytes of TIFF. The rest of its structure may stand at its end, further than `file-type` gets to see. */
+/** First bytes of TIFF. The rest of its structure may be at the file's end, beyond what `file-type` gets to see. */
 const TIFF = ['49492a00', '4d4d002a']
 
 /**
- * Extensions of a type beside those that `mime` lists. Text has none that a program would run or a browser would show
- * as a page; XML and ZIP have those of documents that `file-type` cannot always tell from them.
+ * Extensions of a type in addition to those in `mime`. Text gets none that a program would run or a browser would show
+ * as a page. XML and ZIP get those of documents that `file-type` cannot always tell apart from them.
  */
 const FURTHER: Readonly<Record<string, string>> = {
   'text/plain': 'csv tsv md markdown json jsonl yaml yml toml srt tex',
@@ -17,7 +17,7 @@ const FURTHER: Readonly<Record<string, string>> = {
   'video/x-ms-asf': 'wmv', 'audio/x-ms-asf': 'wma',
 }
 
-/** Null for what nobody knows. */
+/** Returns null for an unknown kind. */
 export async function kindOf(head: Uint8Array): Promise<FileKind | null> {
   const { fileTypeFromBuffer } = await import('file-type')
   const found = await fileTypeFromBuffer(head).catch(() => undefined)
@@ -27,8 +27,8 @@ export async function kindOf(head: Uint8Array): Promise<FileKind | null> {
 }
 
 /**
- * The name as it is when its extension fits the content: programs open a file by that, whatever is in it. Otherwise the
- * extension of the content takes the place of one that is another type's, and follows anything else.
+ * Returns the name unchanged if its extension fits the content, because programs open a file by its extension.
+ * Otherwise the extension of the content replaces one that belongs to another type, and is appended to anything else.
  */
 export async function nameWithExtension(name: string, { type, extension }: FileKind): Promise<string> {
   const { default: mime } = await import('mime')
@@ -39,8 +39,8 @@ export async function nameWithExtension(name: string, { type, extension }: FileK
 }
 
 /**
- * Tells whether the bytes may be text: UTF-16 with its mark, as Notepad writes it, or UTF-8 or Windows-1252, as Excel
- * writes it, without control characters.
+ * True if the bytes may be text: UTF-16 with its mark, as Notepad writes it, or UTF-8 or Windows-1252, as Excel writes
+ * it, without control characters.
  */
 function isText(head: Uint8Array): boolean {
   const encoding = MARKS[hexOf(head, 2)] ?? 'windows-1252'

@@ -9,20 +9,20 @@ interface FormFilesOptions {
   storage: FilesStorage
   /** Folder of the `disk` storage; nothing else may be in it. */
   dir: string
-  /** Whose they are: what several deployments share is swept by each for itself. */
+  /** Returns the id of the deployment. Each deployment that shares the storage sweeps only its own files. */
   owner: () => Promise<string>
 }
 
 /**
- * Files are stored in parts of so many bytes. Two of the three adapters of Files SDK gather a stream before they send
- * it; so a part is what an upload takes of memory, and each is stored whole or not at all.
+ * Size of the parts in which files are stored, bytes. Two of the three adapters of Files SDK collect a stream before
+ * they send it, so an upload needs the memory of one part. Each part is stored whole or not at all.
  */
 export const PART_BYTES = 1024 * 1024
 
-/** Parts that are read or deleted at a time. */
+/** Parts that are deleted at a time. */
 const AT_ONCE = 8
 
-/** What came with forms, on any storage. Nobody else gets a link to it: on Vercel Blob it is private. */
+/** Keeps the files of forms on any storage. Nobody else gets a link to them: on Vercel Blob they are private. */
 export function createFormFiles(options: FormFilesOptions): FileStore {
   let opened: ReturnType<typeof open> | undefined
   const storage = () => opened ??= open(options).catch((error) => {
@@ -73,7 +73,7 @@ export function createFormFiles(options: FormFilesOptions): FileStore {
   }
 }
 
-/** On disk a process that is killed leaves what Files SDK does not list: folders, and parts that were being written. */
+/** Handles what Files SDK does not list after a crash on disk: folders, and parts that were being written. */
 function foldersOf(root: string): Pick<FileStore, 'erase' | 'idsBefore'> {
   return {
     erase: id => fs.rm(join(root, id), { recursive: true, force: true }),
@@ -88,7 +88,7 @@ function foldersOf(root: string): Pick<FileStore, 'erase' | 'idsBefore'> {
   }
 }
 
-/** When something was written below a folder, epoch ms: each file has one of its own in it, which its parts change. */
+/** Returns the time of the last write below a folder, epoch ms. Each file has its own folder, which parts change. */
 async function changedAt(folder: string): Promise<number> {
   const paths = [folder, ...(await fs.readdir(folder)).map(name => join(folder, name))]
   const found = await Promise.all(paths.map(path => fs.stat(path)))
@@ -100,7 +100,7 @@ function missing(error: Error & { code?: string }): never {
 }
 
 async function open({ storage, dir, owner }: FormFilesOptions): Promise<{ files: Files, root: string }> {
-  // Form data is nobody else's business on a shared machine.
+  // Keep form data from other users of a shared machine.
   if (storage.kind === 'disk') await fs.mkdir(dir, { recursive: true, mode: 0o700 })
   const [{ adapter, plugins }, { Files }] = await Promise.all([
     openAdapter({ storage, dir, access: 'private' }), import('files-sdk'),
@@ -109,7 +109,7 @@ async function open({ storage, dir, owner }: FormFilesOptions): Promise<{ files:
   return { files: new Files({ adapter, plugins, timeout: STORAGE_TIMEOUT_MS }), root }
 }
 
-/** The bytes in new buffers of `PART_BYTES`, the last of which may have fewer. */
+/** Yields the bytes in new buffers of `PART_BYTES`. The last one may be shorter. */
 async function* inParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let [part, used] = [Buffer.alloc(PART_BYTES), 0]
   for await (const chunk of content) {

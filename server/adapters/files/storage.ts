@@ -5,10 +5,10 @@ export type FilesStorage
     | { kind: 'blob', token: string }
     | { kind: 's3', endpoint: string, bucket: string, region?: string, accessKeyId: string, secretAccessKey: string }
 
-/** An operation of the vendor's may take so long, ms. */
+/** Timeout of an operation of the storage's vendor, ms. */
 export const STORAGE_TIMEOUT_MS = 15_000
 
-/** Folder of what came with forms, which nothing else touches. */
+/** Folder for the files of forms, which nothing else uses. */
 export const FORM_FILES = 'form-files'
 
 export async function openAdapter(
@@ -25,14 +25,14 @@ export async function openAdapter(
       ])
       return { adapter: vercelBlob({ token: storage.token, access }), plugins: [blobErrors(vendors, FilesError)] }
     }
-    // By path, not by host name: every service takes it, and MinIO takes nothing else.
+    // Address buckets by path, not by host name: every service supports it, and MinIO supports nothing else.
     case 's3': return {
       adapter: (await import('files-sdk/s3-fetch')).s3Fetch({ ...storage, forcePathStyle: true }), plugins: [],
     }
   }
 }
 
-/** Files SDK tells the errors of Vercel Blob apart by their names, which all are `Error`. */
+/** Recognises errors of Vercel Blob. Files SDK tells them apart by name, but they are all named `Error`. */
 function blobErrors(
   { BlobNotFoundError, BlobAccessError }: typeof import('@vercel/blob'),
   FilesError: typeof import('files-sdk').FilesError,

@@ -6,33 +6,33 @@ import { jsonIn } from '../../../shared/utils/json'
 import { withTimeout } from '../../../shared/utils/time'
 import type { HttpAnswer, HttpClient, HttpRequest } from '../../ports/http'
 
-/** Vendors close idle connections after 5 s and more: ours go first, so that none is closed under a request. */
+/** Idle time after which we close a connection, ms. Vendors close theirs after 5 s or more, perhaps under a request. */
 const IDLE_MS = 4000
 
-/** An answer nobody asked for is read up to here, bytes, to keep its connection. */
+/** Most bytes read of an answer that is not needed, to keep its connection. */
 const IGNORED_BYTES = 64 * 1024
 
-/** A connection that was closed meanwhile tells within a round trip, ms; later the request may have been read. */
+/** Time in which a request may fail on a stale connection and be retried, ms. Later it may have been read. */
 const STALE_MS = 1000
 
-/** Names us where the request does not: vendors behind Cloudflare refuse who has no name. */
+/** Default User-Agent: vendors behind Cloudflare reject clients without one. */
 const USER_AGENT = 'form-triage-bot'
 
-/** No vendor's answer is longer, bytes. */
+/** Longest answer, bytes. No vendor sends a longer one. */
 const MAX_ANSWER = 8 * 1024 * 1024
 
-/** The time of an exchange limits all its parts, also a connection that is not there yet. */
+/** No limits for single parts: the timeout covers the whole exchange, including the time to connect. */
 const LIMITS = { headersTimeout: 0, bodyTimeout: 0 }
 
-/** Codes of a connection that the other end closed. */
+/** Error codes of a connection that the other end closed. */
 const CLOSED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
 
-/** `isKept`: the connection that failed had carried a request before. */
+/** `isKept` is true if the connection that failed had carried a request before. */
 type Failure = Error & { code?: string, isKept?: boolean }
 
 const failure = (code: string): Failure => Object.assign(new Error(code), { code })
 
-/** How many requests went over each connection. */
+/** Number of requests sent over each connection. */
 const requests = new WeakMap<Socket, number>()
 subscribe('undici:client:sendHeaders', (message) => {
   const { socket } = message as { socket: Socket }
@@ -47,13 +47,13 @@ const connect: typeof dial = (options, callback) => dial(options, (...[error, so
 
 interface HttpOptions { idleMs?: number, proxied?: Dispatcher | null }
 
-/** @param proxied what goes through a proxy, and keeps connections to it by itself */
+/** @param proxied dispatcher that sends requests through a proxy and keeps its own connections */
 export function createHttpClient({ idleMs = IDLE_MS, proxied = null }: HttpOptions = {}): HttpClient {
-  // What a vendor's `Keep-Alive` says may be less, never more.
+  // A vendor's `Keep-Alive` may shorten this time, never extend it.
   const dispatcher = proxied ?? new Agent({ connect, keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs })
   return (request) => {
     const over = new AbortController()
-    // Before there is a connection nothing can be aborted.
+    // Nothing can be aborted before there is a connection.
     return withTimeout(request.timeoutMs, exchange(request, dispatcher, over.signal), () => {
       const late = failure('NO_ANSWER')
       over.abort(late)
@@ -90,15 +90,15 @@ async function exchange(
   return { status, headers: fields, json: jsonIn(Buffer.concat(chunks).toString()) }
 }
 
-/** Key of the dispatcher that `fetch` uses, shared by all copies of undici and node's own. */
+/** Key of the dispatcher that `fetch` uses, shared by all copies of undici and Node's own. */
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1')
 
 export const NOT_PROXIED
   = 'HTTPS_PROXY and HTTP_PROXY are not obeyed by this version of Node: run 24.14 or newer. Vendors are called directly.'
 
 /**
- * Has `fetch` and the connections of `node:http` go through the proxies that the variables name, whoever makes them;
- * returns what our own calls go through. Null on a node that cannot do it, before 24.14.
+ * Makes `fetch` and all connections of `node:http` use the proxies in these variables. Returns the dispatcher for our
+ * own calls, or null on a Node that cannot do this (before 24.14).
  */
 export function obeyProxy(variables: ProxyEnv): Dispatcher | null {
   if (!('setGlobalProxyFromEnv' in http)) return null

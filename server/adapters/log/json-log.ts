@@ -1,9 +1,9 @@
 import type { Log } from '../../ports/runtime'
 
-/** One JSON line per event, with the facts of `context`; of an error only name, code and message. */
+/** Writes one JSON line per event, with the facts of `context`. Of an error it logs only name, code and message. */
 export function createJsonLog(context: () => Record<string, unknown>): Log {
   let lines = ''
-  // What one answer of Redis sets off for many submissions is written in one piece, still before anything else happens.
+  // Write all lines at once, e.g. for many submissions after one answer of Redis, before anything else happens.
   const flush = () => {
     process.stdout.write(lines)
     lines = ''
@@ -19,12 +19,12 @@ export function createJsonLog(context: () => Record<string, unknown>): Log {
   return { info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** Longest text of a line that was not written for this log, in characters. */
+/** Longest message of a line that was not written for this log, characters. */
 const MESSAGE_LENGTH = 200
 
 /**
- * Makes log lines of whatever Nitro, node and libraries print: of their arguments the first line of text, without what
- * follows a `?` in addresses, and an error.
+ * Turns everything that Nitro, Node and libraries print into log lines, with the first line of text and the error among
+ * the arguments. Query strings of addresses are cut at the `?`.
  */
 export function captureOutput(log: Log): void {
   const at = (level: keyof Log) => (...parts: unknown[]) => {

@@ -4,14 +4,14 @@ import type { Outcome } from '../../ports/delivery'
 
 /** Seconds; Slack and Discord drop an interaction after 3. */
 const ACKNOWLEDGEMENT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3]
-/** Seconds; every call to a vendor is bounded by 10 to 30. */
+/** Seconds; every call to a vendor is limited to 10 to 30. */
 const EFFECT_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** The service's metrics, all named `triage_…`, and the process's own. */
+/** Creates the service's metrics, all named `triage_…`, and those of the process. */
 export function createPrometheus(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  // Gauges named like counters; `nodejs_active_resources` has them by type.
+  // These gauges are named like counters; `nodejs_active_resources` has them by type.
   for (const name of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${name}_total`)
   const registers = [registry]
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) => new Counter({
@@ -72,7 +72,7 @@ export function createPrometheus(): Metrics {
     toldForeign: () => receipts.inc({ verdict: 'none', result: 'foreign' }),
     acknowledged: (platform, status, ms) => acknowledgements.observe({ platform, status: String(status) }, ms / 1000),
     async expose(gauges) {
-      // Gauges that could not be asked are absent rather than 0.
+      // Omit gauges that could not be read, instead of reporting 0.
       const all = gauges ? Registry.merge([registry, gaugesOf(gauges)]) : registry
       return { contentType: all.contentType, body: await all.metrics() }
     },

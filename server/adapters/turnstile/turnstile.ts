@@ -7,22 +7,20 @@ export interface TurnstileOptions {
   secretKey: string
   /** Another verifier, for tests. */
   verifyUrl?: string
-  /** A verifier that takes longer cannot be asked, ms. */
+  /** Timeout of the verifier, ms. */
   timeoutMs?: number
 }
 
 const VERIFY_URL = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 
-/**
- * What Turnstile's tokens have at most: https://developers.cloudflare.com/turnstile/get-started/server-side-validation
- */
+/** Longest token, characters: https://developers.cloudflare.com/turnstile/get-started/server-side-validation */
 const MAX_TOKEN = 2048
 
-/** The error codes that blame the token; all others blame us or Cloudflare (same page). */
+/** Error codes that blame the token. All others blame us or Cloudflare (same page). */
 const TOKEN_REFUSED = ['missing-input-response', 'invalid-input-response', 'timeout-or-duplicate']
 const SECRET_REFUSED = ['missing-input-secret', 'invalid-input-secret']
 
-/** Asks Cloudflare Turnstile whether a person filled in the form. */
+/** Asks Cloudflare Turnstile if a person filled in the form. */
 export function createTurnstile(
   { secretKey, verifyUrl = VERIFY_URL, timeoutMs = 5000 }: TurnstileOptions, http: HttpClient,
 ): HumanCheck {
@@ -67,7 +65,7 @@ function unavailable(reason: string): Outcome {
 }
 
 /**
- * The same UUID for the same text: Cloudflare takes nothing else as idempotency key. Version 8:
+ * Returns the same UUID for the same text, because Cloudflare accepts only UUIDs as idempotency keys. Version 8:
  * https://www.rfc-editor.org/rfc/rfc9562#section-5.8
  */
 function uuidOf(text: string): string {
