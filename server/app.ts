@@ -8,21 +8,21 @@ import type { Log } from './ports/runtime'
 let log: Log | undefined
 let services: Services | undefined
 
-/** The log of this process; from the first use on, everything that is printed is a line of it. */
+/** Returns the log of this process. From the first use on, everything that is printed becomes a line of it. */
 export function useLog(): Log {
   if (log) return log
   log = createJsonLog(() => ({ request: requestId() }))
-  // A developer's terminal is no log.
+  // In development the terminal stays readable.
   if (!import.meta.dev) captureOutput(log)
   return log
 }
 
-/** The one set of services of this process, made on first use. @throws ConfigError */
+/** Returns the one set of services of this process, created on first use. @throws ConfigError */
 export function useServices(): Services {
   return services ??= compose(readConfig(), useLog())
 }
 
-/** The routes that anybody may call, as OpenAPI describes them. */
+/** Describes the routes that anybody may call, as OpenAPI. */
 export async function describeApi(): Promise<object> {
   return (await import('./composition/openapi')).openApi(useServices())
 }

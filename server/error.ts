@@ -5,8 +5,8 @@ import { pageHeaders } from './http/pages/spa-shell'
 import { showRefusal } from './http/pages/refusal-page'
 
 /**
- * Answers errors that no route answers, such as files of another build, with the headers of all pages. Nuxt's own page
- * would have other ones.
+ * Answers errors that no route answers, such as a missing file of another build, with the headers of all pages. Nuxt's
+ * own error page would have different headers.
  */
 export default async function answerError(error: H3Error, event: H3Event): Promise<void> {
   if (import.meta.dev || event.handled) return
@@ -22,7 +22,7 @@ export default async function answerError(error: H3Error, event: H3Event): Promi
   return send(event, JSON.stringify(body), 'application/json')
 }
 
-/** The error as routes throw it. */
+/** Converts the error to one that routes throw. */
 function known(error: H3Error): unknown {
   const { statusCode, message, cause } = error
   if (statusCode === 404) return noSuchRoute()

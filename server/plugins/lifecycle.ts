@@ -4,11 +4,11 @@ import { ConfigError } from '../config'
 import { background, drain, idle, keepConnections } from '../http/background'
 import { onUnexpectedError } from '../http/errors'
 
-/** How long SIGTERM waits for requests, and then for work in the background, ms: less than 15 s (docs/deploy.md). */
+/** Longest wait after SIGTERM for requests, then for background work, ms: less than 15 s in all (docs/deploy.md). */
 const REQUESTS_MS = 4000
 const DRAIN_MS = 8000
 
-/** How long whoever asks by IPC whether everything has settled waits for it, ms: a bound for what hangs. */
+/** Longest wait of a parent process that asks by IPC if everything has settled, ms, in case something hangs. */
 const SETTLE_MS = 60_000
 
 const LISTEN_ADVICE: Readonly<Record<string, string>> = {
@@ -17,9 +17,9 @@ const LISTEN_ADVICE: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'This machine does not have this address: change HOST, or leave it out.',
 }
 
-/** Start: check the configuration, sweep for due work. Stop: finish what runs, then let go of the store. */
+/** Checks the configuration and sweeps for due work at the start. Finishes work and closes the store at the end. */
 export default defineNitroPlugin((nitro) => {
-  // A log that nobody reads any more (EPIPE) would be an uncaught exception, which Nitro logs, and so on for ever.
+  // A log pipe that nobody reads (EPIPE) would cause an uncaught exception, which Nitro logs, and so on for ever.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const services = startOrExit()
   const { config, log, operations, sweep, sandbox, opsSubmissions, listeners, stopQueues, load, close } = services
@@ -28,7 +28,7 @@ export default defineNitroPlugin((nitro) => {
   for (const line of services.decides) log.info('config.decides', { line })
   const endConnections = keepConnections()
   onUnexpectedError(error => log.error('request.failed', { error }))
-  // Nitro notes it and goes on: a process that nobody can reach, and nobody starts again.
+  // Nitro only logs this and goes on, which leaves a process that nobody can reach and nobody restarts.
   process.on('uncaughtException', (error: NodeJS.ErrnoException & { hostname?: string }) => {
     const isUnknown = error.syscall === 'getaddrinfo' && error.hostname === config.host
     if (error.syscall !== 'listen' && error.code !== 'ERR_SOCKET_BAD_PORT' && !isUnknown) return
@@ -40,7 +40,7 @@ export default defineNitroPlugin((nitro) => {
   let isFailing = false
   const tick = () => {
     sweeping ??= sweep().then(() => { isFailing = false }, (error) => {
-      // Once, however long an outage takes: a sweep comes every few seconds.
+      // Log once, however long an outage takes: there is a sweep every few seconds.
       if (!isFailing) log.warn('sweep.failed', { error })
       isFailing = true
     }).finally(() => { sweeping = null })
@@ -49,7 +49,7 @@ export default defineNitroPlugin((nitro) => {
   const timer = config.serverless ? undefined : setInterval(tick, config.retry.sweepIntervalMs)
 
   if (!config.serverless) void idle().then(() => background(loadForClicks(load)))
-  // Nobody waits for it: the service listens first.
+  // Nobody waits for this: the service listens first.
   if (!config.serverless) setTimeout(() => void operations.introduce()).unref()
   if (!config.serverless) for (const listener of listeners) void listener.keepListening()
 
@@ -60,7 +60,7 @@ export default defineNitroPlugin((nitro) => {
     stopQueues()
     return Promise.all(listeners.map(listener => listener.stop()))
   }
-  // Nitro closes when no request is left; one that arrives slowly would have the host kill what is not handed over.
+  // Nitro waits for all requests to end. Hand over at once: with a slow one, the host would kill the process first.
   const leave = (signal: string) => {
     log.info('service.stopping', { signal })
     background(beginNothing())
@@ -74,13 +74,13 @@ export default defineNitroPlugin((nitro) => {
     log.info('service.stopped')
   })
 
-  // A parent that holds an IPC channel (a test, a process manager) may ask when everything has settled.
+  // A parent with an IPC channel (a test, a process manager) may ask when everything has settled.
   if (process.send) process.on(
     'message', message => message === 'drain' && drain(SETTLE_MS).then(() => process.send?.('drained')),
   )
 })
 
-/** Loads the modules that the first click needs. Node loads its own `Response` when it is first named. */
+/** Loads the modules that the first click needs. Node loads its own `Response` on first use. */
 function loadForClicks(load: () => Promise<unknown>) {
   return Promise.all([load(), import('../api/webhooks/[platform].post'), Response])
 }
@@ -89,7 +89,7 @@ function startOrExit() {
   const log = useLog()
   try {
     const services = useServices()
-    // Who tries it out is at this machine, unless told otherwise.
+    // In a trial, users are at this machine, unless HOST says otherwise.
     if (services.sandbox && !services.config.production && !services.config.host) process.env.HOST = '127.0.0.1'
     return services
   }

@@ -4,11 +4,11 @@ import { useServices } from '../app'
 import { createPageRoutes, fitShell, pageHeaders } from '../http/pages/spa-shell'
 import { isSignedIn, whyClosed } from '../http/auth/viewer'
 
-/** Who sends a form here has a typing error in its address: a page would look like an answer. */
+/** Error for a form sent to a page's address. A page in answer would look like success. */
 const TYPING_ERROR = 'Nothing is taken here. Forms are sent to /api/form or /api/form/<form>; check the URL for a typing error.'
 const NOT_HERE = JSON.stringify({ error: TYPING_ERROR, message: TYPING_ERROR, code: 'NO_SUCH_ROUTE' })
 
-/** The status and security headers of pages, and 403 instead of them while nobody can sign in. */
+/** Sets the status and security headers of pages, and answers 403 instead while nobody can sign in. */
 export default defineNitroPlugin((nitro) => {
   const routes = createPageRoutes(pages)
   nitro.hooks.hook('render:html', async (shell, { event }) => {
@@ -18,7 +18,7 @@ export default defineNitroPlugin((nitro) => {
   })
   nitro.hooks.hook('render:response', (response, { event }) => {
     const { config } = useServices()
-    // The development server's own scripts and styles come from everywhere.
+    // The development server loads scripts and styles from many places.
     if (import.meta.dev || typeof response.body !== 'string') return
     response.headers = {
       ...response.headers, ...pageHeaders(response.body, config.siteUrl?.startsWith('https:') === true),

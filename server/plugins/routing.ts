@@ -5,9 +5,9 @@ import { HttpError, noSuchRoute, route } from '../http/errors'
 import { targetPath } from '../http/request'
 
 /**
- * Routes `GET http://host/path` by its path, and answers everything under `/api/` that no route takes. Left to itself,
- * the router takes the whole target for a path, and looks for another path that takes the method, such as
- * `/api/submissions/:id` for `GET /api/submissions/search`; both end at the shell of the pages.
+ * Routes `GET http://host/path` by its path, and answers everything under `/api/` that no route takes. The router alone
+ * takes the whole target for a path, and looks for another path that takes the method, such as `/api/submissions/:id`
+ * for `GET /api/submissions/search`. Both end at the shell of the pages.
  */
 export default defineNitroPlugin(({ h3App, router }) => {
   const { handler } = h3App
@@ -21,11 +21,11 @@ export default defineNitroPlugin(({ h3App, router }) => {
 })
 
 /**
- * What no route takes, under `/api/`: `HEAD` as its GET; `405` with `Allow` for a path that takes another method;
- * `404`, each as `{ error, message, code }`.
+ * Answers requests under `/api/` that no route takes: `HEAD` like the GET of its path; otherwise `405` with `Allow` if
+ * the path takes another method, or `404`, each as `{ error, message, code }`.
  */
 async function takeOther(event: H3Event): Promise<unknown> {
-  // The router names what it found under the path. `all` is this very handler.
+  // The router lists the handlers of the path. `all` is this very handler.
   const { all: _, ...handlers } = event.context.matchedRoute?.handlers ?? {}
   // Node sends no body in answer to HEAD.
   if (event.method === 'HEAD' && handlers.get) return handlers.get(event)

@@ -4,6 +4,6 @@ declare module '#pages' {
 }
 
 declare module '#nitro-internal-virtual/server-handlers' {
-  /** Every route; one without a method takes any. */
+  /** All routes. One without a method takes any method. */
   export const handlers: readonly { route?: string, method?: string }[]
 }
