@@ -39,7 +39,7 @@ export function createRedisHealthBook(client: RedisClient): HealthBook {
       }
     },
     limit(part, until) {
-      call(() => client.hSet(KEY, `${part}:limit`, String(until))).catch(() => { /* As with notes. */ })
+      call(() => client.hSet(KEY, `${part}:limit`, String(until))).catch(() => { /* Ignored, like failed notes. */ })
     },
     async read() {
       const parts: Record<string, PartHealth> = {}
@@ -60,7 +60,7 @@ export function createRedisHealthBook(client: RedisClient): HealthBook {
         .hSetNX(INCIDENTS, `since:${id}`, String(at))
         .hSet(INCIDENTS, `last:${id}`, String(at))
         .expire(INCIDENTS, INCIDENT_S)
-        .exec()).catch(() => { /* As with notes. */ })
+        .exec()).catch(() => { /* Ignored, like failed notes. */ })
     },
     async incidents(now) {
       const fields = await call(() => client.hGetAll(INCIDENTS))

@@ -3,7 +3,7 @@ import type { Limiter } from '../../ports/limiter'
 import { createCalls } from './connection/calls'
 import type { RedisClient } from './connection/client'
 
-// With the hash tag of all our keys.
+// Carries the hash tag of all our keys.
 const PREFIX = '{triage}:rate'
 
 /** Returns the key under which the library counts the acts of a client. */
