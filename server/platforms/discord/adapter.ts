@@ -23,12 +23,12 @@ type SdkMessage = Parameters<DiscordAdapter['parseDiscordMessage']>[0]
 type SdkOptions = Parameters<DiscordAdapter['buildMessagePayload']>[1]
 type SdkPayload = ReturnType<DiscordAdapter['buildMessagePayload']>
 
-/** How old a signed request may be, s: Slack's limit, since Discord sets none. */
+/** Max age of a signed request, s. Discord sets no limit, so this is Slack's. */
 const MAX_SKEW_S = 300
 
 const FAILED = 'That did not work just now. Nothing is lost: press the button again in a moment.'
 
-/** Discord through the SDK, with native modals, private messages and checks that the SDK leaves out. */
+/** Discord through the SDK, plus native modals, private messages and checks that the SDK lacks */
 export class FormDiscordAdapter extends RestDiscordAdapter {
   private readonly exchange = new AsyncLocalStorage<Exchange>()
   private readonly flow: ModalFlow
@@ -66,14 +66,14 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     return super.handleWebhook(new Request(request.url, { method: 'POST', headers: request.headers, body }), options)
   }
 
-  /** Takes in one event of the gateway listener of this process. @throws DeliveryFailed */
+  /** Handles one event from the gateway listener of this process. @throws DeliveryFailed */
   async receive(event: ForwardedEvent, options?: WebhookOptions): Promise<void> {
     const response = await this.handleForwardedGatewayEvent(event as SdkEvent, options)
     const { ok, status, headers } = response
     if (!ok) throw new DeliveryFailed(`status ${status}`, { unchecked: headers.has(UNCHECKED) })
   }
 
-  /** Discord replays what was not acknowledged, and listeners repeat what was not answered: each event counts once. */
+  /** Handles each event once: Discord replays unacknowledged events, and listeners repeat unanswered ones. */
   protected override async handleForwardedGatewayEvent(event: SdkEvent, options?: WebhookOptions): Promise<Response> {
     const state = this.chat!.getState()
     const received = event as unknown as ForwardedEvent
@@ -89,7 +89,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
       return await this.handleEvent(event, options)
     }
     catch (error) {
-      // An event that cannot be forgotten counts as handled: it may have been, in part.
+      // If the store cannot forget the event, it counts as handled: part of it may have been.
       await forgetDelivery(state, received).catch(() => {})
       this.logger.error('Discord event failed', { error })
       return Response.json({ error: 'The event could not be handled.' }, { status: 500 })
@@ -111,7 +111,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     return Response.json({ ok: true })
   }
 
-  /** The clicked message came with the click; the SDK asks for it before a modal opens, which has 3 s. */
+  /** Returns null during an interaction: it brought the message, and a modal must open within 3 s. */
   async fetchMessage(threadId: string, messageId: string): Promise<Message<unknown> | null> {
     if (this.exchange.getStore()) return null
     const message = await this.withMessageChannel(threadId, messageId, (channel) => {
@@ -120,7 +120,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     return this.parseDiscordMessage(message, threadId)
   }
 
-  /** A click names whoever clicked, by the name that the server shows. */
+  /** Returns the user from the interaction if it is theirs: it carries the name that the server shows. */
   override async getUser(userId: string): Promise<UserInfo | null> {
     const interaction = this.exchange.getStore()?.interaction
     const author = interaction && authorOf(interaction)
@@ -128,7 +128,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     return { userId, userName: author.userName, fullName: author.fullName, isBot: author.isBot === true }
   }
 
-  /** Private messages exist on Discord as answers only: to who clicked or commanded, while that is handled. */
+  /** Sends a private message, or null: Discord allows it only as an answer while the user's interaction is handled. */
   async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
     const exchange = this.exchange.getStore()
     if (!exchange || authorOf(exchange.interaction)?.userId !== userId) return null
@@ -141,7 +141,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     return { id: '', threadId, usedFallback: false, raw: {} }
   }
 
-  /** Cards go out as our rooms send them; only a mention that a speech carries may ping. */
+  /** Renders cards as our rooms do. Nobody is pinged except by the `mention` of a speech. */
   protected override buildMessagePayload(message: AdapterPostableMessage, options?: SdkOptions): SdkPayload {
     const speech = speechIn(message)
     if (!speech) return super.buildMessagePayload(message, options)
@@ -193,7 +193,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     }
   }
 
-  /** The SDK's id of the thread that an interaction comes from. */
+  /** Returns the SDK's thread id for the channel or thread of an event. */
   private threadOf({ guild_id: guildId = '@me', channel_id: place = '', channel }: Where): string {
     const parent = channel && THREADS.includes(channel.type) ? channel.parent_id : undefined
     return this.encodeThreadId(parent ? { guildId, channelId: parent, threadId: place } : { guildId, channelId: place })
@@ -205,7 +205,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     return fresh && this.verifySignature(body, headers.get('x-signature-ed25519'), timestamp)
   }
 
-  /** Answers an interaction. Never rejects: an interaction that is handed over again would take effect twice. */
+  /** Answers an interaction. Never rejects: an interaction that is delivered again would take effect twice. */
   private async callback({ id, token }: Interaction, reply: Reply): Promise<void> {
     const path = `/interactions/${id}/${token}/callback`
     await this.discordInteractionFetch(path, 'POST', reply).catch((error: unknown) => {
@@ -221,19 +221,19 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
 
 type Where = Pick<Interaction, 'guild_id' | 'channel_id' | 'channel'>
 
-/** The messages that an event says were deleted: https://discord.com/developers/docs/events/gateway-events#message-delete */
+/** Deleted messages that an event lists: https://discord.com/developers/docs/events/gateway-events#message-delete */
 function deletedIn({ type, data }: ForwardedEvent): Where & { ids: string[] } | null {
   const where = data as Where & { id?: string, ids?: string[] }
   if (type === 'GATEWAY_MESSAGE_DELETE') return { ...where, ids: [String(where.id)] }
   return type === 'GATEWAY_MESSAGE_DELETE_BULK' ? { ...where, ids: where.ids ?? [] } : null
 }
 
-/** Whether this adapter answers the interaction rather than the SDK's. */
+/** True if this adapter answers the interaction, not the SDK's. */
 function isAnswered({ type }: Interaction): boolean {
   return type === INTERACTION.command || type === INTERACTION.component || type === INTERACTION.modal
 }
 
-/** The SDK keeps what was clicked with the modal's context: the token and the form on the card stay out of it. */
+/** Removes the token and the form on the card, because the SDK stores the interaction with the modal's context. */
 function withoutSecrets({ token, message, ...interaction }: Interaction): object {
   return { ...interaction, ...message ? { message: { id: message.id } } : {} }
 }

@@ -4,7 +4,7 @@ const SUBCOMMAND = 1
 const STRING = 3
 const USER = 6
 
-/** `/forms` with what it can do: https://discord.com/developers/docs/interactions/application-commands */
+/** `/forms` with its subcommands: https://discord.com/developers/docs/interactions/application-commands */
 export const slashCommand = {
   name: COMMAND, type: 1, description: 'What waits for a decision, for you alone',
   options: COMMANDS.map(({ name, about, argument, person }) => ({

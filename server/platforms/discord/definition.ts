@@ -52,30 +52,29 @@ const signInVariables = {
 } as const
 
 /**
- * Discord renders markdown in cards, so form text is escaped; bounds hold for the escaped text.
+ * Discord renders markdown in cards, so form text is escaped. The limits apply to the escaped text.
  *
- * - embed: 25 fields, name 256 (of which ` (edited)` takes 9), value 1,024; 10 embeds a message, of which one holds
- *   link and notes, and one a second picture; 6,000 characters in all, of which 500 are left for title, link and line
- *   ends
+ * - embed: 25 fields, name 256 (` (edited)` takes 9 of them), value 1,024; 10 embeds per message, one of them for link
+ *   and notes, one for a second picture; 6,000 characters in all, of which 500 are left for title, link and line ends
  *   (https://discord.com/developers/docs/resources/message#embed-object-embed-limits)
- * - 5 messages in 5 s per channel, as its rate limit headers say
+ * - 5 messages in 5 s per channel, according to its rate limit headers
  *   (https://discord.com/developers/docs/topics/rate-limits)
- * - modal: the adapter spreads a form over as many modals as it needs (`form.ts`); a value over 4,000 fills
- *   up to five inputs of one modal, and the form is kept in the SDK's state while it is open
+ * - modal: the adapter splits a form into as many modals as it needs (`form.ts`); a value over 4,000 characters fills
+ *   up to five inputs of one modal, and the SDK's state keeps the form while it is open
  *   (https://discord.com/developers/docs/components/reference#text-input)
  * - content: 2,000 characters (https://discord.com/developers/docs/resources/message#create-message)
  *
- * Cards are embeds, not Components V2, after looking at drawings of both. A container keeps the buttons in its own
- * box and can make notes small, but its text is larger and has no fields: a card of 25 is two fifths taller. It holds
- * 4,000 characters instead of 6,000; a mention would need a text of its own, as there is no content beside it; and no
- * edit takes it back
+ * Cards are embeds, not Components V2. We compared drawings of both: a container has the buttons in its box and can
+ * make notes small, but its text is larger and it has no fields, so a card of 25 fields is two fifths taller. It holds
+ * 4,000 characters instead of 6,000. A mention would need its own text, because `content` is not allowed beside it, and
+ * no edit can turn the message back
  * (https://discord.com/developers/docs/components/reference#component-reference)
  */
 export const discord: Definition = {
   key: 'discord', label: 'Discord', aliases: [], icon: 'i-lucide-gamepad-2',
   about: 'The same cards in a Discord channel, beside Slack or instead of it.',
   card: {
-    // Seven of ten embeds: a second picture, and what is said below the fields, take up to three.
+    // Seven of ten embeds hold fields; a second picture and the texts below the fields take up to three.
     fields: 175, fieldsPerGroup: 25, label: 240, value: 1024, total: 5500, pictures: { most: 2, public: true },
   },
   cardIntervalMs: 1000,
@@ -128,9 +127,9 @@ export const discord: Definition = {
   connect: (settings: DiscordSettings, { log, http, drafts }) => ({
     platform: discord,
     channelId: settings.channelId ?? null,
-    // `discord:server:channel`, or `discord:server:channel:thread`, where the thread may be the room itself.
+    // `discord:server:channel`, or `discord:server:channel:thread`; a thread may be a room of its own.
     channelsOf: threadId => threadId.split(':').slice(2).reverse(),
-    // The request that Discord signed says which roles its sender has in the server.
+    // The signed request lists the roles that its sender has in the server.
     rolesOf: raw => rolesIn(raw).map(role => `role:${role}`),
     mentions: {
       in: peopleIn,
@@ -140,7 +139,7 @@ export const discord: Definition = {
     adapter: async () => (
       new (await import('./adapter')).FormDiscordAdapter(settings, sdkLogger(log, 'discord'), http, drafts)
     ),
-    // Another channel may be in another server: Discord is asked which.
+    // Another channel may be in another server, so Discord is asked for it.
     room: async (_bot, channelId) => {
       const { createDiscordRoom } = await import('./api/room')
       const where = channelId ? { channelId, guildId: undefined } : { channelId: settings.channelId! }
@@ -150,7 +149,7 @@ export const discord: Definition = {
   }),
 }
 
-/** Whom a message mentions, or a command was given. */
+/** Ids of the users that a message mentions, or that the options of a command name */
 function peopleIn(raw: unknown): string[] {
   const { content, data } = raw as { content?: unknown } & Pick<Interaction, 'data'>
   const mentions = [...String(content).matchAll(/<@!?(\d+)>/g)].map(([, id]) => id!)
@@ -162,7 +161,7 @@ function rolesIn(interaction: unknown): string[] {
   return Array.isArray(member?.roles) ? member.roles.map(String) : []
 }
 
-/** What the service does in a channel, by bit: https://discord.com/developers/docs/topics/permissions */
+/** Permissions that the service needs in a channel, by bit: https://discord.com/developers/docs/topics/permissions */
 const PERMISSION_BITS = {
   addReactions: 6n,
   viewChannel: 10n,
@@ -173,7 +172,7 @@ const PERMISSION_BITS = {
   sendMessagesInThreads: 38n,
 }
 
-/** Opens Discord's "add to server" dialogue with the bot's scopes and permissions filled in. */
+/** Link to Discord's "add to server" dialogue, with the bot's scopes and permissions filled in */
 export function discordInviteLink(applicationId: string): string {
   const permissions = String(Object.values(PERMISSION_BITS).reduce((all, bit) => all | 1n << bit, 0n))
   const query = new URLSearchParams({ client_id: applicationId, scope: 'bot applications.commands', permissions })

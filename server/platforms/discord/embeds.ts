@@ -3,10 +3,10 @@ import type { CardState } from '../../ports/board'
 import type { StateCard } from '../shared/elements'
 import { chunk } from '../shared/text'
 
-/** Discord's blurple, as the SDK's own cards have it. */
+/** Discord's blurple, which the SDK's own cards have, too */
 const BLURPLE = 0x5865F2
 
-/** The edge of a card, by what became of its submission; its title says it, too. */
+/** Edge colour of a card by the state of its submission; the title names the state, too */
 const COLOURS: Readonly<Record<CardState, number>> = {
   new: BLURPLE, failed: 0xED4245, forwarding: 0xFEE75C, forwarded: 0x57F287, spam: 0x992D22, expired: 0xE67E22,
   erased: 0x4E5058, gone: 0x95A5A6,
@@ -27,7 +27,7 @@ export interface Embed {
   url?: string
   description?: string
   fields?: { name: string, value: string }[]
-  /** Shown below all of these. */
+  /** Shown below all other parts of the embed */
   image?: { url: string }
 }
 
@@ -37,8 +37,8 @@ export interface ActionRow {
 }
 
 /**
- * Embeds and buttons of a card whose texts are markdown. Text below fields and pictures starts another embed: it stays
- * below. So does text that one embed cannot hold.
+ * Builds embeds and buttons of a card whose texts are markdown. Text below fields or a picture starts another embed, so
+ * that it stays below them. So does text that exceeds the current embed.
  */
 export function cardEmbeds(card: StateCard): { embeds: Embed[], components: ActionRow[] } {
   const color = card.state ? COLOURS[card.state] : BLURPLE
@@ -56,7 +56,7 @@ export function cardEmbeds(card: StateCard): { embeds: Embed[], components: Acti
   return { embeds, components }
 }
 
-/** The SDK's adapter splits it into action id and value again (`decodeDiscordCustomId`). At most 100 characters. */
+/** Joins action id and value; the SDK's adapter splits them again (`decodeDiscordCustomId`). At most 100 characters. */
 export function buttonId({ id, value }: Pick<ButtonElement, 'id' | 'value'>): string {
   return value ? `${id}\n${value}` : id
 }
@@ -75,13 +75,13 @@ function addFields(embeds: Embed[], fields: readonly FieldElement[]): void {
   }
 }
 
-/** An embed has one. */
+/** Starts another embed if the last one has a picture: each holds only one. */
 function addPicture(embeds: Embed[], url: string): void {
   if (embeds.at(-1)!.image) embeds.push({ color: embeds[0]!.color })
   embeds.at(-1)!.image = { url }
 }
 
-/** A field that leads somewhere: its name is the link, so that nobody takes it for its neighbour's. */
+/** Embed of a field with a link. The field's name is the link, so that nobody takes it for the next field's. */
 function sectionEmbed({ children }: SectionElement): Pick<Embed, 'title' | 'url' | 'description'> {
   const [field] = children.flatMap(child => child.type === 'fields' ? child.children : [])
   const link = children.find(child => child.type === 'link')
@@ -120,7 +120,7 @@ function buttonRows(buttons: readonly ButtonElement[]): ActionRow[] {
   return chunk(all, BUTTONS_PER_ROW).map(components => ({ type: 1, components }))
 }
 
-/** Discord refuses a field without anything to see in it. */
+/** Replaces text without visible characters, because Discord refuses such a field. */
 function visible(text: string, otherwise: string): string {
   return /[^\s\p{Cc}\p{Cf}]/u.test(text) ? text : otherwise
 }

@@ -1,21 +1,21 @@
 import type { Timestamp } from '../../../shared/types/line'
 import { printable } from '../shared/text'
 
-/** Markup anywhere in a line: escapes, emphasis, code, spoilers, masked links, mentions, timestamps, custom emoji. */
+/** Markup anywhere in a line: escapes, emphasis, code, spoilers, masked links, mentions, timestamps, custom emoji */
 const ANYWHERE = /[\\*_~|`[<]/g
 
-/** `https://…` becomes a link and `:smile:` an emoji by their colon; one without another behind it is harmless. */
+/** Colon that makes `https://…` a link or `:smile:` an emoji. A single colon is harmless. */
 const COLON = /:(?=\/\/|[^\s:]*:)/g
 
 const EVERYBODY = /@(?=everyone|here)/g
 
-/** Headings, small print, lists and quotes, which begin a line. */
+/** Headings, small print, lists and quotes, which work only at the start of a line */
 const LINE_START = /^([ \t]*)(?=#{1,3}\s|-#?\s|>\s|>>>\s)/gm
 const NUMBERED = /^([ \t]*\d+)(?=\.\s)/gm
 
 /**
- * Makes text appear on Discord as it was typed. A backslash before punctuation is not shown and not copied
- * (https://support.discord.com/hc/en-us/articles/210298617), so that nothing is added that people would read.
+ * Makes text appear on Discord as it was typed. Discord neither shows nor copies a backslash before punctuation
+ * (https://support.discord.com/hc/en-us/articles/210298617), so people see no added characters.
  */
 export function escapeMarkdown(text: string): string {
   return printable(text)
@@ -30,12 +30,12 @@ export function timestamp({ at, shows }: Timestamp): string {
   return `<t:${Math.floor(at / 1000)}:${STYLES[shows]}>`
 }
 
-/** An address of email as the SDK writes it, and a name behind `@`, which is a mention with an id only. */
+/** Email address as the SDK writes it, and `<@name>`: without an id it is no mention */
 const UNKNOWN = /\[([^[\]\s]+)\]\(mailto:\1\)|<(@(?![!&]?\d+>)[^<>\s]+)>/g
 
 /**
- * What the SDK makes of addresses and names, as they were: Discord knows links to http, https and discord alone, and
- * shows others as they are written (https://github.com/discord/discord-api-docs/issues/6088), as it does such mentions.
+ * Turns the SDK's email links and `<@name>` back into plain text. Discord links only to http, https and discord, and
+ * shows other links (https://github.com/discord/discord-api-docs/issues/6088) and such mentions as raw markup.
  */
 export function withPlainNames(markdown: string): string {
   return markdown.replace(UNKNOWN, (_, address?: string, name?: string) => (

@@ -8,7 +8,7 @@ export const INTERACTION = { ping: 1, command: 2, component: 3, modal: 5 } as co
 /** https://discord.com/developers/docs/interactions/receiving-and-responding (interaction callback type) */
 export const REPLY = { pong: 1, message: 4, later: 5, silence: 6, update: 7, modal: 9 } as const
 
-/** Only the one who clicked sees the message. */
+/** Flag of a message that only its addressee sees */
 const EPHEMERAL = 64
 
 /** https://discord.com/developers/docs/resources/message#create-message */
@@ -21,7 +21,7 @@ interface DiscordUser {
   bot?: boolean
 }
 
-/** What the adapter reads of an interaction. */
+/** Fields of an interaction that the adapter reads */
 export interface Interaction {
   id: string
   token: string
@@ -36,22 +36,22 @@ export interface Interaction {
     custom_id?: string
     values?: string[]
     components?: SubmittedPart[]
-    /** Of a command. */
+    /** Name of the command */
     name?: string
     options?: CommandOption[]
-    /** Whom its options name, by id. */
+    /** Users that its options name, by id */
     resolved?: { users?: Record<string, DiscordUser> }
   }
 }
 
-/** A command below a command, or what was typed after it. */
+/** A subcommand, or a typed argument */
 interface CommandOption {
   name: string
   value?: string | number | boolean
   options?: CommandOption[]
 }
 
-/** A label with its input, or text. */
+/** A label with its input, or a plain text */
 interface SubmittedPart {
   component?: { custom_id: string, value?: string | null, values?: readonly string[] }
 }
@@ -71,15 +71,15 @@ export type Reply
 
 export const silence: Reply = { type: REPLY.silence }
 
-/** A message for one person alone is on its way. */
+/** Announces a private message that follows */
 export const later: Reply = { type: REPLY.later, data: { flags: EPHEMERAL } }
 
-/** A message for the one who clicked. It pings nobody, whatever it quotes. */
+/** Private message to the sender of the interaction. It pings nobody, whatever it quotes. */
 export function privately(content: string, components: ActionRow[] = [], embeds?: Embed[]): Reply {
   return { type: REPLY.message, data: { ...bounded(content), flags: EPHEMERAL, components, ...embeds && { embeds } } }
 }
 
-/** Changes the private message that was clicked. */
+/** Replaces the private message that was clicked. */
 export function instead(content: string, components: ActionRow[] = []): Reply {
   return { type: REPLY.update, data: { ...bounded(content), components } }
 }
@@ -96,12 +96,12 @@ export function actionRow(...components: object[]): ActionRow {
   return { type: 1, components }
 }
 
-/** Whether the interaction comes from one of our private messages, which may be replaced; a card may not. */
+/** True if the interaction comes from one of our private messages. Those may be replaced, cards may not. */
 export function isFromPrivateMessage({ message }: Interaction): boolean {
   return Boolean((message?.flags ?? 0) & EPHEMERAL)
 }
 
-/** Who clicked, by the name that the server shows. */
+/** Sender of the interaction, with the name that the server shows */
 export function authorOf({ member, user }: Interaction): Author | null {
   const account = member?.user ?? user
   if (!account) return null
@@ -109,7 +109,7 @@ export function authorOf({ member, user }: Interaction): Author | null {
   return { userId, userName, fullName: member?.nick || account.global_name || userName, isBot, isMe: false }
 }
 
-/** A command as it would be typed: `/forms show Ada`. */
+/** Returns the command as people would type it: `/forms show Ada`. */
 export function commandIn({ data }: Interaction): { command: string, text: string } {
   const wordsOf = ({ name, value, options = [] }: CommandOption): (string | undefined)[] => (
     value === undefined ? [name, ...options.flatMap(wordsOf)] : [String(value)]
@@ -117,7 +117,7 @@ export function commandIn({ data }: Interaction): { command: string, text: strin
   return { command: `/${data?.name}`, text: (data?.options ?? []).flatMap(wordsOf).join(' ') }
 }
 
-/** What was typed or chosen, by custom id. */
+/** Typed and chosen values, by custom id */
 export function typedInputs({ data }: Interaction): Record<string, string> {
   const inputs = (data?.components ?? []).flatMap(({ component }) => component ?? [])
   return Object.fromEntries(inputs.map(({ custom_id: id, value, values }) => [id, value ?? values?.[0] ?? '']))

@@ -4,7 +4,7 @@ import { notAMember, oauthSignIn, profileText, type Client } from '../shared/oau
 import { DISCORD_API } from './api/rest'
 
 interface DiscordIdentityOptions extends Client {
-  /** The only server whose members are let in. */
+  /** Server whose members may sign in; nobody else may */
   guildId: string
   /** Base URL of the REST API with its version. */
   apiUrl?: string
@@ -13,7 +13,7 @@ interface DiscordIdentityOptions extends Client {
 /**
  * Sign in with Discord: https://discord.com/developers/docs/topics/oauth2#authorization-code-grant
  *
- * A person is in 200 servers at most, and one page of the list holds as many:
+ * A person can be in 200 servers, and one page of the list holds 200:
  * https://discord.com/developers/docs/resources/user#get-current-user-guilds
  */
 export function createDiscordIdentity(

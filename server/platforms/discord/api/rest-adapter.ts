@@ -9,7 +9,7 @@ import {
   createDiscordRest, DISCORD_API, DiscordError, type DiscordSettings, type RestOptions, type FileUpload,
 } from './rest'
 
-/** Whoever clicked waits for the answer. */
+/** The user who clicked waits for the answer, so the timeout is short. */
 const INTERACTION_CALL: RestOptions = { timeoutMs: 5000, repeats: 2 }
 
 /** https://discord.com/developers/docs/topics/opcodes-and-status-codes#json */
@@ -19,15 +19,15 @@ const THREAD_EXISTS = '160004'
 /** https://discord.com/developers/docs/resources/channel#channel-object-channel-types */
 const PRIVATE_THREAD = 12
 
-/** The SDK's adapter on our client: its own calls have no bounds, and some go to discord.com whatever `apiUrl` is. */
+/** The SDK's adapter on our client. Its own calls have no timeout, and some ignore `apiUrl` and use discord.com. */
 export class RestDiscordAdapter extends DiscordAdapter {
   readonly rest
 
   constructor(settings: DiscordSettings, logger: Logger, http: HttpClient) {
     const { botToken, publicKey, applicationId, apiUrl = DISCORD_API } = settings
-    // The SDK reads variables of its own for what is not named here.
+    // Without these options the SDK reads its own variables.
     const nobody = { mentionRoleIds: [], respondToChannelIds: [] }
-    // By its name in plain text it would take for a mention what Discord does not show as one; a mention has the id.
+    // The SDK takes this name in plain text for a mention. A real mention on Discord has the id.
     super({ botToken, publicKey, applicationId, apiUrl, logger, userName: applicationId, ...nobody })
     this.rest = createDiscordRest(settings, http)
     withWholeQuotes(this.formatConverter)
@@ -41,7 +41,7 @@ export class RestDiscordAdapter extends DiscordAdapter {
     return withRetryAfter(() => super.editMessage(...edit))
   }
 
-  /** The SDK lists the threads of a channel with what they begin with; a private one is for those who are in it. */
+  /** Hides private threads, which are for members only: the SDK lists threads with their first messages. */
   protected override async discordFetch(path: string, method: string, body?: object): Promise<Response> {
     const response = await this.call(path, method, { body, repeats: 1 })
     if (!path.endsWith('/threads/active')) return response
@@ -49,7 +49,7 @@ export class RestDiscordAdapter extends DiscordAdapter {
     return Response.json({ threads: threads.filter(({ type }) => type !== PRIVATE_THREAD) })
   }
 
-  /** Columns of a table are made as wide as their widest cell: what is too long by that is shown as it was written. */
+  /** Sends the markdown as written if it renders too long: the SDK pads the columns of a table to their widest cell. */
   protected override buildMessagePayload(
     ...[message, options]: Parameters<DiscordAdapter['buildMessagePayload']>
   ): ReturnType<DiscordAdapter['buildMessagePayload']> {
@@ -59,7 +59,7 @@ export class RestDiscordAdapter extends DiscordAdapter {
     return super.buildMessagePayload(isLonger ? { raw: markdown } : message, options)
   }
 
-  /** Before it is cut to what a message takes. */
+  /** Restores plain names before the text is cut to the length of a message. */
   protected override truncateContent(content: string): string {
     return super.truncateContent(withPlainNames(content))
   }
@@ -79,7 +79,7 @@ export class RestDiscordAdapter extends DiscordAdapter {
     return { id: raw.id, threadId, raw }
   }
 
-  /** Of a mention for which no thread can be begun, as in the chat of a voice channel, the SDK has the channel. */
+  /** True for a channel: the SDK answers there if it can start no thread, as in the chat of a voice channel. */
   isChannel(threadId: string): boolean {
     return !this.isDM(threadId) && this.decodeThreadId(threadId).threadId === undefined
   }
@@ -89,7 +89,7 @@ export class RestDiscordAdapter extends DiscordAdapter {
     return answer ? Response.json(answer) : new Response(null, { status: 204 })
   }
 
-  /** The first message of a thread is in the channel above; the SDK knows the refusal by an error that it keeps. */
+  /** Retries in the parent channel, which has a thread's first message. The SDK does so only for its own error. */
   protected override withMessageChannel<T>(threadId: string, messageId: string, act: (channel: string) => Promise<T>) {
     const { channelId, threadId: thread } = this.decodeThreadId(threadId)
     return super.withMessageChannel(threadId, messageId, act).catch((error: unknown) => {
@@ -98,7 +98,7 @@ export class RestDiscordAdapter extends DiscordAdapter {
     })
   }
 
-  /** The thread of a message has its id; the SDK knows this refusal by the same error. */
+  /** Returns the existing thread, which has its message's id. The SDK recognizes this refusal only by its own error. */
   protected override createDiscordThread(channelId: string, messageId: string) {
     return super.createDiscordThread(channelId, messageId).catch((error: unknown) => {
       if (isRefusal(error, THREAD_EXISTS)) return { id: messageId, name: '' }

@@ -4,12 +4,12 @@ import { refused, retryAfter, type FailedOutcome } from '../../shared/answers'
 
 export interface DiscordSettings {
   botToken: string
-  /** Ed25519 in hex; verifies interactions. */
+  /** Ed25519 key in hex that verifies interactions */
   publicKey: string
   applicationId: string
-  /** Channel of the default form's cards; undefined where Discord has none. */
+  /** Channel of the default form's cards; undefined if Discord has none */
   channelId?: string
-  /** Saves asking Discord once which server the channel is in. */
+  /** Server of the channel; without it, Discord is asked once */
   guildId?: string
   /** Base URL of the REST API without a trailing slash; Discord's own when absent. */
   apiUrl?: string
@@ -17,23 +17,23 @@ export interface DiscordSettings {
 
 export const DISCORD_API = 'https://discord.com/api/v10'
 
-/** A client without such a name may be refused early: https://discord.com/developers/docs/reference#user-agent */
+/** Discord may refuse clients without such a name early: https://discord.com/developers/docs/reference#user-agent */
 const USER_AGENT = 'DiscordBot (https://chat-sdk.dev, 1)'
 
-/** Bound of one call, ms; well below the lease of outstanding work, and a webhook must not hang with Discord. */
+/** Timeout of a call, ms: well below the lease of outstanding work, and a webhook must not hang if Discord does */
 const TIMEOUT_MS = 10_000
 
-/** Longest pause that is waited for, ms; more would hold up whoever waits. */
+/** Longest pause before a repetition, ms; a longer one would delay the caller too much */
 const LONGEST_WAIT_MS = 1000
 
-/** Pause where Discord limits the rate and does not say for how long, s. */
+/** Pause if Discord limits the rate without naming a duration, s */
 const LEAST_PAUSE_S = 1
 
-/** Pauses before a call is repeated, ms, while Discord has not seen the answer that a follow-up follows. */
+/** Pauses before a follow-up is repeated, ms: Discord refuses it until it has processed the first answer */
 const UNKNOWN_YET_MS = [300, 1000]
 const UNKNOWN_WEBHOOK = '10015'
 
-/** A thread archives itself after some days of silence: https://discord.com/developers/docs/topics/threads */
+/** Threads archive themselves after some days without messages: https://discord.com/developers/docs/topics/threads */
 const ARCHIVED = '50083'
 
 /** https://discord.com/developers/docs/resources/message#message-object-message-flags */
@@ -43,10 +43,8 @@ const REPORT = 'This is a bug; please report it.'
 const CHECK_TOKEN = 'Check PLATFORM2_BOT_TOKEN.'
 
 /**
- * Refusals that no repetition changes, and what to check. `content` marks those of what was sent, wherever it was sent
- * to, `gone` those of a card that is out of reach for good.
- *
- * https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
+ * Permanent refusals, with advice. `content`: the content is refused, in any channel. `gone`: the card is out of reach
+ * for good.
  */
 const REFUSALS: readonly { codes: readonly number[], advice: string, content?: true, gone?: true }[] = [
   { codes: [10003], advice: 'Check DISCORD_CHANNEL_ID.', gone: true },
@@ -69,12 +67,12 @@ const REFUSALS: readonly { codes: readonly number[], advice: string, content?: t
   { codes: [160002], advice: 'Give the bot the permission Read Message History in the channel.' },
 ]
 
-/** A call that did not work. Its message says nothing of what was sent. */
+/** A failed call. Its message quotes nothing that was sent. */
 export class DiscordError extends Error {
   /**
-   * @param refusal what to do about it
-   * @param code Discord's own, or the HTTP status; of a call without an answer the connection's
-   * @param status 0 without an answer
+   * @param refusal outcome with reason and advice
+   * @param code Discord's error code or the HTTP status; without an answer, the code of the connection error
+   * @param status HTTP status; 0 without an answer
    */
   constructor(readonly refusal: FailedOutcome, readonly code: string, readonly status = 0) {
     super(refusal.reason)
@@ -92,7 +90,7 @@ export interface RestOptions {
   body?: object
   files?: readonly FileUpload[]
   timeoutMs?: number
-  /** How often the call is repeated after a short pause that Discord asks for; otherwise whoever calls comes again. */
+  /** Max repetitions after a short pause that Discord asks for; after that, the caller has to retry */
   repeats?: number
 }
 
@@ -105,7 +103,7 @@ type Access = Pick<DiscordSettings, 'botToken' | 'apiUrl'>
 
 export function createDiscordRest({ botToken, apiUrl = DISCORD_API }: Access, http: HttpClient): DiscordRest {
   const send = async (method: HttpMethod, path: string, { body, files, timeoutMs = TIMEOUT_MS }: RestOptions) => {
-    // The path of an interaction carries a token of its own.
+    // The path of an interaction contains its own token.
     const authorization = /^\/(?:interactions|webhooks)\//.test(path) ? undefined : { authorization: `Bot ${botToken}` }
     const content = await encoded(isMessage(path) && body ? quiet(body) : body, files)
     const headers: Record<string, string> = { 'user-agent': USER_AGENT, ...authorization, ...content.headers }
@@ -160,7 +158,7 @@ function refusal({ status, headers, json }: HttpAnswer): DiscordError {
   return new DiscordError(refused({ reason, pause, ...refusal }), code || String(status), status)
 }
 
-/** The pause after which the call may be repeated at once; undefined when that is of no use, or too long. */
+/** Returns the pause before a repetition, ms; undefined if a repetition is useless or the pause is too long. */
 function shortPause({ code, status, refusal }: DiscordError, attempt: number): number | undefined {
   const { retryAfterMs = Infinity } = refusal
   if (code === UNKNOWN_WEBHOOK) return UNKNOWN_YET_MS[attempt]
@@ -172,8 +170,8 @@ function isMessage(path: string): boolean {
 }
 
 /**
- * A message may quote a form: it pings nobody unless it says whom, and shows no preview of a link, for which Discord
- * would ask the link's server. A card consists of embeds, which the flag would hide; links in those have no previews.
+ * Adds that a message pings nobody unless it lists whom, and shows no link previews: it may quote a form, and for a
+ * preview Discord calls the link's server. The flag would hide the embeds of a card; links in embeds have no previews.
  */
 function quiet(message: { embeds?: unknown[], flags?: number }): object {
   const flags = message.embeds?.length ? {} : { flags: (message.flags ?? 0) | SUPPRESS_EMBEDS }
@@ -184,7 +182,7 @@ interface Encoded extends Pick<HttpRequest, 'body'> {
   headers: Record<string, string>
 }
 
-/** JSON, or a form with files (https://discord.com/developers/docs/reference#uploading-files). */
+/** Encodes as JSON, or as a form with files (https://discord.com/developers/docs/reference#uploading-files). */
 async function encoded(body?: object, files: readonly FileUpload[] = []): Promise<Encoded> {
   if (!body) return { headers: {} }
   if (files.length === 0) return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }

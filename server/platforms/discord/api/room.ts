@@ -14,8 +14,8 @@ import { createDiscordRest, DiscordError, type DiscordSettings } from './rest'
 const NONCE_LENGTH = 25
 
 /**
- * Posts and edits cards. Not through the SDK's adapter, which sends no nonce and tells no refusal from an outage. No
- * user text is in `content`, the only part of a message that could ping, and only who is mentioned on purpose.
+ * Posts and edits cards without the SDK's adapter, which sends no nonce and cannot tell a refusal from an outage.
+ * `content`, the only part that can ping, holds no user text, only intended mentions.
  */
 export function createDiscordRoom(
   { channelId, guildId, ...settings }: DiscordSettings & { channelId: string }, http: HttpClient,
@@ -23,7 +23,7 @@ export function createDiscordRoom(
   const rest = createDiscordRest(settings, http)
   let thread = guildId && `discord:${guildId}:${channelId}`
 
-  /** The SDK's id of the channel: `discord:server:channel`, or `discord:server:channel:thread` in a thread. */
+  /** Returns the SDK's id of the channel: `discord:server:channel`, or `discord:server:channel:thread` in a thread. */
   const threadOf = async () => {
     const { id, guild_id: guild = '@me', parent_id: parent, type } = await rest('GET', `/channels/${channelId}`)
     if (id !== channelId) throw new DiscordError(refused({ reason: 'Discord answered without the channel' }), '')
@@ -90,8 +90,8 @@ function channelOf({ threadId }: CardRef): string {
 }
 
 /**
- * A post that is repeated because its answer was lost makes no second message: Discord hands out the first for a few
- * minutes, in whichever channel that is.
+ * Prevents a duplicate when a post is repeated because its answer was lost: for a few minutes, Discord returns the
+ * first message with the same nonce, even from another channel.
  */
 function nonceOf(subject: string): { nonce: string, enforce_nonce: true } {
   return { nonce: createHash('sha256').update(subject).digest('base64url').slice(0, NONCE_LENGTH), enforce_nonce: true }

@@ -5,16 +5,16 @@ import {
 } from '../interactions'
 
 /**
- * Discord waits 3 s for the first answer, of which the network takes some.
+ * Max wait for the first answer, ms. Discord waits 3 s, some of which the network takes.
  *
  * https://discord.com/developers/docs/interactions/receiving-and-responding
  */
 const ANSWER_WITHIN_MS = 2500
 
-/** Sends data through the interaction's webhook: `POST` a new private message, `PATCH` the one that was clicked. */
+/** Sends data through the interaction's webhook: `POST` a new private message, `PATCH` the clicked one. */
 export type FollowUp = (interaction: Interaction, method: 'POST' | 'PATCH', data: object) => Promise<void>
 
-/** One interaction and what is said about it: the first word is its answer, everything later a private message. */
+/** One interaction and our replies. The first one answers it; later ones go out as follow-ups. */
 export class Exchange {
   private readonly first = Promise.withResolvers<Reply>()
   private answered = false
@@ -27,10 +27,10 @@ export class Exchange {
     this.first.resolve(reply)
   }
 
-  /** The first word, or silence when `work` ends or takes too long without one; a command is told to wait instead. */
+  /** Returns the first reply, or silence if `work` ends or takes too long without one; a command gets `later`. */
   async answer(work: Promise<unknown>): Promise<Reply> {
     await withinOrNull(ANSWER_WITHIN_MS, Promise.race([this.first.promise, work]))
-    // The message that follows takes the place of what announced it.
+    // The message that follows replaces the placeholder of `later`.
     if (!this.answered) await this.say(this.interaction.type === INTERACTION.command ? later : silence)
     return this.first.promise
   }
@@ -45,7 +45,7 @@ export class Exchange {
   }
 }
 
-/** A modal can only answer: when that is too late, one more click opens it. */
+/** Asks for another click: only the first answer can open a modal. */
 function reopening(customId: string): Reply {
   const id = parseFormId(customId)?.id ?? ''
   return privately('The form took a moment.', [actionRow(button('Open the form', `chat-form:${id}:open`, 1))])

@@ -8,17 +8,17 @@ export const INPUT_LENGTH = 4000
 /** https://discord.com/developers/docs/components/reference (modal: 1 to 5 components) */
 export const INPUTS_PER_MODAL = 5
 
-/** Free characters in the parts of a long value, so that something can be added. */
+/** Characters kept free in each part of a long value, so that people can add text */
 const ROOM = 200
 
 /** https://discord.com/developers/docs/components/reference#label */
 const LABEL_LENGTH = 45
 const HINT_LENGTH = 100
 
-/** Discord's single-line inputs are about this wide. */
+/** Approximate width of Discord's single-line inputs, in characters */
 const LONG_LINE = 100
 
-/** An input of a modal, in a shape that JSON keeps. */
+/** Input of a modal, stored as JSON */
 export interface FormField {
   id: string
   label: string
@@ -26,21 +26,21 @@ export interface FormField {
   optional: boolean
   multiline: boolean
   maxLength?: number
-  /** Below its name. */
+  /** Shown below the label */
   hint?: string
-  /** What is chosen from. */
+  /** Options to choose from */
   choices?: { type: typeof LIST | typeof RADIO, options: readonly { label: string, value: string }[] }
 }
 
 /** https://discord.com/developers/docs/components/reference#component-object-component-types */
 const [LIST, RADIO] = [3, 21] as const
 
-/** The inputs of a modal. @throws TypeError for what Discord has no input for */
+/** Returns the inputs of a modal. @throws TypeError if Discord has no input for an element */
 export function fieldsOf({ children }: ModalElement): FormField[] {
   return children.filter(({ type }) => type !== 'text').map(fieldOf)
 }
 
-/** Discord has no inputs for dates and numbers: they are typed, and checked when they are sent. */
+/** Converts an input. Discord has none for dates and numbers: people type them, and we check them on submit. */
 function fieldOf(child: ModalChild): FormField {
   switch (child.type) {
     case 'text_input': return textField(child)
@@ -68,7 +68,7 @@ function choice(
   return { id, label, value, optional, multiline: false, choices: { type, options: offered } }
 }
 
-/** The value as people read it. */
+/** Returns the value as people read it. */
 export function shownValue({ value, choices }: FormField): string {
   return choices?.options.find(option => option.value === value)?.label ?? value
 }
@@ -78,23 +78,23 @@ function textField({ id, label, initialValue: value = '', ...more }: TextInputEl
   return { id, label, value, optional, multiline, maxLength }
 }
 
-/** Text on one line, without what Discord takes out of it. */
+/** Returns text on one line, without characters that Discord removes. */
 export function singleLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
 }
 
-/** Discord trims what is typed, drops control characters and sends `\n`: that is not a change. */
+/** True if the texts differ only by what Discord does: trim, drop control characters and send `\n`. */
 function sameText(one: string, other: string): boolean {
   return printable(one).trim() === printable(other).trim()
 }
 
 interface Part {
   text: string
-  /** What stood between this part and the next. */
+  /** Separator between this part and the next */
   glue: string
 }
 
-/** Parts that fill one input each. Cut at the end of a line or at a space where that costs little. */
+/** Splits a value into parts of one input each, at the end of a line or at a space if that wastes little. */
 export function inputParts({ value }: Pick<FormField, 'value'>): Part[] {
   if (value.length <= INPUT_LENGTH) return [{ text: value, glue: '' }]
   const roomy = split(value, INPUT_LENGTH - ROOM, true)
@@ -114,7 +114,7 @@ function split(value: string, size: number, atSpaces: boolean): Part[] {
   return [...parts, { text: left, glue: '' }]
 }
 
-/** A part that was not touched keeps what Discord trims; an emptied part takes its glue with it. */
+/** Joins the parts. An unchanged part keeps what Discord trims; an emptied part loses its separator, too. */
 function join(parts: readonly Part[], typed: readonly string[]): string {
   let joined = ''
   let glue = ''
@@ -127,7 +127,7 @@ function join(parts: readonly Part[], typed: readonly string[]): string {
   return joined
 }
 
-/** The modal inputs of these fields, by their positions in the form. */
+/** Returns the modal inputs of the fields at these positions of the form. */
 export function modalInputs(fields: readonly FormField[], positions: readonly number[]): object[] {
   return positions.flatMap((position) => {
     const field = fields[position]!
@@ -164,7 +164,7 @@ export function inputsNeeded(field: FormField): number {
 /** Texts by custom id, or by field id. */
 export type FieldTexts = Readonly<Record<string, string>>
 
-/** Values by field id; the original where nothing was changed or the input is missing. */
+/** Returns values by field id; the original if it is unchanged or its input is missing. */
 export function readInputs(fields: readonly FormField[], positions: readonly number[], typed: FieldTexts): FieldTexts {
   return Object.fromEntries(positions.map((position) => {
     const field = fields[position]!
@@ -178,7 +178,7 @@ function inputId(position: number, part: number, parts: number): string {
   return parts > 1 ? `i${position}.${part}` : `i${position}`
 }
 
-/** @param hint below a name that needs no more room */
+/** @param hint shown below the label, unless the rest of a long label is */
 function labelled(text: string, component: object, hint?: string): object {
   const name = singleLine(text) || '—'
   const more = name.length > LABEL_LENGTH ? name : hint

@@ -9,24 +9,24 @@ const TITLE_LENGTH = 45
 
 const NOTE_LENGTH = 2000
 
-/** How long an opened form can be submitted, ms. Slack's modals, for comparison, close with the window. */
+/** Time in which an open form can be submitted, ms. For comparison: Slack's modals close with the window. */
 const FORM_TTL_MS = 60 * 60_000
 
 const PREFIX = 'chat-form'
 
-/** An earlier version stored a third, one text of all fields, which this one cannot read: such a form is closed. */
+/** Modes that can be read. An earlier version stored a third one, one text for all fields; it counts as closed. */
 const MODES = ['native', 'picker'] as const
 
 /**
- * A modal of the SDK while a reviewer has it open. A modal of Discord has five inputs of 4,000 characters, and none may
- * follow another, so a larger form takes another way:
+ * A modal of the SDK that a reviewer has open. A Discord modal has five inputs of 4,000 characters and cannot follow
+ * another modal, so larger forms need another mode:
  *
  * - `native`: one modal
- * - `picker`: a private message in which fields are picked, up to five for each modal, and finally sent
+ * - `picker`: a private message in which people pick up to five fields for each modal, and finally submit
  */
 export interface OpenModal {
   id: string
-  /** The user who opened it, and alone goes on with it; absent in forms of an earlier version. */
+  /** User who opened it, the only one who may continue it; absent in forms of an earlier version */
   openedBy?: string
   mode: typeof MODES[number]
   callbackId: string
@@ -36,15 +36,15 @@ export interface OpenModal {
   privateMetadata?: string
   /** Markdown above the inputs. */
   note: string
-  /** The fields with the values that the modal was made with. */
+  /** Fields with the values that the modal was created with */
   fields: FormField[]
-  /** Values that differ from the field's, by field id: picked ones, or those of a refused submit. */
+  /** Changed values by field id: from edited fields or a refused submit */
   edits: Record<string, string>
-  /** The form data of its submission is gone, and with it what the form said. */
+  /** The submission was erased, and with it the form's texts. */
   isErased?: true
 }
 
-/** The part that says something of the submission, with which it is kept; the rest is where the SDK keeps things. */
+/** Parts with form data, which are stored with the submission; the SDK's state keeps the rest */
 type Said = Pick<OpenModal, 'note' | 'fields' | 'edits'>
 
 /** @throws TypeError when the modal has an input that Discord lacks */
@@ -59,7 +59,7 @@ export function createForm(id: string, modal: ModalElement): OpenModal {
   }
 }
 
-/** The form with these values, as a picker where they no longer fit one modal. */
+/** Returns the form with these values, as a picker if they no longer fit one modal. */
 export function withValues(form: OpenModal, values: FieldTexts): OpenModal {
   const changed = form.fields.filter(({ id, value }) => Object.hasOwn(values, id) && values[id] !== value)
   const edits = Object.fromEntries(changed.map(({ id }) => [id, values[id]!]))
@@ -67,12 +67,12 @@ export function withValues(form: OpenModal, values: FieldTexts): OpenModal {
   return form.mode === 'native' && !fitOneModal(currentFields(next), form.note) ? { ...next, mode: 'picker' } : next
 }
 
-/** Fields with their values as they are now. */
+/** Returns the fields with their current values. */
 export function currentFields({ fields, edits }: OpenModal): FormField[] {
   return fields.map(field => Object.hasOwn(edits, field.id) ? { ...field, value: edits[field.id]! } : field)
 }
 
-/** The modal of a form that is not picked from. */
+/** Returns the modal of a form in `native` mode. */
 export function formModal(form: OpenModal): Reply {
   const fields = currentFields(form)
   const inputs = modalInputs(fields, fields.map((_, position) => position))
@@ -84,25 +84,25 @@ export function modalReply(form: OpenModal, verb: string, components: object[], 
   return { type: REPLY.modal, data: { custom_id: formId(form, verb, tail), title, components } }
 }
 
-/** Custom id of what belongs to a form: `chat-form:<form>:<verb>:<more>`, well below 100 characters. */
+/** Custom id of a part of a form: `chat-form:<form>:<verb>:<more>`, well below 100 characters */
 export function formId({ id }: Pick<OpenModal, 'id'>, verb: string, tail = ''): string {
   return [PREFIX, id, verb, ...tail ? [tail] : []].join(':')
 }
 
-/** What a custom id says: which form, what to do, and with which of its fields. */
+/** Parts of a custom id: form, action, and the fields or page that it applies to */
 export interface FormPlace {
   id: string
   verb: string
   tail: string
 }
 
-/** Null when the custom id belongs to no form. */
+/** Returns null if the custom id belongs to no form. */
 export function parseFormId(customId: string): FormPlace | null {
   const [prefix, id = '', verb = '', tail = ''] = customId.split(':')
   return prefix === PREFIX ? { id, verb, tail } : null
 }
 
-/** Open forms, where every replica finds them. */
+/** Open forms, stored so that every replica can load them */
 export class OpenForms {
   constructor(private readonly state: () => StateAdapter, private readonly drafts: Drafts) {}
 
@@ -110,7 +110,7 @@ export class OpenForms {
     const form = await this.state().get<OpenModal>(key(id))
     if (!form || !MODES.includes(form.mode)) return null
     const submission = submissionOf(form)
-    // A form about no submission; one of an earlier version is whole, too.
+    // A form without a submission, or one of an earlier version, is complete.
     if (submission === '' || Object.hasOwn(form, 'fields')) return form
     const { text, isErased } = await this.drafts.load(submission, id)
     if (isErased) return { ...form, note: '', fields: [], edits: {}, isErased }
@@ -139,12 +139,12 @@ function key(id: string): string {
   return `discord-form:${id}`
 }
 
-/** The private metadata of a form begins with the id of its submission (`handlers/review.ts`). */
+/** Returns the submission's id, the first word of the private metadata (`handlers/review.ts`). */
 function submissionOf({ privateMetadata = '' }: Pick<OpenModal, 'privateMetadata'>): string {
   return privateMetadata.split(' ')[0]!
 }
 
-/** The texts of a modal, as markdown. */
+/** Returns the texts of a modal as markdown. */
 function noteOf({ children }: ModalElement): string {
   const texts = children.flatMap(child => child.type === 'text' ? [child.content] : [])
   return cut(texts.join('\n').trim(), NOTE_LENGTH)

@@ -24,11 +24,11 @@ const CLOSED = 'This form is no longer open. Press the button on the card again.
 const PROBLEMS = 10
 const PROBLEM_LENGTH = 150
 
-/** Answers modal submissions, and clicks on the private messages of a form. */
+/** Answers modal submissions and clicks on the private messages of a form */
 export class ModalFlow {
   constructor(private readonly ports: ModalFlowPorts) {}
 
-  /** Keeps the form and shows its first step. @param openedBy the user who alone goes on with it */
+  /** Stores the form and shows its first step. @param openedBy the only user who may continue it */
   async open(contextId: string, modal: ModalElement, openedBy: string | undefined): Promise<Reply> {
     const form = { ...createForm(contextId, modal), openedBy }
     await this.ports.forms.save(form)
@@ -39,7 +39,7 @@ export class ModalFlow {
     const form = await this.ports.forms.load(id)
     if (!form) return closed(interaction)
     if (form.openedBy !== undefined && form.openedBy !== authorOf(interaction)?.userId) return closed(interaction)
-    // Its sender is told what became of the submission.
+    // The answer tells the user what became of the submission.
     if (form.isErased && verb !== 'cancel') return this.submit(form, {}, interaction)
     const reply = interaction.type === INTERACTION.modal
       ? await this.modalSubmitted(form, verb, tail, interaction)
@@ -82,13 +82,13 @@ export class ModalFlow {
     if (Object.keys(missing).length > 0) return this.refuse(filled, named(form, missing), interaction)
     const response = await this.ports.submit(form, values, interaction)
     if (response?.action === 'errors') return this.refuse(filled, named(form, response.errors), interaction)
-    // The effects took place; a form that stays behind only expires.
+    // The submit took effect; a form that is not removed just expires.
     await this.ports.forms.remove(form).catch(() => {})
     if (response?.action === 'update') return replacing(interaction)(textOf(response.modal))
     return isFromPrivateMessage(interaction) || !interaction.message ? replacing(interaction)('Done.') : silence
   }
 
-  /** Keeps what was typed, and says why it was not taken. */
+  /** Stores the typed values and shows why they were refused. */
   private async refuse(form: OpenModal, problems: readonly string[], interaction: Interaction): Promise<Reply> {
     await this.ports.forms.save(form)
     const lines = problems.slice(0, PROBLEMS).map(problem => `• ${cut(problem, PROBLEM_LENGTH)}`)
@@ -98,7 +98,7 @@ export class ModalFlow {
   }
 }
 
-/** What a modal says, as markdown: none can follow a modal, so that it becomes a message. */
+/** Returns the texts of a modal as markdown for a message, because a modal cannot follow a modal. */
 function textOf({ title, children }: ModalElement): string {
   const writing = { escape: escapeMarkdown, moment: timestamp }
   return children.flatMap(child => child.type === 'text' ? lineText(lineOf(child), writing) : []).join('\n')
@@ -112,7 +112,7 @@ function picker(say: Say, form: OpenModal, page = 0, notice = ''): Reply {
   return say(content, components)
 }
 
-/** Changes our private message where one was clicked; a card is left alone. */
+/** Replaces our private message if the click came from it; after a click on a card it sends a new one. */
 function replacing(interaction: Interaction): Say {
   return isFromPrivateMessage(interaction) ? instead : privately
 }
@@ -125,7 +125,7 @@ function valuesOf(form: OpenModal): FieldTexts {
   return Object.fromEntries(currentFields(form).map(({ id, value }) => [id, value]))
 }
 
-/** What Discord's inputs cannot check of a value that is picked, or spread over inputs. */
+/** Returns errors that Discord's inputs cannot catch: in chosen values, or values split over several inputs. */
 function invalid({ fields }: OpenModal, values: FieldTexts): FieldTexts {
   return Object.fromEntries(fields.flatMap(({ id, optional, maxLength, value: original }): [string, string][] => {
     const value = values[id] ?? ''
@@ -134,7 +134,7 @@ function invalid({ fields }: OpenModal, values: FieldTexts): FieldTexts {
   }))
 }
 
-/** Errors by field id as lines of markdown. */
+/** Returns the errors, by field id, as lines of markdown. */
 function named({ fields }: OpenModal, errors: FieldTexts): string[] {
   return Object.entries(errors).map(([id, error]) => {
     const label = fields.find(field => field.id === id)?.label

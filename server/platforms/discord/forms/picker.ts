@@ -12,16 +12,16 @@ const OPTIONS = 25
 const OPTION_LENGTH = 100
 const PLACEHOLDER_LENGTH = 150
 
-/** Five rows a message: four menus, and the buttons. */
+/** A message has five rows: four menus and the buttons. */
 const MENUS = 4
 const PER_PAGE = MENUS * OPTIONS
 
-/** Content takes 2,000 characters; the note, which ends in a link, gets what these and the fixed texts leave. */
+/** Content holds 2,000 characters. The note, which ends in a link, gets what notice, changes and fixed texts leave. */
 const NOTICE_LENGTH = 230
 const CHANGES_LENGTH = 230
 const NOTE_LENGTH = 1380
 
-/** The private message in which the fields of a large form are picked; `page` counts from 0. */
+/** Builds the private message in which people pick fields of a large form; `page` starts at 0. */
 export function pickerMessage(form: OpenModal, page = 0, notice = ''): { content: string, components: ActionRow[] } {
   const fields = currentFields(form)
   const pages = Math.max(1, Math.ceil(fields.length / PER_PAGE))
@@ -37,7 +37,7 @@ export function pickerMessage(form: OpenModal, page = 0, notice = ''): { content
   return { content: describe(form, shown, pages, notice), components: [...menus, buttons] }
 }
 
-/** The modal for what was picked, or the message again with what is in the way. */
+/** Returns the modal for the picked fields, or the message again with the reason why there is none. */
 export function pickedModal(form: OpenModal, picked: readonly number[]): Reply {
   const fields = currentFields(form)
   const needed = picked.reduce((sum, position) => sum + inputsNeeded(fields[position]!), 0)
@@ -52,7 +52,7 @@ export function takeEdits(form: OpenModal, picked: readonly number[], typed: Fie
   return withValues(form, { ...form.edits, ...readInputs(currentFields(form), picked, typed) })
 }
 
-/** Positions from `1.2.3` or a menu's values; null unless all of them are of this form. */
+/** Parses positions from `1.2.3` or a menu's values; null unless there are 1 to 5, all of them in this form. */
 export function positionsOf({ fields }: OpenModal, values: readonly string[]): number[] | null {
   const positions = values.map(value => /^\d{1,6}$/.test(value) ? Number(value) : -1)
   const isCount = positions.length > 0 && positions.length <= INPUTS_PER_MODAL

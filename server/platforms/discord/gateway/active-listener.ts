@@ -8,28 +8,28 @@ import { EventQueue, type DeadLetter } from './queue'
 import { GatewaySocket, type Dispatch } from './socket'
 import type { GatewayStore, OwnerRecord } from './store'
 
-/** How long what is queued may take at the end, ms; the rest is replayed to the next listener. */
+/** Time for queued events at the end, ms; Discord replays the rest to the next listener */
 const DRAIN_MS = 5000
-/** How long one event is tried before it is given up, ms. */
+/** Time after which an event is given up, ms */
 const MAX_AGE_MS = 5 * 60_000
-/** How long there may be no session before the socket is built anew, ms. */
+/** Time without a session after which the socket is rebuilt, ms */
 const STALLED_MS = 60_000
-/** Between two log lines about failing deliveries, ms. */
+/** Min interval between log lines about failed deliveries, ms */
 const QUIET_MS = 30_000
 
-/** Why a listener stopped being active: its time was over, another one asked, the lease was lost, Discord refused. */
+/** Reason to stop: time over, another listener asked, lease lost, or Discord refused */
 type Reason = 'over' | 'handover' | 'lost' | 'refused'
 
 interface ActiveOptions extends GatewayOptions {
   store: GatewayStore
   lease: Lease
   signal: AbortSignal
-  /** The checkpoint of this process when it last held the lease, for a store that has forgotten. */
+  /** Last checkpoint of this process as owner, in case the store has lost it */
   known: Checkpoint | null
   endsAt: number | null
 }
 
-/** The listener that holds the lease: the others stand by. */
+/** Listener that holds the lease; all others stand by */
 export class ActiveListener {
   reason: Reason | null = null
   refusal: string | null = null
@@ -40,7 +40,7 @@ export class ActiveListener {
   private socket: GatewaySocket
   private record: OwnerRecord
   private readonly ended = new AbortController()
-  /** Cuts the wait for the next tick short. */
+  /** Ends the wait for the next tick early */
   private nudge = new AbortController()
   private isLost = false
   private isIdentifying = false
@@ -62,7 +62,7 @@ export class ActiveListener {
     return this.progress.snapshot()
   }
 
-  /** Listens until there is a reason to end; then the session can be resumed by what is in the store. */
+  /** Listens until there is a reason to stop. Afterwards the stored session can be resumed. */
   async run(): Promise<Reason> {
     const { signal, lease } = this.options
     const over = () => this.end('over')
@@ -75,7 +75,7 @@ export class ActiveListener {
       if (!this.reason) await this.tick()
     }
     signal.removeEventListener('abort', over)
-    // No more events; deliver what is queued; leave the rest to the replay; hand over.
+    // Stop receiving, deliver queued events, leave the rest to the replay, then release the lease.
     const renewing = setInterval(() => void lease.renew().catch(() => {}), lease.leaseMs / 3)
     await Promise.all([this.socket.close(), this.queue.end(this.reason === 'lost' ? 0 : DRAIN_MS)])
     clearInterval(renewing)
@@ -123,7 +123,7 @@ export class ActiveListener {
       else if (nudged || this.progress.changed || lease.isDue) await this.save()
     }
     catch {
-      // The store is away; nothing is acknowledged meanwhile.
+      // The store is unavailable; nothing is acknowledged meanwhile.
       if (!lease.isHeld) this.end('lost')
     }
     if (this.socket.detachedMs > STALLED_MS && !this.isIdentifying && !this.reason) {
@@ -134,7 +134,7 @@ export class ActiveListener {
     }
   }
 
-  /** Renews the lease first, so that a process that slept cannot overwrite what its successor wrote. */
+  /** Renews the lease first, so that a process that was suspended cannot overwrite its successor's data. */
   private async save(): Promise<void> {
     const { progress, options: { lease, store } } = this
     if (!await lease.renew()) return this.end('lost')
@@ -162,7 +162,7 @@ export class ActiveListener {
       gateway: () => this.reader.get('/gateway/bot'),
       mayIdentify: signal => this.mayIdentify(signal),
       identified: (session, sequence) => {
-        // Packets that were read before op 9 still speak of the old one.
+        // Packets from before op 9 still name the old session.
         if (session.sessionId === this.progress.session?.sessionId) return
         this.isLost = false
         this.progress.begin(session, sequence)
@@ -194,7 +194,7 @@ export class ActiveListener {
     })
   }
 
-  /** Only the owner may spend an IDENTIFY, not soon after the last one anywhere, and none that cannot be counted. */
+  /** Waits for permission to IDENTIFY: only for the lease owner, rate-limited across replicas, and counted. */
   private async mayIdentify(signal: AbortSignal): Promise<void> {
     const { lease, store } = this.options
     const counted = async () => await lease.renew() && store.countIdentify().then(() => true)
@@ -219,13 +219,13 @@ export class ActiveListener {
 
   private take(payload: Dispatch): void {
     if (this.reason) return
-    // A process that slept: what it takes now, its successor takes too.
+    // The process was suspended: its successor receives this event, too.
     if (!this.options.lease.isHeld) return this.end('lost')
     try {
       this.dispatcher.take(payload)
     }
     catch (error) {
-      // Thrown on, it would end the process, and after the replay the next one.
+      // If rethrown, it would end this process and, after the replay, the next one.
       this.options.log.error('discord.gateway.not-understood', { type: payload.t, error })
     }
   }

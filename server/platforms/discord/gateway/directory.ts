@@ -2,7 +2,7 @@ import type { DiscordError, DiscordRest } from '../api/rest'
 import { DeliveryFailed, UnexpectedAnswer, type EventData } from './events'
 
 const TIMEOUT_MS = 5000
-/** Channels and users that are remembered; beyond, all are forgotten and asked for again. */
+/** Max cached channels, and users; when full, the cache is cleared */
 const REMEMBERED = 5000
 
 /** https://discord.com/developers/docs/resources/channel#channel-object-channel-types */
@@ -26,7 +26,7 @@ export class RestReader {
 
   constructor(private readonly rest: DiscordRest) {}
 
-  /** @throws DeliveryFailed permanent where asking again is of no use */
+  /** @throws DeliveryFailed permanent if a retry is useless */
   get<T>(path: string): Promise<T> {
     const answer = this.last.then(() => this.rest<T>('GET', path, { timeoutMs: TIMEOUT_MS })).catch((error) => {
       const { message, status, refusal: { retryAfterMs } } = error as DiscordError
@@ -38,21 +38,21 @@ export class RestReader {
   }
 }
 
-/** Knows channels and users, to add what the adapter needs and Discord's events leave out. */
+/** Caches channels and users, to add data that the adapter needs and Discord's events lack */
 export class Directory {
   private readonly channels = new Map<string, Channel>()
   private readonly users = new Map<string, User>()
 
   constructor(private readonly reader: RestReader) {}
 
-  /** From events that describe channels. */
+  /** Stores a channel from an event that describes it. */
   learn({ id, type, parent_id }: Channel): void {
     remember(this.channels, id, { id, type, parent_id })
   }
 
   /**
-   * As the SDK's own forwarder does: the thread of a message or reaction with its parent, and of a reaction the
-   * channel's type and, where there is no member, the user.
+   * Adds the same as the SDK's own forwarder: the thread of a message or reaction with its parent, and for a reaction
+   * the channel's type and, if there is no member, the user.
    */
   async enrich(type: string, data: EventData): Promise<EventData> {
     const isReaction = type.startsWith('MESSAGE_REACTION')
@@ -77,7 +77,7 @@ export class Directory {
     return channel
   }
 
-  /** What Discord will never tell is null; what it cannot tell just now is asked again with the whole event. */
+  /** Returns null if Discord refuses for good. After a temporary failure the whole event is retried. */
   private async lookUp<T extends { id: string }>(known: Map<string, T>, path: string, id: string): Promise<T | null> {
     const found = known.get(id) ?? await this.reader.get<T>(`${path}/${id}`).catch((error: unknown) => {
       if (error instanceof DeliveryFailed && error.permanent) return null

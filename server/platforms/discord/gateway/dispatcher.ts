@@ -8,28 +8,28 @@ import type { DeadLetter, EventQueue, Retry } from './queue'
 import type { Dispatch } from './socket'
 
 /**
- * How old an interaction may get, ms: later Discord takes no first answer, and tells whoever clicked that it failed.
+ * Max age of an interaction, ms. Later, Discord accepts no first answer and shows the user a failure.
  *
  * https://discord.com/developers/docs/interactions/receiving-and-responding
  */
 const INTERACTION_MAX_AGE_MS = 3000
 
 /**
- * How far this machine's clock may be ahead of Discord's, ms, which made the id that tells an interaction's age. Clocks
- * that nobody keeps differ by some seconds; one that is further ahead takes every click for late, and the log says so.
+ * Max lead of our clock over Discord's, ms, whose ids tell the age of interactions. Unsynchronized clocks differ by
+ * some seconds. If ours is further ahead, every click counts as late, and the log says so.
  */
 const CLOCK_SKEW_MS = 10_000
 
-/** How far back messages are read, ms: less than events are remembered, since what lies further back may be handled. */
+/** Max age of messages that are read back, ms: less than events are remembered, or it may repeat handled ones */
 const OLDEST_MS = 23 * 3_600_000
-/** How many channels are read back, those with the newest messages; more would hold up a big server for minutes. */
+/** Max channels to read back, newest messages first; more would delay a big server for minutes */
 const CHANNELS = 50
-/** Of one channel, the oldest that were missed. */
+/** Max pages of one channel, oldest missed messages first */
 const PAGES = 10
 /** https://discord.com/developers/docs/resources/message#get-channel-messages */
 const PAGE = 100
 const DISCORD_EPOCH_MS = 1_420_070_400_000
-/** Channels that hold messages themselves: text, voice, announcements, threads, stages. */
+/** Channel types that hold messages themselves: text, voice, announcements, threads, stages */
 const WITH_MESSAGES: readonly number[] = [0, 2, 5, 10, 11, 12, 13]
 
 const CREATED = 'MESSAGE_CREATE'
@@ -43,7 +43,7 @@ interface Guild {
 }
 
 export interface DispatcherOptions {
-  /** The bot's own messages and reactions are not delivered. */
+  /** Id of the bot, whose own messages and reactions are not delivered */
   applicationId: string
   queue: EventQueue
   reader: RestReader
@@ -51,7 +51,7 @@ export interface DispatcherOptions {
   report: (what: string, facts: Record<string, unknown>) => void
 }
 
-/** Takes what Discord sends, queues what the bot uses, and keeps account of what is delivered. */
+/** Receives Discord's events, queues those that the bot uses, and tracks their delivery */
 export class Dispatcher {
   lastEventAt: number | null = null
   private readonly directory: Directory
@@ -79,14 +79,14 @@ export class Dispatcher {
     }
     const id = `${progress.session?.sessionId}:${sequence}`
     const delivered = [progress.hold(sequence), ...message ? [progress.holdMessage(message)] : []]
-    // An answer to a click is due in 3 s, so that it waits for nothing else of its channel.
+    // A click must be answered within 3 s, so it does not wait for other events of its channel.
     const channel = type === 'INTERACTION_CREATE' ? undefined : data.channel_id
     void this.options.queue.add(channel, retry => this.deliver(retry, type, data, id)).then((done) => {
       if (done) for (const settle of delivered) settle()
     })
   }
 
-  /** A guild is acknowledged when what was missed there has been read: until then a successor starts over. */
+  /** Acknowledges a guild once its missed messages were read; until then a successor starts over. */
   private takeGuild(sequence: number, guild: Guild): void {
     const { progress } = this
     const after = progress.missingSince(guild.id)
@@ -102,7 +102,7 @@ export class Dispatcher {
     })
   }
 
-  /** What the bot does itself, and what Discord writes in the name of people, such as the new name of their thread. */
+  /** True for the bot's own events and for system messages in people's names, such as a renamed thread. */
   private isIgnored(event: string, { author, user_id: user, type }: EventData): boolean {
     const isOwn = (author?.id ?? user) === this.options.applicationId
     return isOwn || (event === CREATED && !SAID.includes(type!))
@@ -117,7 +117,7 @@ export class Dispatcher {
       const enriched = await this.directory.enrich(type, data)
       const event: ForwardedEvent = { id, type: `GATEWAY_${type}`, timestamp: Date.now(), data: enriched, note }
       await this.options.deliver(event, signal).catch((error: unknown) => {
-        // What may have been handled is a repetition at the next try.
+        // The event may have been handled: with a new note, the next try counts as a repetition.
         if (!(error instanceof DeliveryFailed && error.unchecked)) note = randomUUID()
         throw error
       })
@@ -125,10 +125,10 @@ export class Dispatcher {
   }
 
   /**
-   * Reads from a guild's channels what was written after a message, in order, before anything newer of the same
-   * channel. Reactions cannot be read back.
+   * Reads messages of a guild's channels after a given one, in order and before newer events of the same channel.
+   * Reactions cannot be read back.
    *
-   * @returns false when part of it is left to a successor
+   * @returns false if part of it is left to a successor
    */
   private async backfill(guild: Guild, after: string): Promise<boolean> {
     const { queue, report } = this.options
@@ -170,7 +170,7 @@ export class Dispatcher {
     await retry(async () => {
       const page = `/channels/${channel}/messages?after=${cursor}&limit=${PAGE}`
       messages = await this.options.reader.get<{ id: string }[]>(page).catch((error: unknown) => {
-        // A channel that the bot may not read has nothing for it.
+        // A channel that the bot may not read counts as empty.
         if (error instanceof DeliveryFailed && error.permanent) return []
         throw error
       })
@@ -180,7 +180,7 @@ export class Dispatcher {
   }
 }
 
-/** Told by its id, because a replay brings what is old by now; where a clock is behind, from now. */
+/** Counts from now, or, because a replay brings old interactions, from the time in the id plus the max clock skew. */
 function answerDueBy(id: string): number {
   const sentAt = Number(BigInt(id) >> 22n) + DISCORD_EPOCH_MS
   return Math.min(sentAt + CLOCK_SKEW_MS, Date.now()) + INTERACTION_MAX_AGE_MS

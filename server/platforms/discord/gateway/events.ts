@@ -4,43 +4,43 @@ import type { Log } from '../../../ports/runtime'
 import type { DiscordRest } from '../api/rest'
 
 /**
- * Guilds, their messages and reactions, direct messages and theirs, message content.
+ * Guilds, their messages and reactions, direct messages and their reactions, message content
  *
  * https://discord.com/developers/docs/events/gateway#list-of-intents
  */
 export const INTENTS = 1 << 0 | 1 << 9 | 1 << 10 | 1 << 12 | 1 << 13 | 1 << 15
 
-/** What the bot uses. Everything else is acknowledged and goes nowhere. */
+/** Events that the bot uses; all others are acknowledged and ignored */
 export const DELIVERED: ReadonlySet<string> = new Set([
   'MESSAGE_CREATE', 'MESSAGE_DELETE', 'MESSAGE_DELETE_BULK', 'MESSAGE_REACTION_ADD', 'MESSAGE_REACTION_REMOVE',
   'INTERACTION_CREATE',
 ])
 
-/** How long an event is remembered, ms: longer than anything is replayed or read back after. */
+/** Time for which an event is remembered, ms: longer than any replay or backfill reaches */
 const REMEMBERED_MS = 24 * 3_600_000
 
-/** Refusals of the event itself. Others (401, 404, 429 …) speak of the route or its settings: those may change. */
+/** Statuses that refuse the event itself. Others (401, 404, 429 …) concern the route or settings that may change. */
 const PERMANENT: readonly number[] = [400, 410, 413, 415, 422]
 
-/** A gateway event as the SDK's adapter takes it in, with an id that stays the same when Discord replays it. */
+/** Gateway event in the format of the SDK's adapter, with an id that stays the same in a replay */
 export interface ForwardedEvent {
-  /** `<session>:<sequence>`; `message:<id>` where it was read from the channel because the session was lost. */
+  /** `<session>:<sequence>`; `message:<id>` if it was read from the channel because the session was lost */
   id: string
   type: `GATEWAY_${string}`
-  /** Epoch ms at which it was handed on. */
+  /** Time of forwarding, epoch ms */
   timestamp: number
   data: unknown
-  /** What is noted of it as seen: for the next try the same only where this one was answered as `UNCHECKED`. */
+  /** Value that marks the event as seen. The next try reuses it only if this one was answered as `UNCHECKED`. */
   note?: string
 }
 
-/** The header of an answer that nothing was done, as the store could not tell whether the event is a repetition. */
+/** Response header: nothing was done, because the store could not tell if the event is a repetition */
 export const UNCHECKED = 'x-discord-gateway-unchecked'
 
-/** The fields that are read here; the rest is passed on as it came. */
+/** Fields that are read here; all others are passed on unchanged */
 export interface EventData {
   id?: string
-  /** Of a message, or an interaction. */
+  /** Type of a message or an interaction */
   type?: number
   channel_id?: string
   guild_id?: string
@@ -53,8 +53,8 @@ export interface EventData {
 }
 
 /**
- * Delivers one event: resolves when it was handled, rejects otherwise. A rejection may say `permanent: true` (trying
- * again is of no use) or `retryAfterMs`. When `signal` aborts, the event is Discord's to replay.
+ * Delivers one event: resolves once it is handled, rejects otherwise. A rejection may carry `permanent: true` (a retry
+ * is useless) or `retryAfterMs`. After `signal` aborts, Discord replays the event.
  */
 export type Deliver = (event: ForwardedEvent, signal?: AbortSignal) => Promise<void>
 
@@ -65,18 +65,18 @@ export interface GatewayOptions {
   rest: DiscordRest
   deliver: Deliver
   log: Log
-  /** Who listens, for the ops page: a host or deployment name. */
+  /** Name of the listener for the ops page: a host or deployment name */
   owner?: string
-  /** How long a listener that died blocks the next one, ms; Discord replays the gap. */
+  /** Time for which a dead listener blocks the next one, ms; Discord replays the gap */
   leaseMs: number
-  /** Told about every change, besides the log. */
+  /** Called with every change, besides the log */
   onStatus?: (what: string, facts: Record<string, unknown>) => void
 }
 
 export class DeliveryFailed extends Error {
   readonly permanent: boolean
   readonly retryAfterMs: number
-  /** Answered as `UNCHECKED`. */
+  /** True if it was answered as `UNCHECKED` */
   readonly unchecked: boolean
 
   constructor(message: string, { permanent = false, retryAfterMs = 0, unchecked = false } = {}) {
@@ -88,7 +88,7 @@ export class DeliveryFailed extends Error {
   }
 }
 
-/** An answer that says 200 and is none, as of a proxy in between: it is asked for again. */
+/** A 200 answer without the expected content, such as a proxy's; the request is retried */
 export class UnexpectedAnswer extends DeliveryFailed {
   constructor() {
     super('Discord answered with something else than was asked for.')
@@ -96,10 +96,11 @@ export class UnexpectedAnswer extends DeliveryFailed {
 }
 
 /**
- * Delivers by POST to our own webhook route, as the SDK's adapter expects it: the header carries the bot's token.
+ * Delivers by POST to our own webhook route in the format of the SDK's adapter: a header carries the bot's token.
  *
- * @param webhookUrl from the configuration, never from a request; redirects are not followed: the token would go along
- * @param timeoutMs bound of one try; longer than a handler takes, or de-duplication has to stop the next one
+ * @param webhookUrl from the configuration, never from a request; redirects, which would get the token, are not
+ * followed
+ * @param timeoutMs limit of one try; longer than a handler takes, or de-duplication has to stop the next try
  */
 export function forwardTo(webhookUrl: string, botToken: string, timeoutMs: number): Deliver {
   return async (event, signal) => {
@@ -123,10 +124,10 @@ export function forwardTo(webhookUrl: string, botToken: string, timeoutMs: numbe
 }
 
 /**
- * Whether this event is here for the first time in 24 h; the answer is true once, whoever asks.
- * Call `forgetDelivery` when handling it fails, so that the next try is not taken for a repetition.
+ * True if this event arrives for the first time in 24 h; only one caller gets true.
+ * Call `forgetDelivery` if handling it fails, so that the next try does not count as a repetition.
  *
- * @throws when the store cannot tell; it may have taken the note all the same, which the next try knows for its own
+ * @throws if the store cannot tell; it may have stored the note anyway, which the next try then recognizes as its own
  */
 export async function firstDelivery(state: StateAdapter, event: ForwardedEvent): Promise<boolean> {
   const [key, note] = [seenKey(event), event.note ?? randomUUID()]
@@ -138,8 +139,8 @@ export function forgetDelivery(state: StateAdapter, event: ForwardedEvent): Prom
 }
 
 /**
- * A message or interaction is the same thing in whatever session it arrives, replayed or read back. A reaction has no
- * id and may be added, removed and added again: only its place in the session tells a repetition from a change of mind.
+ * Returns the key of a seen event. A message or interaction has the same id in every session, replayed or read back. A
+ * reaction has no id and may be added, removed and added again: only its place in the session identifies it.
  */
 function seenKey({ id, type, data }: ForwardedEvent): string {
   const own = (data as EventData | null)?.id

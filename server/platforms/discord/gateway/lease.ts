@@ -2,33 +2,33 @@ import { randomUUID } from 'node:crypto'
 import type { Lock, StateAdapter } from 'chat'
 import { pause } from '../../shared/patience'
 
-/** How a listener becomes the owner: it asks the owner to hand over, waits until there is none, or asks once. */
+/** Ways to become the owner: ask the owner to hand over, wait until there is none, or try once */
 export type Approach = 'claim' | 'stand by' | 'if free'
 
 /** Makes one listener the owner of the session, across replicas. */
 export class Lease {
   readonly id = randomUUID()
   private lock: Lock | null = null
-  /** When it was asked for last, by the clock of the day and by the one that is never put back. */
+  /** Time of the last request for the lease, by the wall clock and by the monotonic clock */
   private asked = { at: 0, up: 0 }
   private readonly claimKey: string
 
-  /** @param leaseMs until it is free again after its owner died */
+  /** @param leaseMs time until the lease is free again after its owner died */
   constructor(private readonly state: StateAdapter, private readonly key: string, readonly leaseMs: number) {
     this.claimKey = `${key}:claim`
   }
 
-  /** Pause between two looks at what others want, ms. */
+  /** Interval at which claims are checked, ms */
   get tickMs(): number {
     return this.leaseMs / 15
   }
 
-  /** How long a claim keeps others away unless its maker repeats it, which it does ten times meanwhile, in whole ms. */
+  /** Time for which a claim keeps others away, in whole ms; the claimant repeats it ten times in that time */
   private get claimMs(): number {
     return Math.ceil(this.tickMs * 5)
   }
 
-  /** Goes by our own clock: a process that slept knows at once that it may no longer act. */
+  /** True while we own the lease by our own clock: a process that was suspended knows at once that it may not act. */
   get isHeld(): boolean {
     return this.lock !== null && this.ageMs < this.leaseMs
   }
@@ -37,14 +37,14 @@ export class Lease {
     return this.ageMs > this.leaseMs / 3
   }
 
-  /** By whichever clock says more: one may stand still while a machine sleeps, the other one may be put back. */
+  /** Uses the clock that says more: one may stop while a machine sleeps, the other may be set back. */
   private get ageMs(): number {
     return Math.max(Date.now() - this.asked.at, performance.now() - this.asked.up)
   }
 
   /**
-   * Resolves true as the owner, false when another has it or `signal` aborted. A store that is away is waited for.
-   * While a claim is fresh, only its maker takes the lease; a newer claim replaces it.
+   * Resolves true as the owner, false if another listener has it or `signal` aborted. Waits for an unavailable store.
+   * While a claim is fresh, only the claimant takes the lease; a newer claim replaces it.
    */
   async take(approach: Approach, signal: AbortSignal): Promise<boolean> {
     const claims = approach === 'claim'
@@ -59,7 +59,7 @@ export class Lease {
         }
         if (claims || !isClaimed) {
           if (await this.acquire()) {
-            // Settled; if it was a newer one, its maker repeats it.
+            // The claim is settled. If it was a newer one, that claimant repeats it.
             if (claims) await this.state.delete(this.claimKey).catch(() => {})
             return true
           }
@@ -67,20 +67,20 @@ export class Lease {
         }
       }
       catch {
-        // The store is away.
+        // The store is unavailable; try again.
       }
       await pause(claims ? this.tickMs / 2 : this.tickMs, signal)
     }
     return false
   }
 
-  /** Tells whether another listener wants to take over, and is alive. */
+  /** True if another live listener wants to take over. */
   async isClaimed(): Promise<boolean> {
     const claim = await this.state.get<string>(this.claimKey)
     return claim !== null && claim !== this.id
   }
 
-  /** False when the lease is no longer ours. */
+  /** Returns false if the lease is no longer ours. */
   async renew(): Promise<boolean> {
     const asked = now()
     if (!this.lock || !await this.state.extendLock(this.lock, this.leaseMs)) return false

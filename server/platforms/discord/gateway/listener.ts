@@ -9,19 +9,19 @@ import { Lease, type Approach } from './lease'
 import type { Checkpoint } from './progress'
 import { GatewayStore } from './store'
 
-/** Bound of one forward, ms: longer than a handler takes, or a repetition would meet it. */
+/** Timeout of one forward, ms: longer than a handler takes, or a retry would overlap with it */
 const FORWARD_TIMEOUT_MS = 30_000
 
-/** How long the listener that took over is waited for, ms: longer than the route waits for this one. */
+/** Max wait for the listener that took over, ms: longer than the route waits for this one */
 const SUCCESSOR_MS = 30_000
 
-/** Pause between two looks whether it is connected, ms. */
+/** Interval at which its connection is checked, ms */
 const POLL_MS = 500
 
-/** What the active listener reports when a session is attached. */
+/** Reports of the active listener when a session is attached */
 const CONNECTED = ['identified', 'resumed']
 
-/** The gateway listener of this deployment; its memory is the Chat SDK's state, which replicas share. */
+/** Gateway listener of this deployment; it stores its data in the Chat SDK's state, which replicas share */
 export async function createListener(settings: DiscordSettings, environment: ListenerOptions): Promise<Listener> {
   const { botToken, applicationId } = settings
   const { bot, webhookUrl, background, leaseMs, log } = environment
@@ -41,10 +41,10 @@ export async function createListener(settings: DiscordSettings, environment: Lis
 }
 
 /**
- * Runs until `durationMs` passed, the signal aborts, or a newer listener takes over. Every end hands over: the session
- * stays, and Discord replays to the next listener what was not delivered. Settles when nothing is under way any more.
+ * Runs until `durationMs` have passed, the signal aborts, or a newer listener takes over. The session survives every
+ * end, and Discord replays undelivered events to the next listener. Settles once nothing is in progress.
  *
- * @throws ListenerRefused when a setting has to be changed
+ * @throws ListenerRefused if a setting has to be changed
  */
 export async function listen(options: GatewayOptions, run: ListenerRun): Promise<void> {
   const { durationMs, signal, standBy } = run
@@ -71,7 +71,7 @@ export async function listen(options: GatewayOptions, run: ListenerRun): Promise
   }
 }
 
-/** Waits for the listener that took over. */
+/** Waits until the listener that took over is connected. */
 async function isConnected(store: GatewayStore, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     if ((await store.status().catch(() => null))?.connectedSince) return true

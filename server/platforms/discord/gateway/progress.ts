@@ -1,30 +1,30 @@
-/** What identifies a session at Discord. */
+/** Identity of a session at Discord */
 export interface Session {
   sessionId: string
   resumeURL: string
 }
 
-/** Messages that were missed because a session was lost, still to be read from the guilds' channels. */
+/** Messages missed because a session was lost, which are still to be read from the guilds' channels */
 export interface Backfill {
   /** Id of a message up to which everything was delivered. */
   after: string
   guilds: string[]
 }
 
-/** What a successor needs to go on. */
+/** State that a successor needs to continue */
 export interface Checkpoint {
   session: Session | null
-  /** Highest sequence below which everything was delivered. */
+  /** Sequence up to which everything was delivered */
   sequence: number
   /** Message id up to which everything was delivered. */
   lastMessageId: string | null
   backfill: Backfill | null
 }
 
-/** Keeps account of what was taken from Discord and what of it was delivered. */
+/** Tracks which events were received from Discord and which of them were delivered */
 export class Progress {
   session: Session | null
-  /** The sequence in the store. Discord is told no higher one, since it does not replay what is acknowledged. */
+  /** Stored sequence. Discord must get no higher one, because it does not replay acknowledged events. */
   savedSequence: number
   changed = false
   private received: number
@@ -41,24 +41,24 @@ export class Progress {
     this.backfill = stored?.backfill ?? null
   }
 
-  /** A new session begins; `owe` says where to look for what the old one missed. */
+  /** Starts a new session; `owe` then names the guilds in which to look for missed messages. */
   begin(session: Session, sequence: number): void {
     this.missedSince = this.backfill?.after ?? this.acknowledgedMessageId
     this.session = session
     this.received = this.savedSequence = sequence
-    // Deliveries of the old session hold on to their own set.
+    // Deliveries of the old session keep their own set.
     this.outstanding = new Set()
     this.changed = true
   }
 
-  /** The guilds of the new session. */
+  /** Takes the guilds of the new session, from which missed messages are to be read. */
   owe(guilds: readonly string[]): void {
     const after = this.missedSince
     this.backfill = after === null || guilds.length === 0 ? null : { after, guilds: [...guilds] }
     this.changed = true
   }
 
-  /** False when it was taken before: Discord replays what this process may still be delivering. */
+  /** Returns false if it was received before: Discord replays events that this process may still be delivering. */
   take(sequence: number): boolean {
     if (sequence <= this.received) return false
     this.received = sequence
@@ -66,7 +66,7 @@ export class Progress {
     return true
   }
 
-  /** Holds the acknowledgement back until the returned function is called. */
+  /** Delays the acknowledgement until the returned function is called. */
   hold(sequence: number): () => void {
     const { outstanding } = this
     outstanding.add(sequence)
@@ -76,7 +76,7 @@ export class Progress {
     }
   }
 
-  /** As `hold`, for a message: if the session is lost, those that follow are read from its channel. */
+  /** Like `hold`, for a message: if the session is lost, messages from this one on are read from the channels. */
   holdMessage(id: string): () => void {
     this.noteMessage(id)
     this.undelivered.add(id)
@@ -87,7 +87,7 @@ export class Progress {
     if (this.lastMessageId === null || BigInt(id) > BigInt(this.lastMessageId)) this.lastMessageId = id
   }
 
-  /** Where to start reading in this guild; null when nothing is missing there. */
+  /** Returns the message id after which to read in this guild; null if nothing is missing there. */
   missingSince(guild: string): string | null {
     return this.backfill?.guilds.includes(guild) ? this.backfill.after : null
   }

@@ -5,7 +5,7 @@ import type { DeliveryFailed } from './events'
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5000
 
-/** What is kept of an event that was given up: enough to find it at Discord, nothing that somebody wrote. */
+/** Record of an event that was given up: enough to find it at Discord, without user text */
 export interface DeadLetter {
   id: string
   type: string
@@ -14,25 +14,25 @@ export interface DeadLetter {
   userId?: string
 }
 
-/** Tries until it succeeds or is given up; throws only when it is left to the replay. */
+/** Tries until it succeeds or is given up; throws only if it is left to the replay */
 export interface Retry {
-  /** @param dueBy epoch ms from which on it has failed for whoever sent it: then it is not tried, not even once */
+  /** @param dueBy epoch ms after which the sender has already seen a failure: then it is never tried */
   (attempt: (signal: AbortSignal) => Promise<void>, letter: DeadLetter, dueBy?: number): Promise<void>
 }
 
 export interface QueueOptions {
-  /** How long something is tried, ms from its first try: what waited behind it gets its own time. */
+  /** Time for the tries of one event, ms from its first try; time in the queue does not count */
   maxAgeMs: number
-  /** Keeps what was given up. */
+  /** Records an event that was given up */
   bury: (letter: DeadLetter, reason: string) => Promise<void>
   onFailure: (reason: string) => void
 }
 
 class LeftToReplay extends Error {}
 
-/** Delivers in order per channel, concurrently across channels, each thing until it is accepted. */
+/** Delivers in order per channel, concurrently across channels, and retries each event until it is accepted */
 export class EventQueue {
-  /** The last job of each channel; false once something was left, after which nothing may overtake it. */
+  /** Last job of each channel; false once an event was left to the replay: later ones must not overtake it */
   private readonly last = new Map<string, Promise<boolean>>()
   private readonly working = new Set<Promise<boolean>>()
   private readonly ending = new AbortController()
@@ -43,7 +43,7 @@ export class EventQueue {
   /**
    * Runs `job` after all earlier ones of the same key; without a key, at once.
    *
-   * @returns whether it is done; false means that it is left to Discord's replay
+   * @returns true if it is done, false if it is left to Discord's replay
    */
   add(key: string | undefined, job: (retry: Retry) => Promise<void>): Promise<boolean> {
     const previous = key === undefined ? undefined : this.last.get(key)
@@ -57,7 +57,7 @@ export class EventQueue {
     return done
   }
 
-  /** Gives what is queued one more try and at most `ms`; the rest is left. */
+  /** Gives queued events one more try and at most `ms`; the rest is left to the replay. */
   async end(ms: number): Promise<void> {
     this.ending.abort()
     await this.idle(ms)
@@ -83,7 +83,7 @@ export class EventQueue {
     }
     catch (error) {
       if (error instanceof LeftToReplay) return false
-      // A mistake of ours, which may not hold up the channel for ever.
+      // A bug of ours must not block the channel for ever.
       this.options.onFailure(String(error))
       return true
     }
@@ -91,7 +91,7 @@ export class EventQueue {
 
   private async retry(...[attempt, letter, dueBy]: Parameters<Retry>): Promise<void> {
     const begun = performance.now()
-    // A clock that is put right meanwhile gives up nothing that was hardly tried.
+    // The monotonic clock gives every event its full time, even if the wall clock is corrected meanwhile.
     const leftMs = () => dueBy === undefined ? begun + this.options.maxAgeMs - performance.now() : dueBy - Date.now()
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       if (dueBy !== undefined && Date.now() > dueBy) return this.drop(letter, Date.now() - dueBy)
@@ -111,14 +111,14 @@ export class EventQueue {
     }
   }
 
-  /** Over, whether the store keeps a note of it or not. */
+  /** Drops an event that came too late, even if the store cannot record it. */
   private async drop(letter: DeadLetter, lateMs: number): Promise<void> {
     const reason = `It came ${lateMs} ms too late to be answered, if this machine's clock is right.`
     this.options.onFailure(reason)
     await this.bury(letter, reason)
   }
 
-  /** False when the store is away: then it is not given up yet. */
+  /** Returns false if the store is unavailable: then the event is not given up yet. */
   private async bury(letter: DeadLetter, reason: string): Promise<boolean> {
     return this.options.bury(letter, reason).then(() => true, () => false)
   }

@@ -3,13 +3,13 @@ import { pause } from '../../shared/patience'
 import { DeliveryFailed, UnexpectedAnswer } from './events'
 import type { Session } from './progress'
 
-/** Any code but 1000 and 1001 keeps the session; this is the one that discord.js uses to resume. */
+/** Close code that discord.js uses to resume; any code but 1000 and 1001 keeps the session */
 const KEEP_SESSION = 4200
 const CLOSE_TIMEOUT_MS = 1000
-/** The bound is short, because a socket that is connecting has to be waited for before it can be closed. */
+/** Short, because a socket can only be closed once it has connected or failed */
 const HANDSHAKE_TIMEOUT_MS = 5000
 const LONGEST_PAUSE_MS = 30_000
-/** How many sockets fail in a row before the general address replaces the one in READY. */
+/** Failures in a row after which the general address replaces the one in READY */
 const RESUME_HOST_TRIES = 2
 
 /** https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
@@ -21,7 +21,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   4013: 'Discord refuses the intents. This is a bug; please report it.',
   4014: 'Switch on the Message Content intent of the bot in the Discord developer portal.',
 }
-/** Invalid sequence and session timed out: Discord asks for a new session. */
+/** Close codes after which Discord asks for a new session: invalid sequence, session timed out */
 const SESSION_OVER: readonly number[] = [4007, 4009]
 
 const never = new Promise<never>(() => {})
@@ -40,31 +40,31 @@ interface GatewayInformation {
 export interface SocketHooks {
   botToken: string
   intents: number
-  /** Null asks for a new session. Synchronous, since packets are not kept in order across an await. */
+  /** Null asks for a new session. Synchronous, because packets do not stay in order across an await. */
   session: () => Session & { sequence: number } | null
   /** GET /gateway/bot. */
   gateway: () => Promise<GatewayInformation>
-  /** Resolves when there may be an IDENTIFY; must not reject unless `signal` aborted. */
+  /** Resolves when an IDENTIFY is allowed; must not reject unless `signal` aborted */
   mayIdentify: (signal: AbortSignal) => Promise<void>
-  /** READY, before anything else of the new session. */
+  /** Called at READY, before any other event of the new session */
   identified: (session: Session, sequence: number) => void
-  /** READY again, with the guilds whose GUILD_CREATE follows. */
+  /** Called at READY after `identified`, with the guilds whose GUILD_CREATE follows */
   ready: (guilds: string[]) => void
   resumed: () => void
   dispatch: (payload: Dispatch) => void
-  /** The session does not exist any more. */
+  /** Called when the session no longer exists */
   lost: () => void
   detached: (why: string) => void
   refused: (why: string) => void
 }
 
-/** One life of `WebSocketManager`, which reconnects and resumes by itself until it is closed. */
+/** Connection by `WebSocketManager`, which reconnects and resumes by itself until it is closed */
 export class GatewaySocket {
   private manager: WebSocketManager | undefined
   private readonly closing = new AbortController()
-  /** Between HELLO and the end of the socket: only then can a server have ended the session. */
+  /** True between HELLO and the end of the socket: only then can Discord end the session */
   private greeted = false
-  /** Aborted when a socket that was connecting has said HELLO or failed; null while none connects. */
+  /** Aborted when a connecting socket gets HELLO or fails; null while none connects */
   private connecting: AbortController | null = null
   private failures = 0
   private detachedAt: number | null = Date.now()
@@ -72,12 +72,12 @@ export class GatewaySocket {
 
   constructor(private readonly hooks: SocketHooks) {}
 
-  /** How long there was no session attached, ms. */
+  /** Time without an attached session, ms */
   get detachedMs(): number {
     return this.detachedAt === null ? 0 : Date.now() - this.detachedAt
   }
 
-  /** Connects and keeps connecting; settles only when it was closed. */
+  /** Connects; retries until that succeeds or the socket is closed. */
   async open(): Promise<void> {
     for (let attempt = 0; !this.isClosed; attempt++) {
       const manager = this.manager = this.build()
@@ -93,7 +93,7 @@ export class GatewaySocket {
     }
   }
 
-  /** Leaves the session as it is, for whoever resumes it. */
+  /** Closes the socket but leaves the session for the next listener. */
   async close(): Promise<void> {
     this.closing.abort()
     await this.destroy()
@@ -104,7 +104,7 @@ export class GatewaySocket {
   }
 
   private async destroy(): Promise<void> {
-    // A socket that is destroyed while it connects loses its error handler: its failure would end the process.
+    // A socket that is destroyed while it connects loses its error handler, and its failure would end the process.
     if (this.connecting) await pause(HANDSHAKE_TIMEOUT_MS + 500, this.connecting.signal)
     // A socket whose other end is gone takes half a minute to close.
     await Promise.race([this.manager?.destroy({ code: KEEP_SESSION, reason: 'handover' }), pause(CLOSE_TIMEOUT_MS)])
@@ -115,11 +115,11 @@ export class GatewaySocket {
     const manager = new WebSocketManager({
       token: hooks.botToken, intents: hooks.intents, shardCount: 1, shardIds: [0],
       compression: null, handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
-      // The only request that is made through it, so that @discordjs/rest stays unused.
+      // The library makes no other request, so @discordjs/rest stays unused.
       rest: { get: () => this.gatewayInformation() } as never,
       retrieveSessionInfo: () => this.sessionForConnecting() as never,
       updateSessionInfo: (_, info) => {
-        // Null comes with every destroy and network error too.
+        // Null also comes with every destroy and network error.
         if (!info) return this.greeted && !this.isClosed ? hooks.lost() : undefined
         const { sessionId, resumeURL, sequence } = info
         if (sessionId !== hooks.session()?.sessionId) hooks.identified({ sessionId, resumeURL }, sequence)
@@ -131,7 +131,7 @@ export class GatewaySocket {
       this.settled()
     })
     manager.on(Shard.Closed, code => this.ended(code))
-    manager.on(Shard.Error, () => { /* Its close code was seen. */ })
+    manager.on(Shard.Error, () => { /* Its close code was handled. */ })
     manager.on(Shard.Ready, ({ guilds }) => {
       this.attached()
       hooks.ready(guilds.map(({ id }) => id))
@@ -165,9 +165,9 @@ export class GatewaySocket {
     if (REFUSALS[code]) this.hooks.refused(REFUSALS[code])
   }
 
-  /** @discordjs/ws asks for it before it connects, which is where failures are paused for, and with every packet. */
+  /** @discordjs/ws asks before it connects, which is the place to pause after failures, and with every packet. */
   private sessionForConnecting() {
-    // After destroy() during HELLO or READY the library would connect again.
+    // After destroy() during HELLO or READY, the library would connect again.
     if (this.isClosed) return never
     if (this.greeted) return this.session()
     if (this.failures < 2) return this.sessionNow()
@@ -187,7 +187,7 @@ export class GatewaySocket {
     return { ...session, resumeURL, shardId: 0, shardCount: 1 }
   }
 
-  /** A RESUME needs no IDENTIFY: neither an exhausted budget nor a REST API that is away may forbid it. */
+  /** A RESUME needs no IDENTIFY, so neither an exhausted budget nor an unavailable REST API may prevent it. */
   private async gatewayInformation() {
     const session = this.hooks.session()
     const information = await this.hooks.gateway().then(readable).catch((error) => {
