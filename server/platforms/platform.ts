@@ -7,10 +7,10 @@ import type { Require, Variable } from '../variable'
 import type { Connection, ManifestVariant } from './connection'
 import type { Platform } from './traits'
 
-/** What a platform may ask for while its variables are read. */
+/** Tools for a platform while its variables are read */
 export interface VariableReader {
   require: Require
-  /** Reports that the public URL is missing, when it is. */
+  /** Reports a missing public URL. */
   requireSite: (why: string) => unknown
   /** Public URL of this service, without a trailing slash; empty when it is missing. */
   siteUrl: string
@@ -20,68 +20,68 @@ export interface VariableReader {
   people: readonly string[]
 }
 
-/** Tells whether a submission has a card with this message id on record. */
+/** True if the submission has a card with this message id on record. */
 export type IsCardOf = (submissionId: string, messageId: string) => Promise<boolean>
 
-/** What connecting a platform may use. */
+/** Tools for connecting a platform */
 interface Tools {
   isCardOf: IsCardOf
   drafts: Drafts
   log: Log
   http: HttpClient
-  /** Public URL of this service, without a trailing slash; null when nobody said it. */
+  /** Public URL of this service, without a trailing slash; null if it is not set */
   siteUrl: string | null
 }
 
 /**
- * Everything that the house has to know of a platform before it is used. A definition imports no adapter and no SDK:
- * all of them are read at every start, and `connect` loads the rest when it is needed. What `read` makes of the
- * variables comes back as `settings`, and is known to the platform alone.
+ * Everything that the service must know of a platform before using it. A definition imports no adapter and no SDK:
+ * every start loads all definitions, and `connect` loads the rest when needed. `read` returns the `settings`, which
+ * only the platform itself understands.
  */
 export interface Definition extends Platform {
-  /** What it brings, in a sentence of the set-up page. */
+  /** Benefit of the platform, a sentence for the set-up page */
   about: string
-  /** Of Lucide, for the pages. */
+  /** Lucide icon for the pages */
   icon: string
-  /** Every variable that it reads. */
+  /** All variables that it reads */
   variables: Readonly<Record<string, Variable>>
   /**
-   * Any of them, or its channel's, asks for all. None: it is embedded in this service, and its only variable switches
-   * it on or off.
+   * Required variables: if any of them or the channel's is set, all must be. Empty for a platform that is embedded in
+   * this service; its only variable switches it on or off.
    */
   needs: readonly string[]
-  /** Why the public URL is needed too; a sentence's end. */
+  /** Reason why the public URL is needed too, as the end of a sentence */
   needsSite?: string
-  /** How lists name a person, without the key; `example` is for people. */
+  /** Format of a person on lists, without the key; `example` is for people */
   person: { id: RegExp, example: string }
-  /** How lists name a group of people, without the key. */
+  /** Format of a group of people on lists, without the key */
   group?: { id: RegExp, example: string }
-  /** Its settings, once everything that it needs is there. */
+  /** Returns the settings, once all required variables are set. */
   read(values: Readonly<Record<string, unknown>>, reading: VariableReader): unknown
-  /** Reports what is missing although the platform itself may not be wanted. */
+  /** Reports missing settings even if the platform itself may not be wanted. */
   check?(values: Readonly<Record<string, unknown>>, reading: VariableReader): void
-  /** How it is set up for this deployment. `siteUrl` is null, and `settings` undefined, while nobody said them. */
+  /** Returns the set-up steps for this deployment. `siteUrl` is null, and `settings` undefined, while not set. */
   setup(siteUrl: string | null, settings: unknown): SetupStep[]
-  /** What an app for this deployment is created from, without secrets. */
+  /** Returns the app manifest for this deployment, without secrets. */
   manifest?(siteUrl: string, settings: unknown, variant: ManifestVariant): object
-  /** Where others may install the app: what people read while that is not set up. */
+  /** Text for people while installation by others is possible but not set up */
   installOff?: string
   /** Its messages come through a socket instead of webhooks. */
   hasSocket?: true
-  /** It asks for the webhook with GET, which its adapter answers, before it sends anything there. */
+  /** The platform first sends the webhook a GET, which its adapter answers. */
   verifiesWebhook?: true
-  /** Largest webhook that it sends, bytes. Absent for 1 MiB, far above what Slack, Discord and Telegram send. */
+  /** Largest webhook that it sends, bytes. Default: 1 MiB, far above what Slack, Discord and Telegram send */
   webhookBytes?: number
-  /** Signing in to the ops pages with it. */
+  /** Sign-in to the ops pages with this platform */
   signIn?: SignIn
   connect(settings: unknown, tools: Tools): Connection
 }
 
 interface SignIn {
   variables: Readonly<Record<string, Variable>>
-  /** Any of them asks for all; the first one names the people who are let in. */
+  /** Required variables: if any is set, all must be. The first one names the people who may sign in */
   needs: readonly string[]
-  /** @param values those of the platform, too: its addresses are the same */
+  /** @param values include the platform's own, whose addresses are shared */
   read(values: Readonly<Record<string, unknown>>): unknown
   provider(settings: unknown, http: HttpClient): IdentityProvider
 }

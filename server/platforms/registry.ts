@@ -7,13 +7,13 @@ import { teams } from './teams/definition'
 import { telegram } from './telegram/definition'
 import { whatsapp } from './whatsapp/definition'
 
-/** Every platform, in the order in which people read of them. */
+/** All platforms, in the order in which people see them */
 export const platforms: readonly Definition[] = [slack, discord, teams, gchat, telegram, whatsapp, sandbox]
 
-/** Those that are not embedded in this service. */
+/** Platforms that are not embedded in this service */
 export const outside = platforms.filter(({ needs }) => needs.length > 0)
 
-/** The platform whose webhooks arrive under `name`. */
+/** Returns the platform whose webhooks arrive under `name`. */
 export function platformByName(name: string): Definition | undefined {
   return platforms.find(({ key, aliases }) => key === name || aliases.includes(name))
 }

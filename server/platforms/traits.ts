@@ -3,72 +3,71 @@ import type { Timestamp } from '../../shared/types/line'
 
 interface Link { label: string, url: string }
 
-/** How a platform's cards are bounded. Lengths count UTF-16 units, which is never fewer than the platform counts. */
+/** Limits of a platform's cards. Lengths count UTF-16 units, which is never fewer than the platform counts. */
 interface CardLimits {
-  /** Fields shown at most; the rest is counted on the card. */
+  /** Max fields shown; the card states how many more there are */
   fields: number
-  /** Fields in one block. */
+  /** Max fields in one block */
   fieldsPerGroup: number
   label: number
   value: number
-  /** All labels, values and notes together. */
+  /** Max length of all labels, values and notes together */
   total: number
-  /** The SDK makes one text of the card, in which a line would turn what is above into a heading. */
+  /** The SDK renders the card as one text, in which a divider line would make a heading of the text above it. */
   isText?: true
-  /** Where links are text: what some take of it, and how much of that has room beside `total`. */
+  /** Set if links are text: `length` they take, and `room` for them beside `total` */
   links?: { length: (links: readonly Link[]) => number, room: number }
-  /** Groups, pictures, links to files and further notes together, where each is an element and these are counted. */
+  /** Max groups, pictures, file links and further notes together, if each is an element that the platform counts */
   blocks?: number
-  /** Pictures that it shows by their addresses: how many, and whether only what the world reaches. Absent for none. */
+  /** Max pictures shown by address, and if they must be publicly reachable. Absent for none */
   pictures?: { most: number, public: boolean }
 }
 
 export interface ModalLimits {
   inputs: number
   label: number
-  /** Options of one list; a field that has more is typed. */
+  /** Max options of a list; people type the value of a field with more options */
   choices: number
-  /** Longest value that can be edited; longer ones are kept as they are. */
+  /** Longest value that can be edited; longer ones stay unchanged */
   value: number
-  /** All labels and values together, in bytes of JSON: control characters take six. */
+  /** Max size of all labels and values together, bytes of JSON: a control character takes six */
   bytes: number
 }
 
-/** What is different about the messages of a platform. The rest of the code reads this and compares no names. */
+/** Differences between the platforms' messages. The other code reads these and compares no names. */
 export interface Platform {
-  /** In URLs, thread ids, the environment and stored submissions; also the name of its folder. */
+  /** Name in URLs, thread ids, the environment and stored submissions, and of the platform's folder */
   key: string
-  /** As people call it. */
+  /** Name for people */
   label: string
   /** Other names under which its webhooks arrive. */
   aliases: readonly string[]
   card: CardLimits
-  /** Least pause between two new cards in a channel, ms; 0 where there is no such limit. */
+  /** Min interval between new cards in a channel, ms; 0 for no limit */
   cardIntervalMs: number
-  /** Null where there are no modals: the card then links to the ops page instead. */
+  /** Null if there are no modals: the card then links to the ops page */
   modal: ModalLimits | null
-  /** Longest text of a message, in characters; 3,500 where nothing is said. Longer answers take several. */
+  /** Max length of a message in characters, 3,500 by default. Longer answers take several messages */
   messageLength?: number
-  /** Makes form text appear as it was typed: no mentions, links, markup or emoji. */
+  /** Makes form text appear as typed: no mentions, links, markup or emoji */
   escape: (text: string) => string
   /**
-   * How a moment is written in a card's text, so that readers see it in their own time zones. Absent where there is
-   * nothing for it, and UTC is named; and where a moment is an element of its own (`LineElement`).
+   * Formats a timestamp in a card's text so that readers see it in their own time zones. Absent if the platform cannot
+   * (the text then says UTC), or if a timestamp is an element of its own (`LineElement`).
    */
   moment?: (moment: Timestamp) => string
-  /** It has a button of its own that stops the agent's answer. */
+  /** The platform has its own button that stops the agent's answer. */
   stops?: true
   /**
-   * The variable that names its channel, if there is one, or the one that lets an installation name it `instead`.
-   * Without either the platform has no cards. `usual` is what channels look like; a form that names none goes to the
-   * channels `beside` it too.
+   * `variable` names the channel; `instead` is the one that lets an installation name it. Without either, the platform
+   * has no cards. `usual` is the format of a channel. A form that names no channel also goes to those in `beside`.
    */
   channel: { variable?: string, instead?: string, usual: ZodType, beside?: readonly string[] }
   /**
-   * Whether a message of the bot, as its adapter knows it (`raw`), is a card: what that quotes is a stranger's, which a
-   * model would believe in the bot's own words. A preview of a link may pass for one.
+   * True if a message of the bot, given as its adapter's `raw`, is a card. A card quotes strangers, and a model would
+   * believe that text as the bot's own words. A link preview may count as a card.
    */
   isCard: (raw: Readonly<Record<string, unknown>>) => boolean
-  /** How the platform writes a mention that notifies somebody; null where there are none. */
+  /** Pattern of a mention that notifies somebody; null if there are none */
   mention: RegExp | null
 }

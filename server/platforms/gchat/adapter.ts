@@ -13,13 +13,13 @@ import { mentionedApp, mentionedApps, modernEvent } from './events'
 export interface GoogleChatSettings {
   /** Key of the service account that the Chat app acts as. */
   credentials: { client_email: string, private_key: string }
-  /** Of the Google Cloud project of the Chat app. */
+  /** Number of the Chat app's Google Cloud project */
   projectNumber: string
-  /** `spaces/…` of the cards of the default form; undefined where Google Chat has none. */
+  /** Space of the default form's cards, `spaces/…`; undefined if Google Chat has none */
   space?: string
-  /** Our webhook: where Google sends clicks, and the audience of its tokens. */
+  /** Our webhook, to which Google sends clicks, and the audience of its tokens */
   endpointUrl: string
-  /** `users/…` of the app, which tells its messages from other bots'; learned from the first mention. */
+  /** User of the app, `users/…`, which sets its messages apart from other bots'; learned from the first mention */
   botUserId?: string
   /** Base URL of the Chat API with a trailing slash; Google's own when absent. */
   apiUrl?: string
@@ -28,19 +28,19 @@ export interface GoogleChatSettings {
 /** Google Chat through the SDK, for both kinds of Chat apps. */
 export class FormGoogleChatAdapter extends GoogleChatAdapter {
   private readonly settings: GoogleChatSettings
-  /** The app's own user, `users/…`, as Google names it when it posts. */
+  /** The app's own user, `users/…`, as named in Google's answer to a post */
   private ownName?: string
-  /** The store has the name, for other processes and later ones. */
+  /** True once the store has the name, for other and later processes */
   private isNameStored = false
 
-  /** @param isCardOf asks the record whether a message is a card of a submission */
+  /** @param isCardOf looks up in the record if a message is a card of a submission */
   constructor(settings: GoogleChatSettings, logger: Logger, private readonly isCardOf: IsCardOf) {
     const { credentials, projectNumber, endpointUrl, botUserId, apiUrl } = settings
     super({
       credentials, endpointUrl, botUserId, apiUrl, logger: withoutNoise(logger), userName: 'form-bot',
       disableSignatureVerification: false,
       googleChatProjectNumber: projectNumber,
-      // Whose tokens a Workspace add-on comes with
+      // Sender of a Workspace add-on's tokens
       // (https://developers.google.com/workspace/add-ons/guides/alternate-runtimes#validate_requests_from_google).
       workspaceAddOnServiceAccountEmail: `service-${projectNumber}@gcp-sa-gsuiteaddons.iam.gserviceaccount.com`,
     })
@@ -57,7 +57,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     return outcome.ok ? { ok: true, value: this.settings.credentials.client_email } : outcome
   }
 
-  /** Posts a card. With a `requestId` that it has seen, Google hands out the message of the first post. */
+  /** Posts a card. For a `requestId` that it has seen, Google returns the message of the first post. */
   async createCard(
     parent: string, { card, fallbackText }: Pick<PostableSpeech, 'card' | 'fallbackText'>,
     { threadName, viewer, ...params }: { threadName?: string, viewer?: string, requestId?: string } = {},
@@ -84,7 +84,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     return callGoogle(options => this.chatApi.spaces.members.get({ name }, options))
   }
 
-  /** The SDK reads the events of Workspace add-ons only, and parses them before it verifies the token. */
+  /** Verifies the token, then converts the event: the SDK parses before it verifies, and knows only add-on events. */
   override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
     if (!await this['verifyDirectWebhookToken'](request)) return new Response('Unauthorized', { status: 401 })
     return super.handleWebhook(
@@ -93,7 +93,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     )
   }
 
-  /** Cards go out as our rooms send them: the SDK cuts values and takes what users and forms say for markdown. */
+  /** Posts cards as our rooms do: the SDK cuts values and reads texts of users and forms as markdown. */
   override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
     if (!speech) return withRetryAfter(() => super.postMessage(threadId, message))
@@ -102,7 +102,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     return { id: String(name), threadId, raw: this.contentOf(speech.card) }
   }
 
-  /** In what the SDK sends to one person, Google Chat would read markup. */
+  /** Sends cards itself, because Google Chat would read markup in the SDK's private messages. */
   override async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
     const speech = speechIn(message)
     if (!speech) return super.postEphemeral(threadId, userId, message)
@@ -121,8 +121,8 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
   }
 
   /**
-   * The SDK recognises a mention by the id of the app, which is learned here: after the event was verified, before it
-   * is read. Only in our own space: anybody may make an app whose events Google signs for the address of our webhook.
+   * Learns the id of the app, by which the SDK recognises a mention: after the event was verified, before it is read.
+   * Only in our own space, because anybody may make an app whose events Google signs for our webhook's address.
    */
   protected override handleMessageEvent(
     ...[event, options]: Parameters<GoogleChatAdapter['handleMessageEvent']>
@@ -132,9 +132,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     super.handleMessageEvent(event, options)
   }
 
-  /**
-   * Ignores buttons of other apps: one in our space may name our webhook, and ask for something else than it decides.
-   */
+  /** Ignores buttons of other apps: one in our space may call our webhook and claim another purpose than it has. */
   protected override handleCardClick(...[event, options]: Parameters<GoogleChatAdapter['handleCardClick']>): void {
     const handled = this.isOurCard(event).then((isOurs) => {
       if (isOurs) return super.handleCardClick(event, options)
@@ -144,7 +142,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     options?.waitUntil?.(handled)
   }
 
-  /** Until a card was posted under a name that the store has, only cards on record are ours. */
+  /** Until the store knows the name under which we post, only cards on record are ours. */
   private async isOurCard(event: Parameters<GoogleChatAdapter['handleCardClick']>[0]): Promise<boolean> {
     const { sender, name } = event.chat?.buttonClickedPayload?.message ?? {}
     const own = await this.findOwnName()
@@ -159,7 +157,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     return this.ownName ?? this.settings.botUserId
   }
 
-  /** A store that fails here is tried again with the next card or click. */
+  /** If the store fails, the next card or click tries again. */
   private async storeOwnName(name: string | null | undefined): Promise<void> {
     if (!name || (this.isNameStored && name === this.ownName)) return
     this.ownName = this.botUserId = name
@@ -170,7 +168,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     return `gchat:self:${this.settings.projectNumber}`
   }
 
-  /** Of several apps that are mentioned at once none can be told to be this one; but this one is among them. */
+  /** Counts as a mention until our id is known: of several apps that are mentioned, any may be this one, and one is. */
   protected override parseGoogleChatMessage(
     ...[event, threadId]: Parameters<GoogleChatAdapter['parseGoogleChatMessage']>
   ): Message<unknown> {
@@ -184,7 +182,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
   }
 }
 
-/** The SDK advises to set the id that is learned here, and tells twice of a token that does not hold. */
+/** Noise of the SDK: it advises to set the id that is learned here, and logs an invalid token twice */
 const NOISE = /botUserId is not configured|^JWT (?:verification|payload)/
 
 function withoutNoise(logger: Logger): Logger {

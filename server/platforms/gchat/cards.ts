@@ -11,16 +11,16 @@ const COLORS: Readonly<Record<string, Json>> = {
 
 const MUTED = '#5f6368'
 
-/** Text of cards is a subset of HTML (https://developers.google.com/workspace/chat/format-messages#card-formatting). */
+/** Card texts are a subset of HTML (https://developers.google.com/workspace/chat/format-messages#card-formatting). */
 export function escapeText(text: string): string {
   return escapeHtml(printable(text))
 }
 
 /**
- * The card, whose texts are escaped already. Not rendered by the SDK: it cuts values after one line and takes
- * `**` for markdown of its own.
+ * Renders a card whose texts are already escaped. The SDK is not used: it cuts values after one line and reads `**` as
+ * markdown.
  *
- * @param endpointUrl where Google sends clicks: our webhook
+ * @param endpointUrl our webhook, to which Google sends clicks
  */
 export function googleCard({ title, children }: CardElement, endpointUrl: string): Json {
   return {

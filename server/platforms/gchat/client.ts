@@ -2,19 +2,19 @@ import type { Outcome } from '../../ports/delivery'
 import { codeIn, refused } from '../shared/answers'
 import { answeredWithin } from '../shared/patience'
 
-/** Bound of one call, sign-in included, ms; well below the lease of outstanding work. */
+/** Timeout of a call including sign-in, ms; well below the lease of outstanding work */
 const TIMEOUT_MS = 10_000
 
-/** One answer is wanted, whatever it is: what is due again is decided elsewhere. */
+/** Makes one try and accepts any status: retries are decided elsewhere. */
 const ONCE = { timeout: TIMEOUT_MS, retry: false, validateStatus: () => true }
 
-/** Pause where Google limits the rate and does not say for how long, s: a space takes one message in that. */
+/** Pause if Google limits the rate without naming a duration, s: a space takes one message in that time */
 const LEAST_PAUSE_S = 1
 
-/** The tokens of the sign-in carry the time. */
+/** The clock matters because the sign-in tokens contain the time. */
 const CHECK_KEY = 'Check GOOGLE_CHAT_CREDENTIALS, and the clock of this machine.'
 
-/** What to check: refusals (https://developers.google.com/workspace/chat/api/guides/message-error-codes) that no retry changes. */
+/** Advice on permanent refusals: https://developers.google.com/workspace/chat/api/guides/message-error-codes */
 const PERMANENT: Readonly<Record<number, string>> = {
   400: 'This is a bug; please report it.',
   401: 'Check GOOGLE_CHAT_CREDENTIALS.',
@@ -22,16 +22,16 @@ const PERMANENT: Readonly<Record<number, string>> = {
   404: 'The card was deleted, or GOOGLE_CHAT_SPACE is wrong.',
 }
 
-/** Those of what was sent, wherever it was sent to. */
+/** Statuses that refuse the content, in any space */
 const CONTENT: readonly number[] = [400]
 
-/** What says more than its status; 400 and 403 have several causes. */
+/** Advice by error status or reason, because 400 and 403 have several causes */
 const BY_STATUS: Readonly<Record<string, string>> = {
   FAILED_PRECONDITION: 'The space of GOOGLE_CHAT_SPACE does not take messages of the app as it is set up.',
   SERVICE_DISABLED: 'Switch on the Google Chat API in the project of GOOGLE_CHAT_CREDENTIALS.',
 }
 
-/** Quotas, which some of Google's services report with 403. */
+/** Errors about quotas; some of Google's services report them with 403 */
 const LIMITED = /^(?:RESOURCE_EXHAUSTED|RATE_LIMIT_EXCEEDED|rateLimitExceeded|userRateLimitExceeded)$/
 
 interface GoogleError {
@@ -60,13 +60,13 @@ export async function callGoogle<T>(call: (options: typeof ONCE) => Promise<Answ
       reason: `Google Chat answered ${status}${code ? ` ${code}` : ''}`, advice,
       content: advice !== undefined && !specific && CONTENT.includes(status), gone: status === 404,
       limited: isLimited,
-      // A plain object or `Headers`, by the version of Google's client.
+      // A plain object or `Headers`, depending on the version of Google's client
       pause: new Headers(headers as HeadersInit).get('retry-after') ?? (isLimited ? LEAST_PAUSE_S : undefined),
     })
   }
   catch (error) {
     const { name, code, status } = error as Error & { code?: string, status?: number }
-    // Only the sign-in throws for a status.
+    // Only the sign-in throws if it gets a status.
     if (status === 400 || status === 401 || code?.startsWith('ERR_OSSL')) {
       return refused({ reason: 'Google\'s sign-in refused the service account', advice: CHECK_KEY })
     }
@@ -77,7 +77,7 @@ export async function callGoogle<T>(call: (options: typeof ONCE) => Promise<Answ
   }
 }
 
-/** The status by name, and the reasons in its details (https://cloud.google.com/apis/design/errors#error_info). */
+/** Reads the status name and the reasons in its details (https://cloud.google.com/apis/design/errors#error_info). */
 function read(data: unknown): { code: string, reasons: string[] } {
   const { status, details, errors } = (data as { error?: GoogleError } | null | undefined)?.error ?? {}
   const lists = [details, errors].flatMap(list => Array.isArray(list) ? list as { reason?: unknown }[] : [])

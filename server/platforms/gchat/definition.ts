@@ -50,14 +50,14 @@ const variables = {
 } as const
 
 /**
- * Google Chat renders a subset of HTML in cards, so form text is escaped; bounds hold for the escaped text.
+ * Google Chat renders a subset of HTML in cards, so form text is escaped. The limits apply to the escaped text.
  *
- * - 32,000 bytes a message: 8,000 characters of 3 bytes, 80 fields of 45 bytes of structure
+ * - 32,000 bytes per message: 8,000 characters of 3 bytes, and 80 fields with 45 bytes of structure each
  *   (https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create)
- * - 100 widgets a card, of which every field is one
+ * - 100 widgets per card; every field is one
  *   (https://developers.google.com/workspace/chat/api/reference/rest/v1/cards)
- * - one message a second per space (https://developers.google.com/workspace/chat/limits)
- * - no modals: dialogs answer a click with a form of add-on widgets, which the SDK does not open
+ * - one message per second and space (https://developers.google.com/workspace/chat/limits)
+ * - no modals: a dialog answers a click with a form of add-on widgets, which the SDK does not support
  */
 export const gchat: Definition = {
   key: 'gchat', label: 'Google Chat', aliases: [], icon: 'i-lucide-message-circle',
@@ -103,12 +103,12 @@ export const gchat: Definition = {
     return {
       platform: gchat,
       channelId: settings.space ?? null,
-      // Events have no id, but the time at which the button was pressed, to the microsecond.
+      // Events have no id, but the time of the click, to the microsecond.
       pressOf: raw => (raw as { chat?: { eventTime?: unknown } }).chat?.eventTime,
       mentions: { in: raw => mentionedPeople((raw as { chat?: { messagePayload?: unknown } }).chat?.messagePayload) },
       identify: async () => (await adapter()).identify(),
       adapter,
-      // The adapter of the bot has the store, in which it keeps its name.
+      // Use the bot's adapter: it has the store, which keeps the app's name.
       room: async (bot, space = settings.space) => {
         const chat = await bot()
         await chat.initialize()

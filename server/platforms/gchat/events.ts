@@ -17,7 +17,7 @@ const PAYLOADS = new Map(Object.entries({
   REMOVED_FROM_SPACE: 'removedFromSpacePayload',
 }))
 
-/** What came with a message, as far as it is read here. */
+/** Fields of a message event that are read here */
 interface MessagePayload {
   space?: { type?: string, spaceType?: string }
   message?: {
@@ -26,7 +26,7 @@ interface MessagePayload {
 }
 
 /**
- * An event of a Chat app in the shape of a Workspace add-on's; anything else as it is.
+ * Converts an event of a Chat app to that of a Workspace add-on; leaves anything else unchanged.
  * (https://developers.google.com/workspace/chat/api/reference/rest/v1/Event)
  */
 export function modernEvent(body: string): string {
@@ -41,7 +41,7 @@ export function modernEvent(body: string): string {
   return payload || dated ? JSON.stringify(modern) : body
 }
 
-/** The app itself, `users/…`, as a message of a space tells it: Google sends an app those that mention it. */
+/** Returns the app's own id, `users/…`, from a message in a space: Google only sends those that mention the app. */
 export function mentionedApp(payload: unknown): string | null {
   const { space } = (payload ?? {}) as MessagePayload
   const isDirect = space?.type === 'DM' || space?.spaceType === 'DIRECT_MESSAGE'
@@ -49,12 +49,12 @@ export function mentionedApp(payload: unknown): string | null {
   return app && others.length === 0 ? app : null
 }
 
-/** Every app that the message mentions, by `users/…`. */
+/** Returns every app that the message mentions, as `users/…`. */
 export function mentionedApps(payload: unknown): string[] {
   return [...new Set(mentioned(payload, 'BOT'))]
 }
 
-/** Everybody whom the message mentions, by `users/…`, in this order. */
+/** Returns everybody that the message mentions, as `users/…`, in order of mention. */
 export function mentionedPeople(payload: unknown): string[] {
   return mentioned(payload, 'HUMAN')
 }
@@ -66,7 +66,7 @@ function mentioned(payload: unknown, kind: 'BOT' | 'HUMAN'): string[] {
   return users.flatMap(user => user?.type === kind && user.name ? [user.name] : [])
 }
 
-/** Gives a message without a time that of its event: the SDK would drop it. @returns whether it had none */
+/** Gives a message without a time that of its event: the SDK would drop it. @returns true if it had none */
 function dateMessage(event: unknown): boolean {
   const { chat } = (event ?? {}) as {
     chat?: { eventTime?: unknown, messagePayload?: { message?: { createTime?: unknown } } }

@@ -4,7 +4,7 @@ import type { Room } from '../connection'
 import type { FormGoogleChatAdapter } from './adapter'
 import { escapeText } from './cards'
 
-/** Posts and edits cards. Not through the SDK's own methods: they tell no refusal from an outage. */
+/** Posts and edits cards without the SDK's own methods, which cannot tell a refusal from an outage. */
 export function createGoogleChatRoom(space: string, adapter: FormGoogleChatAdapter): Room {
   return {
     async post(card, fallbackText, requestId) {

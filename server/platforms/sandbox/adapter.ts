@@ -10,10 +10,10 @@ import { speechIn } from '../shared/speech'
 import { interaction, type SandboxInteraction, type SandboxUser } from './protocol'
 import type { SandboxRooms } from './rooms'
 
-/** How long a click waits for its modal, ms; real platforms give 3 s. */
+/** Max wait of a click for its modal, ms; real platforms give 3 s */
 const CLICK_PATIENCE_MS = 2500
 
-/** Forms that are kept open; nobody tells of one that is closed. */
+/** Max open forms; the page does not report closed ones */
 const OPEN_FORMS = 100
 
 class PlainConverter extends BaseFormatConverter {
@@ -26,7 +26,7 @@ class PlainConverter extends BaseFormatConverter {
   }
 }
 
-/** Chat SDK adapter of the embedded platform: its webhook takes the page's clicks and answers with modals. */
+/** Chat SDK adapter of the embedded platform: its webhook receives the page's clicks and answers with modals */
 export class SandboxAdapter implements Adapter<{ channel: string, messageId: string }, SandboxMessage> {
   readonly name = 'sandbox'
   readonly userName = 'form-bot'
@@ -66,10 +66,10 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
     if (!this.rooms.channels.includes(channel)) {
       return Response.json({ error: 'There is no such room. Reload the page.' }, { status: 404 })
     }
-    // Where the thread is, whatever the page says.
+    // Trust our record of the thread's channel, not the page.
     const place = threadId === undefined ? { channel } : { ...this.decodeThreadId(threadId), threadId }
     const message = this.rooms.post(place, { text, card: null }, { id: user.id, name: user.name })
-    // The handlers answer in their own time, as on the real platforms.
+    // The handlers answer later, as on the real platforms.
     void chat.processMessage(
       this, message.threadId, this.parseMessage(message), options,
     ).catch(() => { /* The SDK has logged it. */ })
@@ -79,7 +79,7 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
   private async click(
     chat: ChatInstance, action: SandboxInteraction & { type: 'action' }, options?: WebhookOptions,
   ): Promise<object> {
-    // Where the message is, whatever the page says.
+    // Trust our record of the message's thread, not the page.
     const threadId = this.rooms.threadOf(action.messageId)
     if (threadId === null) return {}
     const { promise: opened, resolve } = Promise.withResolvers<object>()

@@ -5,10 +5,10 @@ import { SandboxRooms } from './rooms'
 
 const CHANNEL = 'triage'
 
-/** A second room, in which people see how a decision in one shows in all. */
+/** Second room, to show that a decision in one room appears in all */
 const BESIDE = ['sales']
 
-/** The chat that is embedded in this service. It renders text as text; its bounds only keep the page readable. */
+/** The chat that is embedded in this service. It shows text as it is; its limits only keep the page readable. */
 export const sandbox: Definition = {
   key: 'sandbox', label: 'Sandbox', aliases: [], icon: 'i-lucide-flask-conical',
   about: 'A chat with two rooms within this service, for trying it out.',
@@ -16,7 +16,7 @@ export const sandbox: Definition = {
     fields: 100, fieldsPerGroup: 10, label: 150, value: 3000, total: 40_000, pictures: { most: 4, public: false },
   },
   cardIntervalMs: 0,
-  // The largest form, typed again.
+  // Enough for the values of the largest form
   webhookBytes: 4 * 1024 * 1024,
   modal: { inputs: 200, label: 150, choices: 100, value: 20_000, bytes: 400_000 },
   escape: formText => formText,

@@ -2,17 +2,17 @@ import { z } from 'zod'
 
 const user = z.object({ id: z.string().min(1).max(100), name: z.string().min(1).max(100) })
 
-/** Longest message, as Discord has it. */
+/** Longest message in characters, as on Discord */
 const MESSAGE_LENGTH = 4000
 
-/** What the sandbox page sends. */
+/** Requests of the sandbox page */
 export const interaction = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('action'), messageId: z.string(), threadId: z.string(), actionId: z.string(),
     value: z.string().optional(), user,
   }),
   z.object({ type: z.literal('modal_submit'), viewId: z.string(), values: z.record(z.string(), z.string()), user }),
-  // Without a thread it stands in the channel, and a thread may begin below it.
+  // A message without a thread is posted in the channel, and a thread may begin below it.
   z.object({
     type: z.literal('message'), channel: z.string(), threadId: z.string().optional(),
     text: z.string().trim().min(1).max(MESSAGE_LENGTH), user,

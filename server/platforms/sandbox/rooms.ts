@@ -2,54 +2,54 @@ import type { SandboxMessage } from '../../../shared/types/sandbox'
 import { HEARTBEAT_MS } from '../../ports/store'
 import type { SandboxUser } from './protocol'
 
-/** More are forgotten, oldest first: the sandbox lives in memory. */
+/** Max messages; older ones are dropped, because the sandbox lives in memory */
 const KEPT = 200
 
-/** Open pages; each holds a connection. */
+/** Max open pages; each holds a connection */
 const MOST_WATCHERS = 200
 
-/** Who signed in, with the names that lists may have for them. */
+/** Signed-in user, with the names that lists may use for them */
 interface Sender extends SandboxUser { names?: readonly string[] }
 
 interface Watcher {
   changed: () => void
-  /** Every `HEARTBEAT_MS`. */
+  /** Called every `HEARTBEAT_MS` */
   alive: () => void
-  /** The process ends. */
+  /** Called when the process ends */
   closed: () => void
 }
 
-/** The embedded channels: their messages in memory, and whoever watches them. */
+/** The embedded channels: their messages in memory, and the pages that watch them */
 export class SandboxRooms {
   private readonly messages = new Map<string, SandboxMessage>()
   private readonly watchers = new Set<Watcher>()
   private posted = 0
-  /** Ids are never used again: the SDK's state, which remembers them, may outlive this process. */
+  /** Prefix of ids, which must never repeat: the SDK's state remembers them and may outlive this process */
   private readonly run = Date.now().toString(36)
 
   private changes = 0
 
   private readonly senders = new WeakMap<Request, Sender>()
 
-  /** @param named those that are there before anything is said */
+  /** @param named channels that exist before any message */
   constructor(private readonly named: readonly string[]) {}
 
-  /** Also those that only forms name, once there is a message in them. */
+  /** Includes channels that only forms name, once they contain a message. */
   get channels(): string[] {
     return [...new Set([...this.named, ...this.list().map(({ channel }) => channel)])]
   }
 
-  /** Whoever signed in speaks under that name, whatever the request says. */
+  /** Records the signed-in sender of a request, who overrides the user that the request names. */
   introduce(request: Request, { id, name, names }: Sender): void {
     this.senders.set(request, { id, name, names })
   }
 
-  /** Null for somebody who did not have to sign in, and acts as whom they like. */
+  /** Returns null if no sign-in was needed; then the request names its user freely. */
   senderOf(request: Request): Sender | null {
     return this.senders.get(request) ?? null
   }
 
-  /** By which names somebody signed in who sent an event, as the adapter hands it on. */
+  /** Returns the names of the signed-in sender of an event (`raw` as the adapter passes it). */
   namesOf(raw: unknown): readonly string[] {
     return (raw as { user?: Sender } | null)?.user?.names ?? []
   }
@@ -58,17 +58,17 @@ export class SandboxRooms {
     return [...this.messages.values()]
   }
 
-  /** Whether the thread, or the message that it hangs below, is still kept. */
+  /** True if the thread, or the message above it, is still kept. */
   has(threadId: string): boolean {
     return this.list().some(message => message.threadId === threadId)
   }
 
-  /** The thread that a message stands in, or that may begin below it; null when it is gone. */
+  /** Returns the thread of a message, or the one that may begin below it; null if the message is gone. */
   threadOf(messageId: string): string | null {
     return this.messages.get(messageId)?.threadId ?? null
   }
 
-  /** In a channel, or in a thread of one. */
+  /** Posts in a channel, or in one of its threads. */
   post(
     { channel, threadId }: Pick<SandboxMessage, 'channel'> & Partial<Pick<SandboxMessage, 'threadId'>>,
     content: Pick<SandboxMessage, 'text' | 'card'>, author: SandboxMessage['author'] = null,
@@ -87,7 +87,7 @@ export class SandboxRooms {
     return message
   }
 
-  /** The edited message, or null when it is gone. */
+  /** Returns the edited message, or null if it is gone. */
   edit(id: string, content: Pick<SandboxMessage, 'text' | 'card'>): SandboxMessage | null {
     const message = this.messages.get(id)
     if (!message) return null
@@ -102,14 +102,14 @@ export class SandboxRooms {
     this.changed()
   }
 
-  /** Another one after every change. */
+  /** Changes with every change of the messages. */
   get revision(): string {
     return `${this.run}-${this.changes}`
   }
 
   /**
-   * Tells of every change, and once when some may have been missed since the revision that the watcher knows, until it
-   * is stopped; null when too many watch already.
+   * Calls `changed` after every change until stopped, and once at the start if changes were missed since the revision
+   * `knows`. Returns the stop function, or null if there are too many watchers.
    */
   watch(watcher: Watcher, knows?: string): (() => void) | null {
     if (this.watchers.size >= MOST_WATCHERS) return null

@@ -170,7 +170,7 @@ function isMessage(path: string): boolean {
 }
 
 /**
- * Adds that a message pings nobody unless it lists whom, and shows no link previews: it may quote a form, and for a
+ * Keeps a message from pinging anybody whom it does not list, and from link previews: it may quote a form, and for a
  * preview Discord calls the link's server. The flag would hide the embeds of a card; links in embeds have no previews.
  */
 function quiet(message: { embeds?: unknown[], flags?: number }): object {
