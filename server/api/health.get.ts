@@ -1,4 +1,4 @@
 import { defineEventHandler } from 'h3'
 
-/** `GET /api/health`: the process answers. Touches nothing else. 200. */
+/** `GET /api/health`: 200 if the process answers; checks nothing else. */
 export default defineEventHandler(() => ({ status: 'ok' }))

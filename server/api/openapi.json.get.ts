@@ -2,7 +2,7 @@ import { setResponseHeader } from 'h3'
 import { describeApi } from '../app'
 import { route } from '../http/errors'
 
-/** `GET /api/openapi.json`: the routes that anybody may call, as OpenAPI describes them. 200. */
+/** `GET /api/openapi.json`: OpenAPI description of the public routes. 200. */
 export default route(async (event) => {
   setResponseHeader(event, 'Access-Control-Allow-Origin', '*')
   return describeApi()

@@ -4,20 +4,20 @@ import { waitUntil } from '@vercel/functions'
 
 const running = new Set<Promise<unknown>>()
 
-/** Lets work go on after the answer, and remembers it until it ends. */
+/** Lets work continue after the answer, and tracks it until it ends. */
 export function background(task: Promise<unknown>): void {
   const tracked: Promise<unknown> = task.catch(() => {}).finally(() => running.delete(tracked))
   running.add(tracked)
-  // On Vercel only this keeps the function alive after the answer: nitro's own event.waitUntil never gets there.
+  // On Vercel only this keeps the function alive after the answer: nitro's own event.waitUntil has no effect there.
   waitUntil(tracked)
 }
 
-/** Keeps the function instance alive for something that ends by itself or on a signal; nobody drains it. */
+/** Keeps the function instance alive for a task that ends by itself or on a signal; `drain` does not wait for it. */
 export function keepAlive(task: Promise<unknown>): void {
   waitUntil(task.catch(() => {}))
 }
 
-/** Resolves when nothing runs in the background any more, or after `ms`. */
+/** Resolves when all background work has ended, or after `ms`. */
 export async function drain(ms: number): Promise<void> {
   const deadline = new Promise<'late'>(resolve => setTimeout(resolve, ms, 'late').unref())
   while (running.size > 0) {
@@ -25,7 +25,7 @@ export async function drain(ms: number): Promise<void> {
   }
 }
 
-/** A process without requests for this long is idle, ms. */
+/** Time without requests after which a process is idle, ms */
 const QUIET_MS = 1000
 
 /** Resolves once no request has come for a second. Does not keep the process alive. */
@@ -43,21 +43,21 @@ export function idle(): Promise<void> {
 const STARTED = 'http.server.request.start'
 
 /**
- * How long a connection may idle, ms. By itself node ends it after 5 s, perhaps while a proxy in front hands a form to
- * it, which is lost then: so the proxy has to be the one that ends it, after 60 s by default
+ * Max idle time of a connection, ms. Node's default is 5 s: it may close just as a proxy in front sends a form, which
+ * is then lost. So the proxy has to close first; its default is 60 s
  * (https://docs.aws.amazon.com/elasticloadbalancing/latest/classic/config-idle-timeout.html).
  */
 const IDLE_MS = 75_000
 
 /**
- * How long a request may arrive, ms: node would end it after 5 minutes, large files or not. `readBody` and `readUpload`
- * bound the bodies that they read; this is for a body that nobody reads, and longer than anybody waits for an upload.
+ * Max time for a request to arrive, ms; node's default is 5 minutes, even for large files. `readBody` and `readUpload`
+ * limit the bodies that they read. This is for bodies that nobody reads, and longer than anybody waits for an upload.
  */
 const LONGEST_MS = 2 * 60 * 60 * 1000
 
 /**
- * Has the server keep connections that idle or bring much; the returned function ends all of them. Nitro keeps its
- * server to itself, but its first request brings it along.
+ * Raises the server's limits for idle connections and long requests; the returned function closes all connections.
+ * Nitro does not expose its server, but the first request refers to it.
  */
 export function keepConnections(): () => void {
   let server: Server | undefined

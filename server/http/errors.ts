@@ -6,7 +6,7 @@ import {
 import type { FieldProblem } from '../ports/field-rules'
 import { DomainError, FilesUnavailable, InvalidFields, SubmissionEnded, TooMany } from '../domain/errors'
 
-/** A request that HTTP itself refuses. */
+/** Refusal by the HTTP layer, with its own status */
 export class HttpError extends DomainError {
   constructor(readonly status: number, code: string, message: string) {
     super(code, message)
@@ -24,24 +24,24 @@ const STATUS: Readonly<Record<string, number>> = {
   RECEIPT_TOO_EARLY: 503,
 }
 
-/** What a browser or a sender should wait after a 429 or 503 that says nothing else, in seconds. */
+/** Wait after a 429 or 503 without a Retry-After of its own, s */
 const RETRY_AFTER_S = 5
 
 type Listener = (error: unknown) => void
 
 let unexpected: Listener = () => {}
 
-/** Who is told of errors that no route expects. */
+/** Sets the listener for errors that no route expects. */
 export function onUnexpectedError(listener: Listener): void {
   unexpected = listener
 }
 
-/** Tells of an error that no answer can tell of any more. */
+/** Reports an error that occurs too late for an answer. */
 export function reportUnexpected(error: unknown): void {
   unexpected(error)
 }
 
-/** A route of which every answer, errors included, is ours. */
+/** Defines a route whose answers, errors included, have our format. */
 export function route<T>(run: (event: H3Event) => Promise<T>) {
   return defineEventHandler(event => answer(event, () => run(event)))
 }
@@ -49,17 +49,17 @@ export function route<T>(run: (event: H3Event) => Promise<T>) {
 /** Body of a refused request. */
 export interface ErrorBody {
   error: string
-  /** The same text, under the name that errors of h3 have it. */
+  /** The same text under the name that h3's errors use */
   message: string
   code: string
-  /** Fields that are wrong, for who puts that into words. */
+  /** Wrong fields, for code that puts them into words */
   problems?: readonly FieldProblem[]
 }
 
 /**
  * Runs a route; a domain error becomes its status with `{ error, message, code }`, anything else a 500 without details.
  *
- * @param show makes another body of what went wrong
+ * @param show replaces the body of an error
  */
 export function answer<T, S = ErrorBody>(
   event: H3Event, run: () => Promise<T>,
@@ -84,9 +84,9 @@ function refusal(event: H3Event, error: unknown): ErrorBody {
   return body
 }
 
-/** What an error is answered with; of one that no route expects, the log alone learns more. */
+/** Returns the answer to an error. The details of an unexpected one are only in the log. */
 export function answerTo(error: unknown): ErrorBody & { status: number, submission?: object } {
-  // Nothing else says why a storage refuses.
+  // Nothing else records why the file storage failed.
   if (!(error instanceof DomainError) || error instanceof FilesUnavailable) unexpected(error)
   const known = error instanceof DomainError
     ? error
@@ -97,7 +97,7 @@ export function answerTo(error: unknown): ErrorBody & { status: number, submissi
   const { problems } = known instanceof InvalidFields ? known : {}
   const { message, code, line } = known
   return {
-    // Pages write the moments of its line in the zone of who reads them.
+    // Pages show the timestamps of `line` in the reader's time zone.
     status, error: message, message, code, ...line !== message && { line }, ...submission && { submission },
     ...problems && { problems },
   }
@@ -105,10 +105,10 @@ export function answerTo(error: unknown): ErrorBody & { status: number, submissi
 
 const current = new AsyncLocalStorage<string | undefined>()
 
-/** An id that a proxy in front gave is kept when it is one, and not text to smuggle into logs. */
+/** Format of a request id that is accepted from a proxy; other text could forge log lines */
 const ACCEPTABLE = /^[\w.:-]{8,128}$/
 
-/** Runs a request under its id, which its answer names and each of its log lines carries, in the background too. */
+/** Runs a request under its id, which its answer and all its log lines carry, those of background work included. */
 function withRequestId<T>(event: H3Event, run: () => Promise<T>): Promise<T> {
   const given = getRequestHeader(event, 'x-request-id') ?? ''
   const id = ACCEPTABLE.test(given) ? given : randomUUID()
@@ -116,17 +116,17 @@ function withRequestId<T>(event: H3Event, run: () => Promise<T>): Promise<T> {
   return current.run(id, run)
 }
 
-/** Runs what belongs to no request although one happened to begin it; what else a host keeps of that one stays. */
+/** Runs work that belongs to no request, although one started it. Other context that the host keeps is preserved. */
 export function detached<T>(run: () => T): T {
   return current.run(undefined, run)
 }
 
-/** The id of the request that is being handled, if any. */
+/** Returns the id of the current request, if any. */
 export function requestId(): string | undefined {
   return current.getStore()
 }
 
-/** What an address that there is not answers. */
+/** Error for an address that does not exist */
 export function noSuchRoute(): HttpError {
   const advice = 'Forms are sent to /api/form or /api/form/<form>; check the URL for a typing error.'
   return new HttpError(404, 'NO_SUCH_ROUTE', `There is nothing at this address. ${advice}`)

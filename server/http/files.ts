@@ -1,11 +1,11 @@
 import type { StoredFile } from '../ports/files'
 
 /**
- * What a file is served with. A browser saves it, whatever is in it, and runs nothing: it is no page of this site, and
- * a picture is shown only where a page of ours has it.
+ * Headers of a served file. Browsers save it, whatever it contains, and run nothing: it is no page of this site, and
+ * only our own pages can show it as a picture.
  */
 export function fileHeaders({ name, type, size }: StoredFile): Record<string, string> {
-  // What is no ASCII, or means something in a header, is in the second name alone (RFC 6266, 4.3).
+  // Only the second name has characters that are not ASCII or have a meaning in headers (RFC 6266, 4.3).
   const plain = name.replaceAll(/[^ \w.()+-]/g, '_')
   return {
     'Content-Type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,

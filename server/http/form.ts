@@ -8,18 +8,18 @@ import { mediaType } from './body/body'
 import { addressGroup, clientAddress, wantsPage } from './request'
 import { answer, HttpError } from './errors'
 
-/** How long a browser may remember a preflight, in seconds; browsers cap it themselves. */
+/** Time for which a browser may cache a preflight, s; browsers have their own limit */
 const PREFLIGHT_MAX_AGE_S = 86_400
 
-/** What browsers send with a form of a page without referrers: https://fetch.spec.whatwg.org/#append-a-request-origin-header */
+/** Origin header from pages without referrers: https://fetch.spec.whatwg.org/#append-a-request-origin-header */
 const HIDDEN = 'null'
 
-/** Where the websites are listed that may send a form. */
+/** Settings that list the websites that may send a form */
 const ORIGINS = 'FORM_ALLOWED_ORIGINS, or allowedOrigins of a form that has its own'
 
 /**
- * A POST route for browsers: preflight, the answer and every error are readable on the origins that may send. A request
- * without an origin comes from no page, and passes. Who sent it without a script reads errors on a page.
+ * Runs a POST route for browsers. Allowed origins can read the preflight, the answer and every error. A request without
+ * an origin comes from no page, and passes. A form sent without a script gets errors as a page.
  */
 export async function publicPost<T>(
   event: H3Event, pages: FormPages, route: () => Promise<T>,
@@ -30,13 +30,13 @@ export async function publicPost<T>(
   setResponseHeaders(event, {
     ...readableBy(origins, foreign ? undefined : origin),
     'Access-Control-Expose-Headers': 'Retry-After, X-Request-Id',
-    // The list is the same for everybody, the answer is not: no cache may hand one origin's to another.
+    // With a list, the answer depends on the origin: no cache may give one origin's answer to another.
     'Vary': origins ? 'Origin, Access-Control-Request-Headers' : 'Access-Control-Request-Headers',
   })
   if (event.method === 'OPTIONS' && !foreign) {
     setResponseHeaders(event, {
       'Access-Control-Allow-Methods': 'POST, OPTIONS',
-      // The wildcard does not cover Authorization: what is asked for is allowed by name.
+      // The wildcard does not cover Authorization, so the requested headers are allowed by name.
       'Access-Control-Allow-Headers': getRequestHeader(event, 'access-control-request-headers') ?? '*',
       'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE_S),
     })
@@ -72,7 +72,7 @@ interface AdmissionRules {
 const MAX_IDEMPOTENCY_KEY = 255
 
 /**
- * Lets a sender in by the head of the request; foreign origins are refused by then.
+ * Admits a sender by the headers of the request; foreign origins were refused before.
  *
  * @throws HttpError 400, 401
  */
@@ -86,7 +86,7 @@ export function admitSender(event: H3Event, rules: AdmissionRules): Sender {
   }
 }
 
-/** Whether the request shows the key. Without it only pages on a listed origin get in, once a key is set. */
+/** True if the request has the key. If a key is set, requests without it must come from a listed origin. */
 function requireKey(event: H3Event, { apiKey, allowedOrigins = [] }: AdmissionRules): boolean {
   if (!apiKey) return false
   const bearer = /^Bearer +(\S.*)$/i.exec(getRequestHeader(event, 'authorization') ?? '')?.[1]
@@ -99,7 +99,7 @@ function requireKey(event: H3Event, { apiKey, allowedOrigins = [] }: AdmissionRu
   )
 }
 
-/** Undefined when none was sent; its characters mean nothing here, quotes included. */
+/** Returns undefined if none was sent. All characters of the key are taken literally, quotes included. */
 function idempotencyKey(event: H3Event): string | undefined {
   const key = getRequestHeader(event, 'idempotency-key') || undefined
   if (key && key.length > MAX_IDEMPOTENCY_KEY) throw new HttpError(
@@ -109,12 +109,12 @@ function idempotencyKey(event: H3Event): string | undefined {
   return key
 }
 
-/** The form that the path names; undefined for the default one. */
+/** Returns the key of the form in the path; undefined for the default form. */
 export function formKey(event: H3Event): string | undefined {
   return getRouterParam(event, 'form', { decode: true }) || undefined
 }
 
-/** @throws HttpError 404 where the path names no form */
+/** @throws HttpError 404 if the path names no form */
 export function requireForm<F>(event: H3Event, form: F | null): F {
   if (form) return form
   throw new HttpError(

@@ -3,28 +3,28 @@ import { isIP } from 'node:net'
 import { getRequestHeader, type H3Event } from 'h3'
 
 /**
- * Path and query of a request target. Servers have to take targets with a host, which proxies are sent
- * (https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2).
+ * Returns path and query of a request target. Servers must also accept targets with a host, which clients send to
+ * proxies (https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2).
  */
 export function targetPath(target: string): string {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '')
   return path.startsWith('/') ? path : `/${path}`
 }
 
-/** The client address comes from these parts of a request; node's IncomingMessage has them. */
+/** Parts of a request from which the client address is derived; node's IncomingMessage has them */
 interface Incoming {
   headers: IncomingHttpHeaders
   socket: { remoteAddress?: string | undefined }
 }
 
 /**
- * The client's IP address, or undefined when the socket has none.
+ * Returns the client's IP address, or undefined if the socket has none.
  *
- * Every proxy appends the address that connected to it, so what the n-th entry from the right says was written by the
- * outermost of n proxies of ours. The client sent all that stands to the left of it, and may write anything there.
+ * Every proxy appends the address that connected to it, so the outermost of our n proxies wrote the n-th entry from the
+ * right. The client sent all entries to the left of it, and may write anything there.
  *
- * @param trustedProxies how many proxies of ours stand in front (TRUST_PROXY); with fewer entries, or one that is no
- * address, the request did not come through all of them, and its socket decides
+ * @param trustedProxies number of our own proxies in front (TRUST_PROXY). With fewer entries, or no address at that
+ * place, the request did not come through all of them, and the socket's address counts
  */
 export function clientAddress({ headers, socket }: Incoming, trustedProxies: number): string | undefined {
   const chain = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
@@ -32,20 +32,21 @@ export function clientAddress({ headers, socket }: Incoming, trustedProxies: num
   return forwarded ?? (socket.remoteAddress ? plainAddress(socket.remoteAddress) : undefined)
 }
 
-/** The IPv6 network that a site gets, with 65,536 of those that a customer gets (RFC 6177). */
+/** Prefix length of a site's IPv6 network, which holds 65,536 customers' networks (RFC 6177) */
 export const SITE_BITS = 48
 
 /**
- * Addresses that count as one client: an IPv4 address, or the network in which an IPv6 customer may change addresses.
+ * Returns the group of addresses that count as one client: an IPv4 address, or the network in which an IPv6 customer
+ * may change addresses.
  *
- * @param bits of that network
+ * @param bits prefix length of that network
  */
 export function addressGroup(address: string | undefined, bits: 64 | typeof SITE_BITS = 64): string {
   if (!address) return 'unknown'
   return isIP(address) === 6 ? `${groupsOf(address).slice(0, bits / 16).join(':')}::/${bits}` : address
 }
 
-/** Without port, brackets and zone; IPv4 inside IPv6 becomes IPv4. Undefined when it is no address. */
+/** Removes port, brackets and zone; IPv4 inside IPv6 becomes IPv4. Undefined if it is no address. */
 function plainAddress(text: string): string | undefined {
   const entry = text.trim()
   const [, bracketed, v4] = /^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(entry) ?? []
@@ -57,25 +58,25 @@ function plainAddress(text: string): string | undefined {
   return groups.slice(6).map(group => Number.parseInt(group, 16)).flatMap(value => [value >> 8, value & 0xFF]).join('.')
 }
 
-/** The eight groups of an IPv6 address, shortest form each. */
+/** Returns the eight groups of an IPv6 address, each in its shortest form. */
 function groupsOf(address: string): string[] {
-  // The URL parser knows every way of writing them; it answers in lower-case hex with one `::` at most.
+  // The URL parser reads every notation and returns lower-case hex with at most one `::`.
   const halves = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
   const [left = [], right = []] = halves.map(half => half ? half.split(':') : [])
   return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right]
 }
 
-/** What a browser sends a form as by itself (https://html.spec.whatwg.org/#attr-fs-enctype). */
+/** Media types of forms that browsers send without a script (https://html.spec.whatwg.org/#attr-fs-enctype) */
 const BY_BROWSERS = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
 
-/** Whether a browser sent a form without a script: somebody is going to read the answer as it is. */
+/** True if a browser sent a form without a script, so that a person reads the answer as it is. */
 export function wantsPage(event: H3Event): boolean {
   const [type = ''] = (getRequestHeader(event, 'content-type') ?? '').split(';')
   return event.method === 'POST' && BY_BROWSERS.includes(type.trim().toLowerCase())
     && prefersHtml(getRequestHeader(event, 'accept') ?? '')
 }
 
-/** Whether HTML is named, and nothing is liked better that JSON is. */
+/** True if the header names HTML and does not rank JSON as high; wildcards may rank as high. */
 export function prefersHtml(accept: string): boolean {
   const weights = new Map(ranked(accept))
   const html = weights.get('text/html') ?? 0
@@ -84,7 +85,7 @@ export function prefersHtml(accept: string): boolean {
   return html > 0 && html >= (weights.get('application/*') ?? weights.get('*/*') ?? 0)
 }
 
-/** The items of a header such as `Accept` with their weights, as they came (RFC 9110, 12.4.2). */
+/** Returns the items of a header such as `Accept` with their weights, in their order (RFC 9110, 12.4.2). */
 export function ranked(header: string): [item: string, weight: number][] {
   return header.slice(0, 1000).toLowerCase().split(',').map((part) => {
     const [item = '', ...parameters] = part.split(';').map(text => text.trim())

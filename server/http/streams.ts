@@ -2,41 +2,41 @@ import { pipeline } from 'node:stream/promises'
 import { createEventStream, setResponseHeader, setResponseHeaders, type H3Event } from 'h3'
 import { HttpError, reportUnexpected } from './errors'
 
-/** The browser connects again by itself and is asked again who it is, so that a sign-out ends every stream. */
+/** Max age of a stream, ms. The browser reconnects and is authenticated again, so that a sign-out ends every stream. */
 const LIFETIME_MS = 5 * 60_000
 
-/** What the browser waits before it connects again, ms. */
+/** Pause before the browser reconnects, ms */
 const RETRY_MS = 1000
 
-/** Open streams of one person: there is room for ten such people. */
+/** Max open streams of one person: there is room for ten such people */
 const MOST_STREAMS = 20
 
-/** How many streams each person has open, by id. */
+/** Number of open streams by person id */
 const open = new Map<string, number>()
 
 interface Stream {
   send: (event: string, data: string) => void
   /**
-   * Says that the page is told of every change; the page counts on hearing it every second or two.
+   * Confirms that the page gets every change; the page expects this every second or two.
    *
-   * @param data what else is to be known just now
+   * @param data further information at this moment
    */
   beat: (data?: string) => void
   close: () => void
 }
 
 /**
- * Server-sent events, from `ready` at the start until the browser leaves, with `heartbeat`s while they are worth
- * waiting for.
+ * Sends server-sent events, from `ready` at the start until the browser leaves or the stream is too old. `heartbeat`s
+ * tell that it still works.
  *
- * @param person who looks, by id
- * @param listen starts the events; returns what stops them, or null when there is no room for another listener
- * @throws HttpError 429 when the person has too many streams, 503 when all have
+ * @param person id of the viewer
+ * @param listen starts the events; returns a function that stops them, or null if there is no room for another listener
+ * @throws HttpError 429 if the person has too many streams, 503 if all people together have
  */
 export async function eventStream(
   event: H3Event, person: string, listen: (stream: Stream) => (() => void) | null,
 ): Promise<unknown> {
-  // Nothing would ever end it, for whoever reads no body.
+  // The client reads no body, so nothing would ever end the stream.
   if (event.method === 'HEAD') {
     setResponseHeader(event, 'Content-Type', 'text/event-stream')
     return ''
@@ -67,8 +67,8 @@ export async function eventStream(
 }
 
 /**
- * Sends what is made bit by bit, no faster than it is taken. Until the first bit there is nothing to take back, and an
- * error is thrown; after it the connection breaks, so that half a file is not taken for a whole one.
+ * Streams content no faster than the client reads. An error before the first chunk is thrown, because nothing was sent
+ * yet. A later one breaks the connection, so that half a file does not pass for a whole one.
  */
 export async function sendDownload(
   event: H3Event, made: AsyncIterable<string | Buffer>, headers: Record<string, string>,
@@ -85,7 +85,7 @@ export async function sendDownload(
     }
   }
   await pipeline(all, event.node.res).catch((error: NodeJS.ErrnoException) => {
-    // Who asked has left.
+    // The client has left.
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') reportUnexpected(error)
   })
 }

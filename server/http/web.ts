@@ -7,9 +7,9 @@ import { HttpError } from './errors'
 type Read = Pick<Request, 'url' | 'method' | 'headers' | 'arrayBuffer' | 'text' | 'json' | 'clone'>
 
 /**
- * A request whose body arrives when an adapter first asks for it: one that checks a token does that before. To make a
- * request of node's own, with a signal that nobody listens to, takes longer than to check its signature, and streams
- * around the body would cost as much as the rest of what a click waits for.
+ * A request whose body is read when an adapter first asks for it: an adapter that checks a token does so before.
+ * Creating a `Request` of node's own, with its unused signal, takes longer than checking a signature, and streams
+ * around the body would cost as much as the rest of the answer to a click.
  */
 class ArrivingRequest implements Read {
   /** Time that the body took to arrive, ms. */
@@ -36,12 +36,12 @@ class ArrivingRequest implements Read {
     return JSON.parse(text)
   }
 
-  /** Itself: the body can be read again. */
+  /** Returns the request itself: its body can be read again. */
   clone(): Request {
     return this as Read as Request
   }
 
-  /** Rejects as the body did, if it was asked for: adapters take any error of it for broken JSON. */
+  /** Rejects if reading the body failed: adapters take any such error for broken JSON. */
   async checkBody(): Promise<void> {
     await this.body
   }
@@ -52,13 +52,13 @@ class ArrivingRequest implements Read {
   }
 }
 
-/** A request as handlers are given it. */
+/** Request that handlers receive */
 export type WebRequest = Request & { readonly arrivalMs: number }
 
 /**
- * Answers with the web platform's response to the web platform's request.
+ * Passes the request to a handler of web requests, and sends its response.
  *
- * @param maxBytes of its body
+ * @param maxBytes limit of the body
  * @throws HttpError as `ReadBody`, 400
  */
 export async function answerWebRequest(
@@ -72,7 +72,7 @@ export async function answerWebRequest(
   await sendResponse(event, response)
 }
 
-/** The address that was asked for. @throws HttpError 400 */
+/** Returns the requested URL. @throws HttpError 400 */
 function addressOf(event: H3Event): URL {
   try {
     return getRequestURL(event)
@@ -85,15 +85,15 @@ function addressOf(event: H3Event): URL {
   }
 }
 
-/** Sends a response of the web platform at once: h3 would set up streams, and let others go first. */
+/** Sends a web response at once: h3 would set up streams and yield to other requests. */
 async function sendResponse({ node: { res } }: H3Event, response: Response): Promise<void> {
-  // As text, which node writes in one piece with the head; no platform is answered with anything else.
+  // Use text, which node sends in one piece with the headers; all answers to platforms are text.
   const body = response.body ? await response.text() : ''
   res.statusCode = response.status
   res.setHeaders(response.headers).end(response.ok ? body : withMessage(body))
 }
 
-/** An error of an adapter with its text under both names, as errors of routes have it. */
+/** Gives an adapter's error its text under both names, like errors of routes. */
 function withMessage(body: string): string {
   const answer = jsonIn(body) as { error?: unknown, message?: unknown } | null | undefined
   if (typeof answer?.error !== 'string' || answer.message !== undefined) return body

@@ -4,8 +4,8 @@ import { beginInstall, requireInstall } from '../../http/auth/oauth'
 import { reviewerRoute } from '../../http/auth/viewer'
 
 /**
- * `GET /api/<platform>/install`: sends the browser there to install the app; `?files` and `?agent` as for the
- * manifest. 302, 401, 403, 404 when it is off.
+ * `GET /api/<platform>/install`: redirects to the platform to install the app; `?files` and `?agent` as for the
+ * manifest. 302, 401, 403, 404 if it is off.
  */
 export default reviewerRoute(useServices, async ({ platform, config }, event) => {
   const install = requireInstall(event, platform)

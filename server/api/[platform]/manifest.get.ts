@@ -4,9 +4,9 @@ import { HttpError, route } from '../../http/errors'
 import { platformAt } from '../../http/platform'
 
 /**
- * `GET /api/<platform>/manifest`: its app for this deployment, without secrets, so for everybody; `?files` adds the
- * scope for attachments, `?agent` what the platform's own stop button needs. 200, 404 while nobody said where this
- * deployment is.
+ * `GET /api/<platform>/manifest`: app manifest for this deployment, without secrets, so open to everybody; `?files`
+ * adds the scope for attachments, `?agent` the settings for the platform's own stop button. 200, 404 while the public
+ * URL is not set.
  */
 export default route(async (event) => {
   const { manifest } = platformAt(event, useServices().platform, ({ definition }) => definition.manifest !== undefined)

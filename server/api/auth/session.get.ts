@@ -4,8 +4,8 @@ import { HttpError, route } from '../../http/errors'
 import { requireViewer } from '../../http/auth/viewer'
 
 /**
- * `GET /api/auth/session`: who is signed in, or how to; `closed` says why nobody can, `refused` why whoever did may not
- * look. For everybody.
+ * `GET /api/auth/session`: the signed-in user, or the ways to sign in. `closed` tells why nobody can sign in, `refused`
+ * why the signed-in user has no access. Open to everybody.
  */
 export default route(async (event): Promise<SessionState> => {
   const services = useServices()

@@ -4,7 +4,7 @@ import { route } from '../../http/errors'
 import { requireOwnPage } from '../../http/auth/guards'
 import { passwordViewer, requireAttempt, startSession } from '../../http/auth/session'
 
-/** A name and a password, bytes. */
+/** Max body, bytes: a name and a password */
 const MAX_BYTES = 16 * 1024
 
 /** `POST /api/auth/sign-in` `{ name, password }`: 200 `{ viewer }` and its cookie; 400, 401, 403, 415, 429, 503. */

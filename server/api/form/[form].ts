@@ -5,9 +5,9 @@ import { admitSender, formKey, publicPost, requireForm } from '../../http/form'
 import { wantsPage } from '../../http/request'
 
 /**
- * `POST /api/form` and `/api/form/<form>`: takes a form from any website, or from those that are listed.
+ * `POST /api/form` and `/api/form/<form>`: accepts a form from any website, or from listed ones only.
  *
- * 200 `{ status: 'received', submissionId }` once it is stored, 303 for who sent it without a script; 400, 401, 403,
+ * 200 `{ status: 'received', submissionId }` once it is stored, 303 if it was sent without a script; 400, 401, 403,
  * 404, 408, 413, 415, 422, 429 and 503.
  */
 export default defineEventHandler((event) => {

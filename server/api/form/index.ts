@@ -1,4 +1,4 @@
 import takeForm from './[form]'
 
-/** `POST /api/form`: the default form, in every other way as a named one. */
+/** `POST /api/form`: the default form, otherwise like a named one. */
 export default takeForm

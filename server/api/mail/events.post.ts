@@ -2,12 +2,12 @@ import { getRequestHeader } from 'h3'
 import { useServices } from '../../app'
 import { HttpError, noSuchRoute, route } from '../../http/errors'
 
-/** With the text of an email's subject and 50 recipients, bytes: no event about one is larger. */
+/** Max size of an event, bytes: enough for the text of an email's subject and 50 recipients */
 const LARGEST_EVENT = 64 * 1024
 
 /**
- * `POST /api/mail/events`: what Resend tells of emails, known or not. 200; 401 unless Resend signed it just now; 404
- * without MAIL_WEBHOOK_SECRET; 413; 503 to be told again.
+ * `POST /api/mail/events`: Resend's events about emails, known to us or not. 200; 401 unless Resend signed it just now;
+ * 404 without MAIL_WEBHOOK_SECRET; 413; 503 to get it again.
  */
 export default route(async (event) => {
   const { receipts, readBody } = useServices()

@@ -5,8 +5,8 @@ import { eventStream } from '../../http/streams'
 import { requireSandbox } from '../../http/auth/viewer'
 
 /**
- * `GET /api/sandbox/events?since`: server-sent `changed` events, each of which means that the state is to be fetched
- * again, the first at once unless its `revision` is that; and `heartbeat`s.
+ * `GET /api/sandbox/events?since`: server-sent `changed` events, after which the state should be loaded again, and
+ * `heartbeat`s. The first `changed` comes at once, unless `since` is the current `revision`.
  */
 export default route(async (event) => {
   const { rooms, viewer } = await requireSandbox(event, useServices())

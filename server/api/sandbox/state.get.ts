@@ -3,7 +3,7 @@ import { useServices } from '../../app'
 import { route } from '../../http/errors'
 import { requireSandbox } from '../../http/auth/viewer'
 
-/** `GET /api/sandbox/state`: the embedded room and the emails caught, for the sandbox page. */
+/** `GET /api/sandbox/state`: the embedded rooms and the caught emails, for the sandbox page. */
 export default route(async (event): Promise<SandboxState> => {
   const services = useServices()
   const { rooms, emails, viewer } = await requireSandbox(event, services)

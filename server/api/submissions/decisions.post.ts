@@ -8,10 +8,10 @@ const MAX_BYTES = 64 * 1024
 
 /**
  * `POST /api/submissions/decisions`: `{ ids, action }`, up to 200 ids; `action` is `forward`, `spam`, `release`,
- * `undo`, `reopen`, `take` or `hand-back`. Each is decided as by its own request.
+ * `undo`, `reopen`, `take` or `hand-back`. Each submission is decided as by a request of its own.
  *
- * 200 `{ results: [{ id, status, error?, code? }] }` in the order of the ids, with what the request for that one alone
- * would have been answered; 400, 401, 403, 415.
+ * 200 `{ results: [{ id, status, error?, code? }] }` in the order of the ids, each with the answer to such a request;
+ * 400, 401, 403, 415.
  */
 export default deciderRoute(useServices, async ({ opsSubmissions, readBody }, event, viewer) => {
   const results = await opsSubmissions.decideAll(await readJson(event, readBody, MAX_BYTES), viewer)

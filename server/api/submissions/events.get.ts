@@ -4,10 +4,10 @@ import { eventStream } from '../../http/streams'
 import { viewerRoute } from '../../http/auth/viewer'
 
 /**
- * `GET /api/submissions/events?since`: server-sent `changed` events, each a JSON list of ids, or null when any
- * submission may have changed; and `heartbeat`s, which stop when changes would not be heard of, and say why forms are
- * refused while they are. It begins with null, unless nothing has changed since the `revision` of a page. No form data.
- * 401, 403, 429, 503.
+ * `GET /api/submissions/events?since`: server-sent `changed` events, each a JSON list of ids, or null if any submission
+ * may have changed; and `heartbeat`s, which stop when changes would be missed, and tell why forms are refused while
+ * they are. Begins with null, unless nothing has changed since the `revision` of a page. No form data. 401, 403, 429,
+ * 503.
  */
 export default viewerRoute(useServices, ({ opsSubmissions, operations }, event, viewer) => {
   const { since } = getQuery(event)

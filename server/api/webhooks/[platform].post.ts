@@ -4,7 +4,7 @@ import { route } from '../../http/errors'
 import { requireDecider } from '../../http/auth/viewer'
 import { answerWebRequest } from '../../http/web'
 
-/** `POST /api/webhooks/<platform>`: hands the request to its adapter, and the response back; 404 for others. */
+/** `POST /api/webhooks/<platform>`: passes the request to its adapter and returns the response; 404 for others. */
 export default route(async (event) => {
   const platform = getRouterParam(event, 'platform', { decode: true }) ?? ''
   const services = useServices()

@@ -4,7 +4,7 @@ import { HttpError } from '../errors'
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
-/** Cron calls carry CRON_SECRET; while there is none nobody calls, unless it is optional. @throws HttpError 401, 403 */
+/** Requires CRON_SECRET as bearer token. If none is set, it refuses, unless `optional`. @throws HttpError 401, 403 */
 export function requireCron(event: H3Event, secret: string | undefined, { optional = false } = {}): void {
   if (!secret && optional) return
   if (!secret) throw new HttpError(403, 'CRON_SECRET_MISSING', 'Set CRON_SECRET to let a scheduler call this route.')
@@ -20,8 +20,8 @@ export function requireBearer(event: H3Event, token: string, name: string): void
 }
 
 /**
- * Whether a request comes from a page of this very machine (or from no page at all), so that no other website can
- * read or click here through somebody's browser: the name of the host must be a loopback name too (DNS rebinding).
+ * True if a request comes from a page of this machine or from no page, so that no other website can read or click here
+ * through a user's browser. The host must be a loopback name too, because of DNS rebinding.
  */
 export function isOwnPage(headers: Headers): boolean {
   const host = headers.get('host') ?? ''
@@ -30,11 +30,11 @@ export function isOwnPage(headers: Headers): boolean {
 }
 
 /**
- * Lets only this site's own pages change something, with the cookie that any page makes a browser send along.
+ * Lets only this site's own pages change something: browsers send the session cookie with requests from any page.
  *
- * Three checks stand beside the cookie's SameSite: JSON, which no HTML form can send and no other origin may without
- * asking, as it may not send DELETE, which needs no body; Sec-Fetch-Site, which says where the page is from; Origin,
- * for browsers without it. A program has no cookies of anybody, sends none of these headers, and passes.
+ * Three checks complement the cookie's SameSite. JSON: no HTML form can send it, and other origins need a preflight for
+ * it and for DELETE, which needs no body. Sec-Fetch-Site: tells the page's site. Origin: for browsers without that. A
+ * program sends neither header and passes, because it has nobody's cookies.
  *
  * @throws HttpError 403, 415
  */

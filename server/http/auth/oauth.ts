@@ -8,22 +8,22 @@ import { beginSealed, isSecure, sealedCookie, type SiteConfig } from './session'
 
 /** An authorization at another site that begins and ends here, in the same browser. */
 interface Flow {
-  /** Cookie of what the browser keeps meanwhile. */
+  /** Name of the cookie that stores the flow's data */
   name: string
-  /** Seals it. */
+  /** Password that encrypts the cookie */
   password: string
 }
 
-/** How long a person may take on the other site's page, ms. */
+/** Max time on the other site's page, ms */
 const FLOW_MS = 10 * 60 * 1000
 
-/** What every flow keeps: its state, and when it began, epoch ms. */
+/** Data of every flow: its state, and its start, epoch ms */
 interface Pending { state: string, at: number }
 
-/** What the browser that began to sign in keeps, too: the key of the platform, and the page that they wanted. */
+/** Further data of a sign-in: the platform's key and the requested page */
 interface SignIn { platform: string, to: string }
 
-/** The platform that the address names. @throws HttpError 404 when nobody signs in with it */
+/** Returns the sign-in provider that the path names. @throws HttpError 404 if there is none */
 export function providerOf(event: H3Event, providers: readonly IdentityProvider[]): IdentityProvider {
   const key = getRouterParam(event, 'platform')
   const provider = providers.find(each => each.key === key)
@@ -31,12 +31,12 @@ export function providerOf(event: H3Event, providers: readonly IdentityProvider[
   return provider
 }
 
-/** Ties a new sign-in with a platform to this browser; resolves with its state. */
+/** Binds a new sign-in with a platform to this browser; resolves with its state. */
 export function beginOAuth(event: H3Event, platform: string, config: SiteConfig): Promise<string> {
   return begin(event, signIn(config), config, { platform, to: textOf(event, 'to').slice(0, 500) } satisfies SignIn)
 }
 
-/** Who came back from the platform, and which page they wanted; or why they are not let in. */
+/** Returns the person who came back from the platform, or the reason to refuse them; and the requested page. */
 export async function finishOAuth(
   event: H3Event, { key, identify }: IdentityProvider, config: SiteConfig,
 ): Promise<(Identity | { ok: false, problem: string, reason: string }) & { to: string }> {
@@ -53,12 +53,12 @@ export async function finishOAuth(
   return { to, ...await identify(code, callbackUrl(key, config)) }
 }
 
-/** Where a platform sends people back to: registered there, so never taken from a request. */
+/** Address to which a platform sends people back. It is registered there, so it never comes from a request. */
 export function callbackUrl(platform: string, { siteUrl }: Pick<SiteConfig, 'siteUrl'>): string {
   return `${siteUrl}/api/auth/${platform}/callback`
 }
 
-/** The sign-in page, which leads on to the page that was wanted, or says what went wrong. */
+/** Address of the sign-in page, which opens the requested page or shows the problem */
 export function signInPage(query: { to: string, problem?: string }): string {
   const given = Object.entries(query).filter(([, value]) => value !== '')
   return given.length === 0 ? '/sign-in' : `/sign-in?${new URLSearchParams(given)}`
@@ -73,7 +73,7 @@ interface Platform<I> {
   install: I | null
 }
 
-/** How others get the app of the platform that the path names. @throws HttpError 404 when nobody may install it */
+/** Returns the installation of the platform in the path. @throws HttpError 404 if nobody may install it */
 export function requireInstall<I>(event: H3Event, platformOf: (key: string) => Platform<I> | null) {
   const { definition, install } = platformAt(
     event, platformOf, platform => platform.definition.installOff !== undefined,
@@ -82,12 +82,12 @@ export function requireInstall<I>(event: H3Event, platformOf: (key: string) => P
   return { ...install, name: `triage-${definition.key}-install` }
 }
 
-/** Ties a new installation to this browser; resolves with its state. */
+/** Binds a new installation to this browser; resolves with its state. */
 export function beginInstall(event: H3Event, install: Install, config: SiteConfig): Promise<string> {
   return begin(event, install, config)
 }
 
-/** The page that says how the installation ended. The code of another browser's installation is not used. */
+/** Returns the page that shows the result. Ignores the code of an installation that another browser began. */
 export async function finishInstall(event: H3Event, install: Install, config: SiteConfig): Promise<string> {
   setResponseHeader(event, 'Cache-Control', 'no-store')
   if (!await complete(event, install, config)) return '/setup?install=expired'
@@ -104,8 +104,8 @@ async function begin(event: H3Event, flow: Flow, config: SiteConfig, data: objec
 }
 
 /**
- * What the flow was begun with, given out once. Null when this browser began none, is late, or the state is another's:
- * somebody else's flow cannot end in this browser, nor this browser's elsewhere.
+ * Returns the flow's data, once. Null if this browser began no flow, was too slow, or has another state: a flow can
+ * only end in the browser that began it.
  */
 async function complete<Data extends object>(
   event: H3Event, flow: Flow, config: SiteConfig,
@@ -117,7 +117,7 @@ async function complete<Data extends object>(
   return matches && Date.now() - pending.at < FLOW_MS ? { ...pending } as Data & Pending : null
 }
 
-/** A parameter of the query; empty when it is absent or repeated. */
+/** Returns a query parameter; empty if it is absent or repeated. */
 function textOf(event: H3Event, name: string): string {
   const value = getQuery(event)[name]
   return typeof value === 'string' ? value : ''

@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../domain/errors'
 import { addressGroup, clientAddress } from '../request'
 import { HttpError } from '../errors'
 
-/** What the configuration says about this site and about who may look at its pages. */
+/** Configuration of this site and of the access to its pages */
 export interface SiteConfig {
   production: boolean
   siteUrl: string | null
@@ -17,14 +17,14 @@ export interface SiteConfig {
 const LIFETIME_S = 12 * 60 * 60
 const MAX_NAME = 80
 
-/** Browsers keep a secure cookie away from plain http, which only development on this machine may use. */
+/** True if cookies must be secure: browsers then never send them over plain http, which only local development uses. */
 export const isSecure = (
   { production, siteUrl }: Pick<SiteConfig, 'production' | 'siteUrl'>,
 ) => production || siteUrl?.startsWith('https:') === true
 
 /**
- * A sealed cookie, lax because people come back from other sites with it. With the prefix `__Host-` browsers take a
- * secure one from this very host only: no neighbour on another subdomain can plant it.
+ * Encrypted cookie; SameSite=Lax, because people come back from other sites with it. With the prefix `__Host-`,
+ * browsers accept a secure cookie only from this host, so no other subdomain can plant one.
  */
 export function sealedCookie(
   { name, password, maxAgeS, secure }: { name: string, password: string, maxAgeS: number, secure: boolean },
@@ -33,10 +33,10 @@ export function sealedCookie(
   return { name: secure ? `__Host-${name}` : name, password, maxAge: maxAgeS, sessionHeader: false, cookie } as const
 }
 
-/** Who a sealed cookie says is signed in; null for none, a forged one or one past its 12 hours. */
+/** Returns the user of the session cookie; null if it is absent, forged or older than 12 hours. */
 export async function readSession(event: H3Event, config: SiteConfig): Promise<Person | null> {
   const session = sessionOf(config)
-  // A session would be opened for everybody who has none.
+  // `useSession` would start a session for everybody who has none.
   if (!getCookie(event, session.name)) return null
   const { user } = (await useSession<{ user?: Person }>(event, session)).data
   return user ?? null
@@ -48,7 +48,7 @@ export async function startSession(
   await beginSealed(event, sessionOf(config), { user: { id, name, platform, names } })
 }
 
-/** Seals this into a new cookie. Nothing of an earlier one goes on, its age neither: h3 would read that again. */
+/** Encrypts data into a new cookie. Keeps nothing of an earlier one, not even its age, which h3 would read again. */
 export async function beginSealed(
   event: H3Event, cookie: ReturnType<typeof sealedCookie>, data: object,
 ): Promise<void> {
@@ -62,7 +62,7 @@ export function endSession(event: H3Event, config: SiteConfig): void {
   if (getCookie(event, session.name)) deleteCookie(event, session.name, session.cookie)
 }
 
-/** Sealed with the password of the pages too: a new one ends what the old one let in. */
+/** Encrypted with the pages' password, too, so that a new password ends the sessions of the old one */
 function sessionOf(config: SiteConfig) {
   const { password = '', sessionPassword = '' } = config.ops
   return sealedCookie({
@@ -70,7 +70,7 @@ function sessionOf(config: SiteConfig) {
   })
 }
 
-/** Counts an attempt to sign in. @throws HttpError 429, 503 */
+/** Counts a sign-in attempt. @throws HttpError 429, 503 */
 export async function requireAttempt(
   event: H3Event, { config, signIns }: { config: { form: { trustedProxies: number } }, signIns: Limiter },
 ): Promise<void> {
@@ -86,9 +86,9 @@ export async function requireAttempt(
 }
 
 /**
- * Checks the password; returns the person under the name that they give.
+ * Checks the password; returns the person under the name that they entered.
  *
- * @param slowDown waits while many guess
+ * @param slowDown waits while there are many guesses
  * @throws HttpError 400, 401, 403, and as `slowDown` does
  */
 export async function passwordViewer(

@@ -9,36 +9,36 @@ import { readSession, type SiteConfig } from './session'
 
 interface Services {
   config: SiteConfig
-  /** Somebody who signed in, by every name that a list may have, and what they may do; null for nothing. */
+  /** Returns a signed-in person with all names that a list may use, and their role; null if they have no access. */
   admit: (person: Person) => Promise<{ person: Person, role: OpsRole | null } | null>
 }
 
-/** Somebody at the ops pages; of no role while nobody can tell whether they decide. */
+/** User of the ops pages; `role` is null while it is unknown if they may decide */
 export interface Viewer extends Person { role: OpsRole | null }
 
-/** Whoever sits at this machine, where nobody has to sign in. */
+/** User at this machine, if there is no sign-in */
 const LOCAL: Person = { id: 'local', name: 'Local', platform: 'Ops page', names: ['ops:local'] }
 
-/** What to do about pages that nobody can sign in to. */
+/** Advice if the pages have no way to sign in */
 const closed = ({ ops }: SiteConfig) => (
   `The ops pages are closed, because there is no way to sign in. Set ${ops.waysIn}, and NUXT_SESSION_PASSWORD.`
 )
 
 /**
- * Who is looking, for an answer that shows them something.
+ * Returns the viewer, and sets the headers of an answer that is for them only.
  *
  * @throws HttpError 401 and 403 as `viewerOf`
  */
 export async function requireViewer(event: H3Event, services: Services): Promise<Viewer> {
-  // What it shows is for these eyes: no cache, and no other site's pages.
+  // The answer is for this viewer only: no cache, no pages of other sites.
   setResponseHeaders(event, { 'Cache-Control': 'no-store', 'Cross-Origin-Resource-Policy': 'same-origin' })
   return viewerOf(event, services)
 }
 
 /**
- * Who is looking, and may: OPS_VIEWERS and the lists of reviewers say who does.
+ * Returns the viewer, if OPS_VIEWERS or the lists of reviewers admit them.
  *
- * @throws HttpError 401 when they have to sign in, 403 when nobody can or they may not
+ * @throws HttpError 401 if they have to sign in, 403 if nobody can or they have no access
  */
 async function viewerOf(event: H3Event, services: Services): Promise<Viewer> {
   const admitted = await services.admit(await requirePerson(event, services))
@@ -48,12 +48,12 @@ async function viewerOf(event: H3Event, services: Services): Promise<Viewer> {
   )
 }
 
-/** Whether somebody signed in, whatever they may do: for what holds no data, and waits for nobody to be looked up. */
+/** True if somebody is signed in, even without access. Looks nobody up, so it may only guard answers without data. */
 export function isSignedIn(event: H3Event, services: Services): Promise<boolean> {
   return requirePerson(event, services).then(() => true, () => false)
 }
 
-/** With a way to sign in, whoever did; without one, only somebody at this very machine, and in production nobody. */
+/** Returns the signed-in person. If there is no way to sign in: a user at this machine, and in production nobody. */
 async function requirePerson(event: H3Event, { config }: Services): Promise<Person> {
   if (config.ops.canSignIn) {
     const person = await readSession(event, config)
@@ -71,10 +71,10 @@ async function requirePerson(event: H3Event, { config }: Services): Promise<Pers
 }
 
 /**
- * Who decides, by a request of our own page; for everything that changes something.
+ * Returns the reviewer of a changing request, which has to come from our own page.
  *
- * @throws HttpError 401 and 403 as `requireViewer`, 403 for pages of other sites and for who may only look, 415 for
- * anything but JSON; PeopleUnknown
+ * @throws HttpError 401 and 403 as `requireViewer`, 403 for pages of other sites and for people who may only look, 415
+ * for anything but JSON; PeopleUnknown
  */
 export async function requireDecider(event: H3Event, services: Services): Promise<Viewer> {
   const viewer = await requireViewer(event, services)
@@ -82,14 +82,14 @@ export async function requireDecider(event: H3Event, services: Services): Promis
   return deciding(viewer)
 }
 
-/** @throws HttpError 403 for who may only look, PeopleUnknown while nobody can tell */
+/** @throws HttpError 403 for people who may only look, PeopleUnknown while that is unknown */
 function deciding(viewer: Viewer): Viewer {
   if (viewer.role === 'reviewer') return viewer
   if (viewer.role === null) throw new PeopleUnknown()
   throw new HttpError(403, 'VIEWERS_ONLY_LOOK', 'You may look at these pages, but not decide: no list of reviewers names you.')
 }
 
-/** Why nobody can look, or null when somebody can. */
+/** Returns the reason why the pages are closed, or null if they are open. */
 export function whyClosed(config: SiteConfig): string | null {
   return isClosed(config) ? closed(config) : null
 }
@@ -98,7 +98,7 @@ function isClosed({ production, ops }: SiteConfig): boolean {
   return production && !ops.canSignIn
 }
 
-/** Whether a request began on this machine: a tunnel or proxy on it names the address that it came from. */
+/** True if a request began on this machine. A tunnel or proxy on it adds the address of its client. */
 function isFromHere(event: H3Event): boolean {
   const forwarded = (getRequestHeader(event, 'x-forwarded-for') ?? '').split(',')
   const hops = [event.node.req.socket.remoteAddress ?? '', ...forwarded]
@@ -112,17 +112,17 @@ function isLoopback(address: string): boolean {
 
 type Route<S, T> = (services: S, event: H3Event, viewer: Viewer) => Promise<T>
 
-/** A route of the ops pages, for those who may look. */
+/** Route of the ops pages, for all who may look */
 export function viewerRoute<S extends Services, T>(services: () => S, run: Route<S, T>) {
   return route(async event => run(services(), event, await requireViewer(event, services())))
 }
 
-/** As `viewerRoute`, for pages that only who decides may open: a link leads there, so that any site may name it. */
+/** Like `viewerRoute`, but for reviewers only. It is opened by a link, so the link may be on any site. */
 export function reviewerRoute<S extends Services, T>(services: () => S, run: Route<S, T>) {
   return viewerRoute(services, async (all, event, viewer) => run(all, event, deciding(viewer)))
 }
 
-/** As `viewerRoute`, for what is asked with POST: by a page of ours only. */
+/** Like `viewerRoute`, for queries by POST: only from our own pages */
 export function askingRoute<S extends Services, T>(services: () => S, run: Route<S, T>) {
   return viewerRoute(services, async (all, event, viewer) => {
     requireOwnPage(event, all.config)
@@ -130,15 +130,15 @@ export function askingRoute<S extends Services, T>(services: () => S, run: Route
   })
 }
 
-/** A route of the ops pages that changes something: by a page of ours only, and by who decides. */
+/** Route of the ops pages that changes something: only from our own pages, and only for reviewers */
 export function deciderRoute<S extends Services, T>(services: () => S, run: Route<S, T>) {
   return route(async event => run(services(), event, await requireDecider(event, services())))
 }
 
 /**
- * The sandbox and who looks at it: those who may open the ops pages.
+ * Returns the sandbox and its viewer, who needs access to the ops pages.
  *
- * @throws HttpError 404 when it is off, and as `requireViewer` does
+ * @throws HttpError 404 if it is off, and as `requireViewer` does
  */
 export async function requireSandbox<T>(
   event: H3Event, services: Services & { sandbox: T | null },

@@ -1,29 +1,29 @@
 import { HttpError } from '../errors'
 
-/** Larger bodies cannot take the memory of those up to this size, bytes: most forms, and clicks. */
+/** Max size of small bodies, bytes: most forms, and clicks. Larger ones cannot take their memory. */
 const SMALL_BYTES = 64 * 1024
 
-/** Part of the memory for small bodies. One client gets the same part of what bodies of its size have. */
+/** Share of the memory that small bodies get. One client gets the same share of each pool. */
 const QUARTER = 1 / 4
 
-/** Time after which a body that still arrives has to make room for others, ms. */
+/** Time after which an incomplete body may have to make room for others, ms */
 const LATE_MS = 1000
 
-/** Bounds the memory of all bodies, over all routes, and refuses requests before it runs out. */
+/** Limits the memory of all bodies, over all routes, and refuses requests before it runs out */
 export class BodyMemory {
   private readonly small: Pool
   private readonly large: Pool
 
   /**
-   * @param bytes of all bodies at a time, from their first byte until their request is answered
-   * @param largest body, which may come from anybody
+   * @param bytes limit of all bodies together, from their first byte until their request is answered
+   * @param largest size of the largest body, which any client may send
    */
   constructor(bytes: number, largest: number) {
     this.small = new Pool(bytes * QUARTER, Math.max(bytes * QUARTER * QUARTER, SMALL_BYTES))
     this.large = new Pool(bytes * (1 - QUARTER), Math.max(bytes * QUARTER, largest))
   }
 
-  /** @param refuse ends the body early, to make room; absent where it cannot be ended */
+  /** @param refuse ends the body early, to make room; absent if that is not possible */
   open(client: string, refuse?: (error: HttpError) => void): HeldBody {
     return new HeldBody(client, bytes => bytes > SMALL_BYTES ? this.large : this.small, refuse)
   }
@@ -40,7 +40,7 @@ export class HeldBody {
     private refuse?: (error: HttpError) => void,
   ) {}
 
-  /** @throws HttpError 429, 503 when there is no room; the bytes count until `release` all the same */
+  /** @throws HttpError 429, 503 if there is no room; the bytes still count until `release` */
   resize(bytes: number): void {
     this.pool?.remove(this)
     this.bytes = bytes
@@ -48,7 +48,7 @@ export class HeldBody {
     this.pool.add(this)
   }
 
-  /** The body is there: nobody takes its memory any more. */
+  /** Marks the body as complete: it keeps its memory from now on. */
   complete(): void {
     this.refuse = undefined
   }
@@ -74,13 +74,13 @@ export class HeldBody {
   }
 }
 
-/** Bodies of one size. */
+/** Bodies of one size class */
 class Pool {
   private readonly bodies = new Set<HeldBody>()
   private readonly held = new Map<string, number>()
   private total = 0
 
-  /** @param share of one client, bytes */
+  /** @param share limit of one client, bytes */
   constructor(private readonly bytes: number, private readonly share: number) {}
 
   remove(body: HeldBody): void {
@@ -116,7 +116,7 @@ class Pool {
     return null
   }
 
-  /** The heaviest late body of the client whose late bodies weigh most. */
+  /** Returns the heaviest late body of the client whose late bodies weigh most. */
   private heaviest(client?: string): HeldBody | undefined {
     const late = [...this.bodies].filter(body => body.isLate && (client === undefined || body.client === client))
     const weights = new Map<string, number>()
@@ -125,28 +125,28 @@ class Pool {
   }
 }
 
-/** Largest body of any route but forms, bytes: that of a decision may hold the largest form, typed again. */
+/** Largest body of any route but forms, bytes: a decision may contain the largest form, edited */
 export const LARGEST_BODY = 4 * 1024 * 1024
 
 export interface BodyLimits {
   memory: BodyMemory
   /** The same for bodies with files. */
   uploads: BodyMemory
-  /** How long a body may take to arrive, ms. */
+  /** Max time for a body to arrive, ms */
   timeoutMs: number
-  /** Proxies of ours in front, whose X-Forwarded-For is believed. */
+  /** Number of our own proxies in front, whose X-Forwarded-For is trusted */
   trustedProxies: number
 }
 
-/** @param advice what else than to send less may help */
+/** @param advice other remedy than to send less */
 export function bodyTooLarge(maxBytes: number, advice = ''): HttpError {
   return new HttpError(413, 'BODY_TOO_LARGE', `The body is larger than ${maxBytes} bytes. Send less${advice}.`)
 }
 
-/** Advice for who runs the service and wants to take larger forms. */
+/** Advice for operators who want to accept larger forms */
 export const RAISE_FORM_LIMIT = ', or raise MAX_BODY_BYTES'
 
-/** Whether a sender left before anybody read what came: a stream says that once, and not to who listens later. */
+/** True if the sender left before the body was read: the stream's events come once, too early for later listeners. */
 export function hasLeft({ destroyed, readableEnded }: { destroyed: boolean, readableEnded: boolean }): boolean {
   return destroyed && !readableEnded
 }

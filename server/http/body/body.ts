@@ -9,14 +9,14 @@ import { FormFields } from './multipart'
 import type { FormUpload } from './upload'
 
 /**
- * Reads the raw body, refusing as soon as it is known to be too long; node throws away what still comes in.
+ * Reads the raw body. Refuses it as soon as it is too long; node discards the rest.
  *
- * @param advice as `bodyTooLarge` takes it
- * @throws HttpError 400, 408, 413, 429 when the client holds too much, 503 when all of them do
+ * @param advice see `bodyTooLarge`
+ * @throws HttpError 400, 408, 413, 429 if the client's bodies need too much memory, 503 if all bodies do
  */
 export type ReadBody = (event: H3Event, maxBytes: number, advice?: string) => Promise<Buffer<ArrayBuffer>>
 
-/** Reads bodies within what all of them may hold, and refuses who sends slowly. */
+/** Creates a reader that keeps to the memory limit of all bodies and refuses slow senders. */
 export function createBodyReader({ memory, timeoutMs, trustedProxies }: BodyLimits): ReadBody {
   return (event, maxBytes, advice) => new Promise((resolve, reject) => {
     const { req: request, res: response } = event.node
@@ -45,13 +45,13 @@ export function createBodyReader({ memory, timeoutMs, trustedProxies }: BodyLimi
       stop()
       release()
       reject(error)
-      // Without a listener, node throws away what still comes.
+      // Without a listener, node discards the rest.
       request.on('error', () => {}).resume()
     }
     const onData = (chunk: Buffer) => {
       try {
         if (size + chunk.length > maxBytes) throw bodyTooLarge(maxBytes, advice)
-        // One buffer that doubles: thousands of chunks of a byte would take a hundred times their bytes.
+        // Use one buffer that doubles: thousands of one-byte chunks would take a hundred times their size.
         const needed = size + chunk.length
         if (needed > buffer.length) grow(Math.max(Math.min(2 * buffer.length, declared), needed))
         size += chunk.copy(buffer, size)
@@ -67,7 +67,7 @@ export function createBodyReader({ memory, timeoutMs, trustedProxies }: BodyLimi
     }
     const onClose = () => refuse(incomplete())
     const timer = setTimeout(() => {
-      // Whoever is that slow does not hold the connection either.
+      // Close the connection too.
       setResponseHeader(event, 'Connection', 'close')
       refuse(tooSlow(timeoutMs))
     }, timeoutMs)
@@ -82,11 +82,11 @@ interface Readers {
 }
 
 /**
- * The form of a request, from JSON or a plain HTML form. Whether it is an object is the domain's to judge.
+ * Reads the form of a request, from JSON or a plain HTML form. The domain checks that it is an object.
  *
- * @param upload where its files go; null when it takes none
+ * @param upload receives its files; null if the form takes none
  * @throws HttpError as `ReadBody`, 415
- * @throws InvalidSubmission when it cannot be parsed
+ * @throws InvalidSubmission if it cannot be parsed
  */
 export async function readForm(
   event: H3Event, { readBody: read, bodyLimits }: Readers, maxBytes: number, upload: FormUpload | null,
@@ -112,16 +112,16 @@ export async function readForm(
 
 const contentType = (event: H3Event) => getRequestHeader(event, 'content-type') ?? ''
 
-/** What the body is said to be, without parameters. */
+/** Returns the media type of the body, without parameters. */
 export function mediaType(event: H3Event): string {
   return contentType(event).toLowerCase().split(';')[0]!.trim()
 }
 
 /**
- * The JSON of a request of our own pages.
+ * Reads the JSON of a request from our own pages.
  *
  * @throws HttpError as `ReadBody`
- * @throws InvalidSubmission when it cannot be parsed
+ * @throws InvalidSubmission if it cannot be parsed
  */
 export async function readJson(event: H3Event, read: ReadBody, maxBytes: number): Promise<unknown> {
   return parsed(await read(event, maxBytes), text => JSON.parse(text))
@@ -129,7 +129,7 @@ export async function readJson(event: H3Event, read: ReadBody, maxBytes: number)
 
 function parsed(bytes: Buffer, parse: (text: string) => unknown): unknown {
   try {
-    // Not h3's readBody: it drops keys such as `__proto__`, which are data here.
+    // Don't use h3's readBody: it drops keys such as `__proto__`, which are data here.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     if (!isNestedTooDeep(text)) return parse(text)
   }
@@ -144,7 +144,7 @@ function parsed(bytes: Buffer, parse: (text: string) => unknown): unknown {
   throw new InvalidSubmission(`The JSON is nested more than ${MAX_NESTING} levels deep.`)
 }
 
-/** What is wrong with JSON, and where; the engine's own message would repeat what was sent. */
+/** Describes the error in the JSON and its position; the engine's own message would quote the input. */
 function flaw({ message }: SyntaxError): string {
   const position = /at position (\d+) \(line \d+ column \d+\)$/.exec(message)?.[1]
   if (position) return `it breaks at position ${position}`

@@ -7,21 +7,21 @@ import { HttpError } from '../errors'
 interface MultipartOptions {
   contentType: string
   takeFile: TakeFile
-  /** Throws when all fields so far are too large, bytes. */
+  /** Throws if all fields so far are too large, bytes */
   checkFields?: (bytes: number) => void
-  /** Most fields and files. */
+  /** Max fields and files */
   maxParts?: number
-  /** Largest head of a part, bytes. */
+  /** Max header of a part, bytes */
   maxHeadBytes?: number
 }
 
-/** What a field costs beside its name and value, bytes. */
+/** Overhead of a field besides its name and value, bytes */
 const FIELD_BYTES = 64
 
 type Headers = Readonly<Record<string, readonly string[] | undefined>>
 
 /**
- * Reads a multipart form, one part after the other: a file that waits to be stored holds up everything behind it.
+ * Reads a multipart form part by part: a file that waits for the storage delays everything behind it.
  *
  * @throws InvalidSubmission without a boundary
  */
@@ -48,13 +48,13 @@ export function multipartForm({
       fields.add(name, decoded(Buffer.concat(chunks), charset))
     }
     waiting.delete(content)
-    // The parser goes on when a part asks for more, which one that ended within what was parsed does not.
+    // The parser continues when a part asks for more, but a part that ended within the parsed chunk never asks.
     if (waiting.size === 0) content._read(0)
   }
 
   parser.on('part', (part) => {
     parts++
-    // The parser tells of its errors, too.
+    // The parser emits its errors, too.
     part.on('error', () => {})
     part.on('header', (headers: Headers) => {
       if (++heads > maxParts) {
@@ -70,11 +70,11 @@ export function multipartForm({
   const all = finished.then(() => fields.toObject())
   all.catch(() => { /* It was refused for another reason. */ })
   return {
-    /** Takes the body. */
+    /** Stream that receives the body */
     parser,
     /** Fields by name, once everything has been read. */
     fields: all,
-    /** Ends the part that is being read with an error, and waits for its reader. */
+    /** Ends all unread parts with an error, and waits for their reader. */
     stop: async (error: Error) => {
       for (const part of waiting) part.destroy(error)
       await last.catch(() => {})
@@ -86,7 +86,7 @@ export function multipartForm({
  * Reads a multipart form that takes no files.
  *
  * @throws HttpError 415 for a file
- * @throws InvalidSubmission when it cannot be parsed
+ * @throws InvalidSubmission if it cannot be parsed
  */
 export async function parseMultipart(body: Buffer, contentType: string): Promise<Record<string, string | string[]>> {
   const { parser, fields } = multipartForm({
@@ -106,7 +106,7 @@ const unreadable = () => new InvalidSubmission('The form cannot be read: its enc
 
 function parserOf(contentType: string, maxHeaderSize: number): Dicer {
   const boundary = parametersOf(contentType)?.get('boundary')
-  // A part that waits for its turn holds up all that comes behind its first byte, however small the parts are.
+  // With `partHwm: 1`, a waiting part stops the parser after its first byte, however small the parts are.
   const options = { boundary, maxHeaderSize, partHwm: 1 }
   try {
     if (boundary) return new Dicer(options)
@@ -133,7 +133,7 @@ const PLAIN = /;\s*([\w-]+)(\*?)=(?:"([^"]*)"|([^\s;"]*))\s*/gy
 /** Older versions of curl, and its --form-escape, write `\"` and `\\`. */
 const ESCAPED = /;\s*([\w-]+)(\*?)=(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))\s*/gy
 
-/** Prefers the plain reading: `name="C:\"` ends where it says. Null when neither reads all of it. */
+/** Tries the plain form first: `name="C:\"` ends at that quote. Null if neither matches the whole header. */
 function parametersOf(header: string): Map<string, string> | null {
   const text = header.replace(/^[^;]*/, '')
   for (const pattern of [PLAIN, ESCAPED]) {
@@ -154,13 +154,13 @@ function extended(value: string): string {
   return unquoted(text!, /%([\da-f]{2})/gi, charset)
 }
 
-/** @param text a character for each byte */
+/** @param text one character per byte */
 function unquoted(text: string, codes: RegExp, charset?: string): string {
   const bytes = text.replaceAll(codes, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
   return decoded(Buffer.from(bytes, 'latin1'), charset)
 }
 
-/** Text in UTF-8 where nobody knows the charset. */
+/** Decodes text, as UTF-8 if the charset is unknown. */
 function decoded(bytes: Buffer, charset = 'utf-8'): string {
   try {
     return new TextDecoder(charset).decode(bytes)
@@ -170,13 +170,13 @@ function decoded(bytes: Buffer, charset = 'utf-8'): string {
   }
 }
 
-/** Collects what an HTML form sends; several values of one name become a list. */
+/** Collects the fields of an HTML form; several values of one name become a list */
 export class FormFields {
   private readonly values = new Map<string, string[]>()
 
   add(name: string, value: string): void {
     const values = this.values.get(name)
-    // A list that is copied for each of its values takes seconds for 50,000 of them.
+    // Append in place: copying the list for each of 50,000 values takes seconds.
     if (values) values.push(value)
     else this.values.set(name, [value])
   }

@@ -7,39 +7,39 @@ import { addressGroup, clientAddress, SITE_BITS } from '../request'
 import { HttpError } from '../errors'
 import { multipartForm } from './multipart'
 
-/** Where the files of a form go. */
+/** Destination of a form's files */
 export interface FormUpload {
   rule: FileRule
   take: TakeFile
-  /** Counts what its client sends, before any of it is read. @throws DomainError when it is too much */
+  /** Counts the client's bytes before any of them is read. @throws DomainError if there are too many */
   count: (bytes: number) => Promise<void>
 }
 
-/** What an upload takes of memory, whatever its size: a part of a file, copies of it, and what is on the wire. */
+/** Memory of an upload of any size, bytes: a part of a file, copies of it, and buffered input */
 const MEMORY = 2 * 1024 * 1024
 
-/** For so many bytes, begun, a sender has the time that a whole form has. */
+/** Bytes after which a sender gets the time for a whole form again */
 const STRETCH = 1024 * 1024
 
-/** More than any form has, and few enough to be looked at one by one. */
+/** Max parts: more than any form has, and few enough to handle one by one */
 const PARTS = 5000
 
-/** No longer than other forms: a header of a part names its field and file. */
+/** Max header of a part, bytes; the header names its field and file */
 const HEADER_BYTES = 16 * 1024
 
 /**
- * Reads a multipart form, and hands its files on as they come.
+ * Reads a multipart form, and passes its files on as they arrive.
  *
- * @param maxBytes of everything but files
+ * @param maxBytes limit of everything but files
  * @throws HttpError as `ReadBody`
- * @throws InvalidSubmission when it cannot be parsed
+ * @throws InvalidSubmission if it cannot be parsed
  * @throws DomainError as `upload` does
  */
 export async function readUpload(
   event: H3Event, upload: FormUpload, maxBytes: number, limits: BodyLimits,
 ): Promise<Record<string, unknown>> {
   const { promise: failed, reject: fail } = Promise.withResolvers<never>()
-  failed.catch(() => { /* Made way for others before anything of it was read. */ })
+  failed.catch(() => { /* It made room for others before it was read. */ })
   const client = addressGroup(clientAddress(event.node.req, limits.trustedProxies), SITE_BITS)
   const held = limits.uploads.open(client, fail)
   try {
@@ -54,7 +54,7 @@ export async function readUpload(
 interface Arrival {
   timeoutMs: number
   held: HeldBody
-  /** Rejects when it ends early, which `fail` causes. */
+  /** Rejects if the upload ends early; `fail` causes that */
   failed: Promise<never>
   fail: (error: unknown) => void
 }
@@ -67,7 +67,7 @@ async function streamed(
   const length = Number(getRequestHeader(event, 'content-length') ?? most)
   if (!(length <= most)) throw tooMuch(most)
   await count(length)
-  // Its sender left while it was counted.
+  // The sender left during `count`.
   if (hasLeft(request)) throw incomplete()
 
   const { parser, fields, stop } = multipartForm({
@@ -80,12 +80,12 @@ async function streamed(
   let received = 0
 
   const late = () => {
-    // The storage still takes what came before.
+    // The storage is still busy with earlier bytes, so the sender is not too slow.
     if (parser.writableNeedDrain) {
       timer = setTimeout(late, timeoutMs)
       return
     }
-    // Whoever is that slow does not hold the connection either.
+    // Close the connection too.
     setResponseHeader(event, 'Connection', 'close')
     fail(tooSlow(timeoutMs))
   }
@@ -100,7 +100,7 @@ async function streamed(
   }
   const onError = () => fail(incomplete())
   const onClose = () => request.complete || onError()
-  // From here on only the storage takes its time.
+  // From here on only the storage takes time.
   const onEnd = () => {
     clearTimeout(timer)
     held.complete()
@@ -111,9 +111,9 @@ async function streamed(
   }
   catch (error) {
     request.unpipe(parser)
-    // What was begun is over before its sender is answered, and may be deleted.
+    // Finish all begun files before the answer, so that they can be deleted.
     await stop(error as Error)
-    // Without a listener, node throws away what still comes.
+    // Without a listener, node discards the rest.
     request.on('error', () => {}).resume()
     throw error
   }

@@ -7,12 +7,12 @@ import { sendPage } from './page'
 import { textsFor } from './page-texts'
 import { prefersHtml } from '../request'
 
-/** What is asked for where a form does not say what it takes. */
+/** Fields of a form that defines none */
 const ANY: Readonly<Record<string, FieldRule>> = {
   email: { label: 'Email', type: 'email' }, message: { label: 'Message', type: 'textarea', required: true },
 }
 
-/** What browsers may fill in by themselves: https://html.spec.whatwg.org/#autofill */
+/** Fields that browsers may fill in: https://html.spec.whatwg.org/#autofill */
 const AUTOCOMPLETE: Partial<Record<FieldType, string>> = { email: 'email', tel: 'tel', url: 'url' }
 
 const STYLE = `
@@ -37,10 +37,10 @@ interface Embedded extends FormPages {
 }
 
 /**
- * A form to copy into a website: it works without a script, but for the widget of a human check. A browser sees it at
- * work, with its HTML below.
+ * Returns a form to copy into a website. It works without a script, except for the widget of a human check. Browsers
+ * get a preview, with the HTML below it.
  *
- * @param action where it is sent
+ * @param action address to which it is sent
  */
 export function embedded(event: H3Event, form: Embedded, action: string): string {
   const { language, texts } = textsFor(getRequestHeader(event, 'accept-language') ?? '', form.texts)
@@ -56,13 +56,13 @@ export function embedded(event: H3Event, form: Embedded, action: string): string
   return html
 }
 
-/** Where the form goes, and where its sender is led from there, to which browsers may hold its policy too. */
+/** Returns the origins of the form's target and of the redirect after it: browsers may apply the policy to both. */
 function originsOf(action: string, redirect?: string): string {
   const origins = [action, redirect ?? action].map(url => URL.canParse(url) ? new URL(url).origin : '\'self\'')
   return [...new Set(origins)].join(' ')
 }
 
-/** That the form cannot be sent from here, and why, for whoever is about to copy it. */
+/** Returns the reason why this preview cannot be sent, for people who are about to copy the form. */
 function noteOf({ allowedOrigins, apiKey, turnstile }: Embedded, action: string): string {
   const isOurs = URL.canParse(action) && allowedOrigins?.includes(new URL(action).origin)
   const senders = allowedOrigins?.join(', ') ?? (apiKey && 'servers that have FORM_API_KEY')
@@ -124,7 +124,7 @@ function fieldOf(name: string, rule: FieldRule, id: string, texts: Texts, files?
   })}>`]
 }
 
-/** Those that are set, as they stand in a tag. */
+/** Formats the attributes that are set, for a tag. */
 function attributes(all: Readonly<Record<string, string | number | boolean | undefined>>): string {
   return Object.entries(all).filter(([, value]) => value !== undefined && value !== false).map(
     ([name, value]) => value === true ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`,

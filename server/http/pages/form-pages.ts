@@ -9,7 +9,7 @@ import { sendPage, type FormPage } from './page'
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/** What is said of a refusal that its status does not tell. */
+/** Texts for error codes; other errors get a text by their Retry-After header */
 const SAID: Readonly<Record<string, PageText>> = {
   HUMAN_CHECK_FAILED: 'human', BODY_TOO_LARGE: 'large', FILES_NOT_ACCEPTED: 'files', FILES_TOO_LARGE: 'filesLarge',
   FILE_TYPE_NOT_ACCEPTED: 'fileType', INVALID_SUBMISSION: 'unreadable', BODY_INCOMPLETE: 'unreadable',
@@ -17,8 +17,8 @@ const SAID: Readonly<Record<string, PageText>> = {
 }
 
 /**
- * Sends the browser on that sent a form: to `next` where its origin may send this form, to the form's own page, or to
- * ours. Nobody's form fails because of where it wants to go.
+ * Redirects the browser that sent a form: to `next` if its origin may send this form, else to the form's own page or to
+ * ours. A bad `next` never makes a form fail.
  */
 export function sendOn(
   event: H3Event, { id, next }: { id: string, next?: string }, pages: FormPages, log: Log,
@@ -35,7 +35,7 @@ export function sendOn(
   return ''
 }
 
-/** What somebody reads whose form was taken. Its address holds the id alone, which opens nothing. */
+/** Page after an accepted form. Its address contains only the id, which gives access to nothing. */
 export function thanksPage(event: H3Event, pages: FormPages): string {
   const { id } = getQuery(event)
   const site = siteOf(event, pages)
@@ -46,7 +46,7 @@ export function thanksPage(event: H3Event, pages: FormPages): string {
   ])
 }
 
-/** What somebody reads whose form was not taken, with the status that it has for everybody. */
+/** Page after a refused form, with the status that programs get, too */
 export function problemPage(event: H3Event, { error, code, problems }: ErrorBody, pages: FormPages): string {
   const seconds = String(getResponseHeader(event, 'Retry-After') ?? '')
   const request = String(getResponseHeader(event, 'X-Request-Id') ?? '')
@@ -60,7 +60,7 @@ export function problemPage(event: H3Event, { error, code, problems }: ErrorBody
   ])
 }
 
-/** Whoever sent a field that the form does not have chose its name. */
+/** Max listed fields: senders may invent fields that the form does not have */
 const MOST_FIELDS = 30
 
 function fieldList(problems: readonly FieldProblem[], say: Say): string {
@@ -86,8 +86,8 @@ function page(
 }
 
 /**
- * The website that a browser comes from, where it may send this form; or the first that may. Where any may, it is still
- * the browser that says so: no link to our page can choose where ours leads.
+ * Returns the website that the browser comes from, if it may send this form; else the first that may. If any may, the
+ * browser's Referer decides: no link to our page can choose where ours leads.
  */
 function siteOf(event: H3Event, { allowedOrigins }: FormPages): URL | null {
   const from = getRequestHeader(event, 'referer') ?? ''
@@ -96,15 +96,15 @@ function siteOf(event: H3Event, { allowedOrigins }: FormPages): URL | null {
   return allowedOrigins?.[0] ? new URL(allowedOrigins[0]) : null
 }
 
-/** Longer addresses are of nobody who wants to be reached with every browser. */
+/** Max length of an address: longer ones do not work in every browser */
 const LONGEST = 2048
 
-/** Nothing that one parser reads as the end of a host and another one does not. */
+/** Excludes characters that some parsers, but not all, take for the end of a host */
 const PLAIN = /^https?:\/\/[^/?#\\@\s\p{C}]+(?:[/?#][^\\\s\p{C}]*)?$/iu
 
 /**
- * Where a form may send a browser on to: an absolute URL on one of these origins, as it is written there, or null.
- * Relative and protocol-relative ones, user names, backslashes, white space and control characters have no place in it.
+ * Returns the address to which a form may send a browser, or null: an absolute URL on one of these origins.
+ * Relative and protocol-relative URLs, user names, backslashes, white space and control characters are refused.
  */
 export function checkedNext(next: string, origins: readonly string[]): string | null {
   const typed = next.trim()
@@ -128,11 +128,11 @@ const ICONS = {
 
 export interface NoticePage extends Pick<FormPage, 'language' | 'title' | 'frames'> {
   icon: keyof typeof ICONS
-  /** HTML, below the title. */
+  /** HTML below the title */
   content: readonly string[]
 }
 
-/** A page that tells one thing. */
+/** Sends a page with one message. */
 export function sendNotice(event: H3Event, { icon, content, title, ...page }: NoticePage): string {
   return sendPage(event, {
     ...page, title, style: STYLE,

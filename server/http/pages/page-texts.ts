@@ -6,7 +6,7 @@ import { ranked } from '../request'
 
 type Texts = Readonly<Record<PageText, string>>
 
-/** What our pages say. `{seconds}`, `{site}` and `{limit}` stand for what is known when it is said. */
+/** Texts of our pages; `{seconds}`, `{site}` and `{limit}` are filled in when they are shown */
 const SHIPPED: Readonly<Record<string, Texts>> & { en: Texts } = {
   en: {
     thanks: 'Thank you!',
@@ -151,7 +151,7 @@ const SHIPPED: Readonly<Record<string, Texts>> & { en: Texts } = {
   },
 }
 
-/** The visitor's language, of those that there are texts in, and the texts; English for any other. */
+/** Returns the texts in the visitor's language, and the language; English if we have no texts in it. */
 export function textsFor(acceptLanguage: string, own: PageTexts = {}): { language: string, texts: Texts } {
   const known = { ...SHIPPED, ...own }
   const wanted = ranked(acceptLanguage).filter(([, weight]) => weight > 0).sort(([, a], [, b]) => b - a)
@@ -164,20 +164,20 @@ export function textsFor(acceptLanguage: string, own: PageTexts = {}): { languag
   }
 }
 
-/** A language, and those that it is a kind of, the nearest first: `zh-hant-tw`, `zh-hant`, `zh` (RFC 4647, 3.4). */
+/** Returns a language and the more general ones, nearest first: `zh-hant-tw`, `zh-hant`, `zh` (RFC 4647, 3.4). */
 function kindsOf(tag: string): string[] {
   const parts = tag.split('-')
   return parts.map((_, left) => parts.slice(0, parts.length - left).join('-'))
 }
 
-/** What is wrong with fields in the visitor's words, by key. */
+/** Returns the problems of fields in the visitor's language, by key. */
 export function fieldTexts(problems: readonly FieldProblem[], texts: Texts): Record<string, string> {
   return Object.fromEntries(problems.map(({ key, problem, limit }) => (
     [key, texts[problem].replace('{limit}', String(limit))]
   )))
 }
 
-/** What an answer in JSON says of fields that are wrong. */
+/** Adds the texts about wrong fields to an answer in JSON. */
 export function withFields(
   { problems = [], ...refusal }: ErrorBody, acceptLanguage: string, own?: PageTexts,
 ): ErrorBody & { fields: Record<string, string> } {

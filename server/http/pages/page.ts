@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { getResponseHeader, setResponseHeaders, type H3Event } from 'h3'
 import { escapeHtml } from '../../../shared/utils/text'
 
-/** What all pages without scripts look like. */
+/** Styles of all pages without scripts */
 const STYLE = `
 :root { color-scheme: light dark; --ink: #18181b; --dim: #52525b; --line: #e4e4e7; --page: #f4f4f5; --card: #fff;
   --good: #15803d; --good-soft: #dcfce7; --bad: #b91c1c; --bad-soft: #fee2e2; --link: #1d4ed8 }
@@ -31,7 +31,7 @@ summary { cursor: pointer }
 @media print { main { border: 0; box-shadow: none } }
 `
 
-/** Right to left, where an operator writes texts in one of these languages, or names such a script. */
+/** Right-to-left languages and scripts, in which operators may write texts */
 const LEFTWARD = /^(?:ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b(?!-[a-z]{4}\b)|-(?:arab|hebr|thaa)\b/
 
 export interface FormPage {
@@ -39,15 +39,15 @@ export interface FormPage {
   title: string
   /** HTML. */
   body: string
-  /** Styles of its own. */
+  /** Additional styles */
   style: string
-  /** Origins that may show it in a frame; none when absent. */
+  /** Origins that may show it in a frame; none if absent */
   frames?: string
-  /** Origins to which its forms may be sent; none when absent. */
+  /** Origins to which its forms may be sent; none if absent */
   sendsTo?: string
 }
 
-/** A page that runs nothing, loads nothing, and is kept nowhere. */
+/** Sends a page that runs nothing, loads nothing, and is not cached. */
 export function sendPage(event: H3Event, { language, title, body, style, frames, sendsTo }: FormPage): string {
   const styles = STYLE + style
   const policy = {
@@ -59,7 +59,7 @@ export function sendPage(event: H3Event, { language, title, body, style, frames,
     'Content-Language': language,
     'Content-Security-Policy': Object.entries(policy).map(([name, sources]) => `${name} ${sources}`).join('; '),
     'Cache-Control': 'no-store',
-    // Without a referrer a browser hides the origin of a form too, and it would be refused.
+    // Without a referrer, browsers also hide the origin of a form, which would then be refused.
     'Referrer-Policy': sendsTo ? 'same-origin' : 'no-referrer',
     'X-Robots-Tag': 'noindex',
     'Vary': [getResponseHeader(event, 'Vary') ?? [], 'Accept, Accept-Language'].flat().join(', '),

@@ -3,7 +3,7 @@ import { escapeHtml } from '../../../shared/utils/text'
 import type { ErrorBody } from '../errors'
 import { prefersHtml } from '../request'
 
-/** Says why something cannot be opened: on a page for who followed a link, as JSON for programs. */
+/** Shows why something cannot be opened: as a page to people who followed a link, as JSON to programs. */
 export async function showRefusal(event: H3Event, refusal: ErrorBody, title: string): Promise<string | ErrorBody> {
   if (!prefersHtml(getRequestHeader(event, 'accept') ?? '')) return refusal
   const { sendNotice } = await import('./form-pages')

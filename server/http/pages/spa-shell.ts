@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 
-/** Inline scripts; one with a type that is no script is data, which browsers do not run. */
+/** Inline scripts, but not JSON, which is data that browsers do not run */
 const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)(?![^>]*\stype="application\/json")[^>]*>([\s\S]*?)<\/script>/g
 
 /**
- * What a browser may do with a page of ours: run the scripts of this build, and nothing that comes from elsewhere.
+ * Headers of a page of ours: browsers may run the scripts of this build, and load nothing from elsewhere.
  *
- * The page is the same shell for every address, so its inline scripts are known by their hashes and it needs no nonce.
- * Styles may be inline: the emails that the sandbox shows in a frame bring their own, and a frame is bound by its page.
+ * The page is the same shell at every address, so its inline scripts are allowed by hash and it needs no nonce. Styles
+ * may be inline: the sandbox shows emails with their own styles in a frame, and the page's policy applies there, too.
  *
- * @param html the page with the inline scripts to allow
- * @param https whether people open it by https, which browsers then insist on
+ * @param html page with the inline scripts to allow
+ * @param https true if people open it by https, which browsers then enforce
  */
 export function pageHeaders(html: string, https: boolean): Record<string, string> {
   const hashes = [...html.matchAll(INLINE_SCRIPT)].map(
@@ -38,18 +38,18 @@ export function pageHeaders(html: string, https: boolean): Record<string, string
   }
 }
 
-/** A page as the build made it. */
+/** A page of the build */
 export interface BuiltPage {
   name: string
-  /** As the router of Vue writes it, such as `/submissions/:id()`. */
+  /** Path in the syntax of Vue's router, such as `/submissions/:id()` */
   path: string
-  /** What it asks the server for when it opens, such as `/api/submissions/:id`. */
+  /** Address of the data that it loads when it opens, such as `/api/submissions/:id` */
   asks?: string
-  /** Names of the files that it needs beyond those that every page has. */
+  /** Names of the files that it needs in addition to those of every page */
   scripts: readonly string[]
 }
 
-/** How the server answers a request for a page, whose shell is nearly the same at every address. */
+/** Answer to a request for a page, whose shell is nearly the same at every address */
 export interface PageAnswer {
   status: number
   allow?: string
@@ -67,13 +67,13 @@ export function createPageRoutes(pages: readonly BuiltPage[]): (method: string, 
   }
 }
 
-/** The parts of a page's HTML that are told apart here. */
+/** Parts of a page's HTML that are changed here */
 interface Shell { head: string[], bodyAttrs: string[], bodyAppend: string[] }
 
 /**
- * Fits the shell to the page that comes. Its frame is there at once (app/spa-loading-template.html), with styles of its
- * own: those of the build stand behind it, so that it does not wait for them. What the page will ask for is asked for
- * beside its scripts and not after them; without `mayLook` nothing but how to sign in.
+ * Adapts the shell to the page. Its frame (app/spa-loading-template.html) has its own styles and appears at once: the
+ * stylesheets of the build move behind it, so that it does not wait for them. The page's data is loaded in parallel
+ * with its scripts; without `mayLook`, only the sign-in data.
  */
 export function fitShell(shell: Shell, page: BuiltPage, path: string, mayLook: boolean): void {
   shell.head = shell.head.map(part => part.replaceAll(/<link rel="stylesheet"[^>]*>/g, (link) => {
@@ -85,7 +85,7 @@ export function fitShell(shell: Shell, page: BuiltPage, path: string, mayLook: b
   shell.head.push(dataLink('/api/auth/session'), ...links)
 }
 
-/** Nothing where the address says more than which page it is: the page may then ask for something else. */
+/** Returns nothing if the address is more than a plain path: the page may then load other data. */
 function askedBy({ asks }: BuiltPage, path: string): string[] {
   return asks && /^[\w/-]+$/.test(path) ? [asks.replace(':id', path.replace(/\/$/, '').split('/').at(-1)!)] : []
 }

@@ -4,8 +4,8 @@ import { route } from '../../../http/errors'
 import { finishInstall, requireInstall } from '../../../http/auth/oauth'
 
 /**
- * `GET /api/<platform>/oauth/callback`: the browser that began an installation comes back. 302 to the set-up page,
- * which says how it ended; 404 when it is off.
+ * `GET /api/<platform>/oauth/callback`: the browser that began an installation returns. 302 to the set-up page, which
+ * shows the result; 404 if it is off.
  */
 export default route(async (event) => {
   const { config, platform } = useServices()

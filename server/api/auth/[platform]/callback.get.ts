@@ -4,7 +4,7 @@ import { route } from '../../../http/errors'
 import { finishOAuth, providerOf, signInPage } from '../../../http/auth/oauth'
 import { requireAttempt, startSession } from '../../../http/auth/session'
 
-/** `GET /api/auth/<platform>/callback`: the browser comes back. 302 to the sign-in page, which says what is next. */
+/** `GET /api/auth/<platform>/callback`: the browser returns. 302 to the sign-in page, which shows the next step. */
 export default route(async (event) => {
   const services = useServices()
   const { config, log, identityProviders } = services

@@ -3,7 +3,7 @@ import { useServices } from '../../../app'
 import { route } from '../../../http/errors'
 import { beginOAuth, callbackUrl, providerOf } from '../../../http/auth/oauth'
 
-/** `GET /api/auth/<platform>?to=<page>`: sends the browser to the platform to sign in. 302, 404 when it is off. */
+/** `GET /api/auth/<platform>?to=<page>`: redirects to the platform to sign in. 302, 404 if it is off. */
 export default route(async (event) => {
   const { config, identityProviders } = useServices()
   const { key, authorizeUrl } = providerOf(event, identityProviders)
