@@ -141,7 +141,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     return { id: '', threadId, usedFallback: false, raw: {} }
   }
 
-  /** Renders cards as our rooms do. Nobody is pinged except by the `mention` of a speech. */
+  /** Renders cards as our rooms do. Only the `mention` of a speech may ping. */
   protected override buildMessagePayload(message: AdapterPostableMessage, options?: SdkOptions): SdkPayload {
     const speech = speechIn(message)
     if (!speech) return super.buildMessagePayload(message, options)

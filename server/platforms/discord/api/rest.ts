@@ -170,8 +170,8 @@ function isMessage(path: string): boolean {
 }
 
 /**
- * Keeps a message from pinging anybody whom it does not list, and from link previews: it may quote a form, and for a
- * preview Discord calls the link's server. The flag would hide the embeds of a card; links in embeds have no previews.
+ * Limits pings to the people that a message lists, and turns link previews off: it may quote a form, and for a preview
+ * Discord calls the link's server. The flag would hide the embeds of a card; links in embeds have no previews.
  */
 function quiet(message: { embeds?: unknown[], flags?: number }): object {
   const flags = message.embeds?.length ? {} : { flags: (message.flags ?? 0) | SUPPRESS_EMBEDS }

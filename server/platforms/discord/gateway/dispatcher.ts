@@ -15,8 +15,9 @@ import type { Dispatch } from './socket'
 const INTERACTION_MAX_AGE_MS = 3000
 
 /**
- * Max lead of our clock over Discord's, ms, whose ids tell the age of interactions. Unsynchronized clocks differ by
- * some seconds. If ours is further ahead, every click counts as late, and the log says so.
+ * Tolerance for our clock being ahead of Discord's, ms: the age of an interaction comes from its id, which Discord's
+ * clock made. Unsynchronized clocks differ by some seconds. If ours is further ahead, every click counts as late, and
+ * the log says so.
  */
 const CLOCK_SKEW_MS = 10_000
 
