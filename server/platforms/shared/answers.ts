@@ -1,27 +1,27 @@
 import type { Outcome } from '../../ports/delivery'
 
-/** A longer pause is somebody's mistake. */
+/** Maximum pause that is respected, ms; a longer one is a mistake. */
 const MAX_PAUSE_MS = 60 * 60 * 1000
 
-/** No vendor's code is longer. */
+/** Maximum length of an error code; no vendor's code is longer. */
 const MAX_CODE = 80
 
 export type FailedOutcome = Extract<Outcome, { ok: false }>
 
 interface Refusal {
-  /** What was answered, in a few words. */
+  /** Short description of the answer. */
   reason: string
-  /** What a person has to change; without it the call may pass the next time. */
+  /** Advice for a person; without it the call may succeed later. */
   advice?: string
   content?: boolean
   gone?: boolean
-  /** Too much came at once, and nothing else is wrong. */
+  /** True if the rate limit is the only problem. */
   limited?: boolean
-  /** `Retry-After`, or what the vendor has in its place. */
+  /** `Retry-After`, or the vendor's equivalent. */
   pause?: unknown
 }
 
-/** What became of a call that a vendor refused. */
+/** Outcome of a call that a vendor refused. */
 export function refused({ reason, advice, content, gone, limited, pause }: Refusal): FailedOutcome {
   return {
     ok: false, permanent: advice !== undefined, ...content ? { content } : {}, ...gone ? { gone } : {},
@@ -30,23 +30,23 @@ export function refused({ reason, advice, content, gone, limited, pause }: Refus
   }
 }
 
-/** The outcome of a call whose answer says nothing that is needed. */
+/** Drops the value of an outcome that nobody needs. */
 export function done(outcome: Outcome<unknown>): Outcome {
   return outcome.ok ? { ok: true, value: undefined } : outcome
 }
 
-/** The value of an outcome, or an error that keeps the refusal, as adapters of the SDK have it. */
+/** Returns the value of an outcome, or throws an error that keeps the refusal, as the SDK's adapters expect. */
 export function unwrap<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value
   throw Object.assign(new Error(outcome.reason), { refusal: outcome })
 }
 
-/** A vendor's name for what went wrong, fit to be shown; empty when it has none. */
+/** A vendor's error code, safe to show; empty if there is none. */
 export function codeIn(value: unknown): string {
   return typeof value === 'string' ? value.replace(/[^\w.-]/g, '').slice(0, MAX_CODE) : ''
 }
 
-/** When to come again: seconds or a date (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after). */
+/** Parses `Retry-After`: seconds or a date (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after). */
 export function retryAfter(value: unknown): { retryAfterMs?: number } {
   const text = String(value ?? '')
   const isSeconds = typeof value === 'number' || /^\d+(?:\.\d+)?$/.test(text)
@@ -55,8 +55,8 @@ export function retryAfter(value: unknown): { retryAfterMs?: number } {
 }
 
 /**
- * The id of a message that was posted. Without it the card could never be updated, and its buttons would stay for good:
- * it is posted again instead.
+ * Checks that a posted message has an id. Without it the card could never be updated and its buttons would stay for
+ * good, so the card is posted again.
  */
 export function idIn(label: string, id: unknown): Outcome<string> {
   if (typeof id === 'string' && id !== '') return { ok: true, value: id }

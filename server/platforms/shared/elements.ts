@@ -6,29 +6,29 @@ import type { Platform } from '../traits'
 
 type Writing = Pick<Platform, 'escape' | 'moment'>
 
-/** A text of a card with the line that it was made from, for platforms whose moments are elements. */
+/** Text of a card with its rich text, for platforms whose timestamps are elements. */
 export interface LineElement extends TextElement { line?: RichText }
 
-/** A field whose value was made from a line. */
+/** Field whose value was made from rich text. */
 export interface LineField extends FieldElement { line?: RichText }
 
-/** What a text of a card or a modal says. */
+/** Returns the rich text of a card's or modal's text. */
 export function lineOf({ content, line = content }: LineElement): RichText {
   return line
 }
 
-/** A line as the platform shows it: its words as they are, its moments in the reader's zone, or in UTC. */
+/** Rich text as the platform shows it: words literally, timestamps in the reader's time zone or in UTC. */
 export function lineText(line: RichText, { escape, moment }: Writing): string {
   return renderRich(line, escape, each => moment?.(each) ?? escape(inUtc(each)))
 }
 
-/** A line that is to be escaped by whoever sends it. */
+/** Text element whose sender escapes it. */
 export function lineElement(line: RichText): LineElement {
   return { type: 'text', content: plainText(line), line }
 }
 
-/** A text input that takes texts of one kind only, for platforms that have inputs for them. */
+/** Text input that accepts one kind of text, for platforms that have inputs for it. */
 export interface KindInput extends TextInputElement { kind?: 'email' | 'url' | 'tel' }
 
-/** A card that knows what became of its submission, for platforms that show it by colour. */
+/** Card with the state of its submission, for platforms that show the state by colour. */
 export interface StateCard extends CardElement { state?: CardState }

@@ -2,19 +2,19 @@ import type { Outcome } from '../../ports/delivery'
 import type { HttpAnswer, HttpClient } from '../../ports/http'
 import { refused, type FailedOutcome } from './answers'
 
-/** Bound of the question, ms. */
+/** Timeout of the request, ms. */
 const TIMEOUT_MS = 10_000
 
 interface Question {
   label: string
   url: string
   token?: string
-  /** The bot's name in the answer. */
+  /** Reads the bot's name from the answer. */
   name: (json: unknown) => unknown
   refusal: (answer: HttpAnswer) => FailedOutcome
 }
 
-/** Asks a platform who the bot is, which tells whether its credentials are right. */
+/** Asks a platform for the bot's name, which also checks the bot's credentials. */
 export async function identified(
   http: HttpClient, { label, url, token, name, refusal }: Question,
 ): Promise<Outcome<string>> {

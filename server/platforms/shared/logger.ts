@@ -2,8 +2,8 @@ import type { Logger } from 'chat'
 import type { Log } from '../../ports/runtime'
 
 /**
- * Passes the SDK's warnings and errors on, but of their arguments only error names and codes: the SDK puts
- * message bodies and user names into them.
+ * Forwards the SDK's warnings and errors, but only error names and codes of their arguments: the SDK puts message
+ * bodies and user names into them.
  */
 export function sdkLogger(log: Log, scope = 'chat'): Logger {
   const facts = (message: string, args: unknown[]) => ({ scope, message, ...describe(args) })

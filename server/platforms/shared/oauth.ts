@@ -1,7 +1,7 @@
 import type { HttpClient, HttpRequest } from '../../ports/http'
 import type { Identity, IdentityProvider } from '../../ports/identity'
 
-/** A single call to the platform that takes longer has failed, ms. */
+/** Timeout of a single call to the platform, ms. */
 const TIMEOUT_MS = 6000
 
 export interface Client {
@@ -13,11 +13,11 @@ type Json = Record<string, unknown>
 
 interface OAuthSignIn extends Pick<IdentityProvider, 'key' | 'label'> {
   client: Client
-  /** The page on which a person agrees, and what it is asked for. */
+  /** Page on which a person agrees to sign in, and its query. */
   page: URL
   query: Record<string, string>
   tokenUrl: string
-  /** @param read reads something with the person's own token @throws Error */
+  /** @param read reads a URL with the person's own token @throws Error */
   whoIs: (read: (url: string) => Promise<unknown>) => Promise<Identity>
 }
 
@@ -59,7 +59,7 @@ async function exchangeCode(
 
 export const notAMember = (reason: string): Identity => ({ ok: false, problem: 'not-a-member', reason })
 
-/** Text of the profile; a platform's answer is not trusted to have the shape that its documentation shows. */
+/** Reads a text of the profile, without relying on the platform's documentation of its shape. */
 export function profileText(profile: unknown, ...keys: string[]): string {
   const found = keys.map(key => (profile as Json | null)?.[key]).find(value => typeof value === 'string'
     && value.trim() !== '')

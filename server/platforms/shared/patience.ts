@@ -2,14 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { withTimeout } from '../../../shared/utils/time'
 import type { FailedOutcome } from './answers'
 
-/** Longer than any platform but Telegram asks for, ms. */
+/** Longest pause, ms; no platform but Telegram asks for more. */
 const LONGEST_PAUSE_MS = 30_000
 const ATTEMPTS = 5
 
 /**
- * What is said in a conversation nobody would say again: it waits for as long as the platform asks.
+ * Retries a message of a conversation after the pause that the platform asks for: nothing else would send it again.
  *
- * @param longestMs the longest pause that is waited for
+ * @param longestMs longest pause that is waited for, ms
  */
 export async function withRetryAfter<T>(say: () => Promise<T>, longestMs = LONGEST_PAUSE_MS): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -24,7 +24,7 @@ export async function withRetryAfter<T>(say: () => Promise<T>, longestMs = LONGE
   }
 }
 
-/** An error of ours, or of the SDK's adapters and Slack's client, which know seconds, and not always how many. */
+/** Error of ours, or of the SDK's adapters and Slack's client; theirs give the pause in seconds, or not at all. */
 interface Refused extends Error {
   refusal?: FailedOutcome
   retryAfter?: number
@@ -35,12 +35,12 @@ function askedPause({ name, refusal, retryAfter }: Refused, attempt: number): nu
   return refusal || !isLimited ? refusal?.retryAfterMs ?? Infinity : (retryAfter ?? attempt) * 1000
 }
 
-/** The result, or a `TimeoutError` when it takes longer than `ms`. What was begun goes on. */
+/** Resolves with the result, or throws a `TimeoutError` after `ms`. The call itself is not aborted. */
 export function answeredWithin<T>(ms: number, act: Promise<T>): Promise<T> {
   return withTimeout(ms, act, () => Object.assign(new Error(`No answer in ${ms / 1000} s.`), { name: 'TimeoutError' }))
 }
 
-/** Waits; an abort ends it early, without an error. */
+/** Waits; an abort signal ends the wait early, without an error. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal }).catch(() => {})
 }

@@ -6,7 +6,7 @@ import type { Room } from '../connection'
 import { literal } from './speech'
 import { answeredWithin } from './patience'
 
-/** Errors of the SDK's adapters (`@chat-adapter/shared`) that no retry changes, and what to check. */
+/** Advice for errors of the SDK's adapters (`@chat-adapter/shared`) that no retry changes. */
 const PERMANENT: Readonly<Record<string, string>> = {
   AuthenticationError: 'Check the credentials of the bot.',
   PermissionError: 'Add the bot to the channel of the cards.',
@@ -14,26 +14,26 @@ const PERMANENT: Readonly<Record<string, string>> = {
   ValidationError: 'Check the channel of the cards; when it is right, please report this.',
 }
 
-/** Bound of one call, ms; well below the lease of outstanding work. The adapters have none. */
+/** Timeout of one call, ms; well below the lease of outstanding work. The adapters have none. */
 const TIMEOUT_MS = 10_000
 
-/** What an adapter of ours may know beside the SDK's. */
+/** Methods that our adapters may add to the SDK's. */
 interface Knowing {
   isMember?: (channelId: string, userId: string) => Promise<boolean>
-  /** What the platform's answers say that somebody has to change; null for nothing. */
+  /** Problem that somebody has to fix, learned from the platform's answers; null if there is none. */
   problem?: () => string | null
-  /** Posts without waiting for as long as the platform asks: whoever calls tries again. */
+  /** Posts without waiting for the pause that the platform asks for: the caller retries. */
   postAtOnce?: (threadId: string, message: AdapterPostableMessage) => Promise<RawMessage<unknown>>
 }
 
-/** Errors that may pass, as people read them. */
+/** Descriptions of errors that may pass. */
 const CAUSES: Readonly<Record<string, string>> = {
   AdapterRateLimitError: 'too many requests',
   NetworkError: 'no connection, or no answer that can be read',
   TimeoutError: `no answer in ${TIMEOUT_MS / 1000} s`,
 }
 
-/** A room of any platform, through its adapter, which may leave more about a refusal in the error's `refusal`. */
+/** Room of any platform, through its adapter, which may describe a refusal in the error's `refusal`. */
 export async function createSdkRoom(platform: Platform, channelId: string, bot: () => Promise<Chat>): Promise<Room> {
   const chat = await bot()
   await chat.initialize()

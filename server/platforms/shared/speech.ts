@@ -4,24 +4,24 @@ import { cut } from '../../../shared/utils/text'
 import type { Platform } from '../traits'
 import { lineOf, lineText } from './elements'
 
-/** Longest plain text of a card, which notifications show. */
+/** Maximum length of a card's plain text, which notifications show. */
 export const SUMMARY_LENGTH = 280
 
-/** A card as our adapters post it: its texts are escaped for the platform, `fallbackText` is plain. */
+/** Card as our adapters post it: its texts are escaped for the platform, `fallbackText` is plain. */
 export interface PostableSpeech extends PostableCard {
   fallbackText: string
-  /** Notifies whom it names, in the platform's own notation. */
+  /** Notifies a person, in the platform's own notation. */
   mention?: string
 }
 
-/** The card of a message, if it is one. */
+/** Returns the card of a message; null if it has none. */
 export function speechIn(message: AdapterPostableMessage): PostableSpeech | null {
   if (typeof message !== 'object') return null
   if ('card' in message) return { fallbackText: summaryOf(message.card), ...message }
   return 'type' in message && message.type === 'card' ? { card: message, fallbackText: summaryOf(message) } : null
 }
 
-/** The card with its texts, which are plain, as the platform shows them. */
+/** Converts the card's plain texts to the platform's notation. */
 export function literal(card: CardElement, writing: Pick<Platform, 'escape' | 'moment'>): CardElement {
   return { ...card, children: card.children.map(child => (
     child.type === 'text'
@@ -30,12 +30,12 @@ export function literal(card: CardElement, writing: Pick<Platform, 'escape' | 'm
   )) }
 }
 
-/** The texts of a card as they were rendered, for where there are words only. */
+/** Rendered texts of a card, for messages without card elements. */
 export function wordsOf({ children }: CardElement, said = (text: TextElement) => text.content): string {
   return children.flatMap(child => child.type === 'text' ? said(child) : []).join('\n')
 }
 
-/** The same for where a moment is words, too. */
+/** The same, with timestamps as plain text. */
 export function plainWordsOf(card: CardElement): string {
   return wordsOf(card, text => plainText(lineOf(text)))
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { StateAdapter } from 'chat'
 
-/** How long it is remembered, ms; after that the platform is told again, in case somebody changed it there. */
+/** How long the content is remembered, ms; then it is sent again, in case somebody changed it on the platform. */
 const TTL_MS = 30 * 24 * 60 * 60 * 1000
 
 /**
- * Tells a platform something that it keeps, and whichever replica starts next only what has changed since.
+ * Sends a platform something that it stores, and after a restart only if the content has changed. Replicas share this.
  *
- * @param key what it is about, in the state that the replicas share
+ * @param key key of the content in the shared state
  */
 export async function tellOnce<T extends object>(
   state: StateAdapter, key: string, content: T, tell: (content: T) => Promise<unknown>,

@@ -1,12 +1,12 @@
 import type { Root } from 'chat'
 import { cut } from '../../../shared/utils/text'
 
-/** A field's name within `max`; one that nobody could see is told in words. */
+/** Field name within `max`; an invisible one becomes "(no name)". */
 export function fieldName(label: string, max: number): string {
   return cut(label.trim() ? label : '(no name)', max)
 }
 
-/** The text without control characters, which few platforms keep; line ends become `\n`, as platforms send them. */
+/** Removes control characters, which few platforms keep; line ends become `\n`, as platforms send them. */
 export function printable(text: string): string {
   return text.toWellFormed().replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n\t]/gu, '')
 }
@@ -21,8 +21,8 @@ interface Node { type: string, value?: string, children?: readonly Node[] }
 interface Converter { fromAst: (ast: Root) => string }
 
 /**
- * The converter, which marks every line of a quote. The SDK's mark its first line alone, and people would take what
- * else a form says for the bot's own words.
+ * Makes the converter mark every line of a quote. The SDK's converters mark only the first line, and people would take
+ * the other lines, with a form's text, for the bot's own words.
  */
 export function withWholeQuotes(converter: Converter): void {
   const fromAst = converter.fromAst.bind(converter)

@@ -2,7 +2,7 @@ import type { Adapter } from 'chat'
 import type { Connection } from '../connection'
 import type { Platform } from '../traits'
 
-/** A platform whose adapter of the Chat SDK takes care of the cards, too. */
+/** Platform whose cards, too, go through its adapter of the Chat SDK. */
 export function throughSdk(platform: Platform, channelId: string | null, adapter: () => Promise<Adapter>): Connection {
   return {
     platform, channelId, adapter,

@@ -13,35 +13,38 @@ import { Sessions } from './sessions'
 import { slackVerifier, WorkspacesSlackAdapter } from './workspaces'
 import { answerCommand, cardContent, postSpeech, updateSpeech, postEphemeral } from './room'
 
-/** A trigger lives 3 s (https://docs.slack.dev/interactivity/handling-user-interaction); this leaves time to say so. */
+/**
+ * A trigger id expires after 3 s (https://docs.slack.dev/interactivity/handling-user-interaction); this leaves time to
+ * report a failure.
+ */
 const OPEN_TIMEOUT_MS = 2500
 
 /** Slack waits 3 s for the answer to a form (https://docs.slack.dev/surfaces/modals). */
 const SUBMIT_TIMEOUT_MS = 2500
 
-/** How a press of a button begins; one that begins otherwise is read before its answer. */
+/** Start of the body of a button click; any other request is parsed before it is answered. */
 const PRESS = 'payload=%7B%22type%22%3A%22block_actions%22'
 
-/** Pause before asking again who the bot is, ms. */
+/** Pause before the bot's identity is requested again, ms. */
 const IDENTITY_RETRY_MS = 5000
 
-/** How long a message waits until the bot knows who it is, ms. */
+/** Maximum time a message waits until the bot knows its own id, ms. */
 const IDENTITY_PATIENCE_MS = 5000
 
-/** For so long somebody has the name that Slack gave them last, ms; also how many are remembered. */
+/** How long a user's name is cached, ms, and the maximum number of cached names. */
 const NAME_TTL_MS = 10 * 60 * 1000
 const MOST_NAMES = 500
 
-/** Slack through the SDK, with what the SDK makes a reviewer wait for taken out of the way. */
+/** Slack through the SDK, without the SDK's steps that make a reviewer wait. */
 export class FormSlackAdapter extends WorkspacesSlackAdapter {
   private readonly openView: SlackCall
-  /** The click that is being handled: at a message of the channel, or at one in a thread. */
+  /** Tells if the click being handled is on a message of the channel or on one in a thread. */
   private readonly click = new AsyncLocalStorage<{ isInChannel: boolean }>()
-  /** Where the command that is being handled is answered. */
+  /** URL that takes the answer to the command being handled. */
   private readonly command = new AsyncLocalStorage<string>()
   private identifiedAt = 0
   private readonly isSigned: ReturnType<typeof slackVerifier>
-  /** Has nothing that could be used up: the same answer serves every press. */
+  /** Serves every click: it has no body that could be used up. */
   private readonly taken = new Response(null)
   private readonly sessions = new Sessions(async (threadId, status) => {
     const { channel, threadTs } = this.decodeThreadId(threadId)
@@ -55,11 +58,11 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   constructor(settings: SlackSettings, logger: Logger, private readonly http: HttpClient, moved: MovedChannels) {
     super(settings, logger, token => createSlackCall(settings, token, SLACK_TIMEOUT_MS, http), moved)
     this.isSigned = slackVerifier(settings.signingSecret)
-    // In the workspace that the webhook being handled is of.
+    // Opens views in the workspace of the current webhook.
     this.openView = createSlackCall(settings, () => this.getToken(), OPEN_TIMEOUT_MS, http)
   }
 
-  /** The SDK awaits `auth.test` before the first answer; with Slack unreachable every webhook would wait for it. */
+  /** Does not wait: the SDK awaits `auth.test` first, and with Slack unreachable every webhook would wait for it. */
   override async initialize(chat: ChatInstance): Promise<void> {
     this.startIdentifying(chat)
   }
@@ -68,14 +71,14 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     if (this.chat && !this.botUserId && Date.now() - this.identifiedAt > IDENTITY_RETRY_MS) {
       this.startIdentifying(this.chat)
     }
-    // To learn that it is a press, the SDK decodes the whole card that comes with it.
+    // Recognize a click by its first characters: the SDK would first decode the whole card that comes with it.
     if (this.settings.oauth || !isForm(request)) return super.handleWebhook(request, options)
     const body = await request.clone().text()
     const isPress = body.startsWith(PRESS) && this.isSigned(request, body)
     return isPress ? this.handleInteractivePayload(body, options) : super.handleWebhook(request, options)
   }
 
-  /** Cards go out as our rooms send them: literal, whole, and with a short line for notifications. */
+  /** Sends cards as our rooms do: literal, complete, and with a short line for notifications. */
   override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
     return this.there(threadId, () => speech
@@ -93,8 +96,8 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   }
 
   /**
-   * Words for one person appear as they are: of those the SDK sends, Slack makes links and emphasis. And they appear
-   * where that person looks: below a card that nobody answered there is no thread, and Slack shows none of them.
+   * Sends a private message literally: Slack turns parts of the SDK's text into links and emphasis. Posts it where the
+   * person sees it: a card without replies has no thread, and Slack would not show the message there.
    */
   override async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
     const answerAt = this.command.getStore()
@@ -110,8 +113,8 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   }
 
   /**
-   * Of a mention Slack sends two events, and the first one counts: a plain `message` that comes before the bot knows
-   * its own id would not be taken for a mention, nor its own messages for its own.
+   * Waits until the bot knows its own id. Slack sends two events for a mention, and only the first one counts: without
+   * the id, a plain `message` would not count as a mention, nor the bot's own messages as its own.
    */
   protected override handleMessageEvent(...[said, options]: Parameters<SlackAdapter['handleMessageEvent']>): void {
     const event = isTombstone(said) ? { ...said, subtype: 'message_deleted', deleted_ts: said.message?.ts } : said
@@ -132,7 +135,7 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     return super.stream(...args).finally(() => this.sessions.end(args[0]))
   }
 
-  /** Somebody's App Home: https://docs.slack.dev/reference/methods/views.publish */
+  /** Publishes a user's App Home: https://docs.slack.dev/reference/methods/views.publish */
   async showHome(userId: string, message: AdapterPostableMessage): Promise<void> {
     const speech = speechIn(message)
     if (!speech) throw new TypeError('An App Home consists of blocks.')
@@ -142,8 +145,8 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   }
 
   /**
-   * The SDK asks the store each time; who decides one submission decides the next one, too. Of whose id has its
-   * workspace before it, that workspace is asked.
+   * Caches users: the SDK asks the store each time, and a reviewer often decides several submissions in a row. If the
+   * id has a workspace before it, that workspace is asked.
    */
   override async getUser(named: string): Promise<UserInfo | null> {
     const [userId = named, team] = named.split(':').reverse()
@@ -157,7 +160,7 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     return user
   }
 
-  /** The clicked message came with the click: fetching it would spend the trigger's 3 s. */
+  /** Fetches nothing during a click: the clicked message came with it, and a request would use up the trigger's 3 s. */
   override async fetchMessage(threadId: string, messageId: string): Promise<Message<unknown> | null> {
     return this.click.getStore() ? null : super.fetchMessage(threadId, messageId)
   }
@@ -169,7 +172,7 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     return { viewId: String((outcome.value.view as { id?: string } | undefined)?.id ?? '') }
   }
 
-  /** A press is answered before it is read: nothing that it says changes the answer. */
+  /** Answers a click before it is parsed: nothing in it changes the answer. */
   protected override handleInteractivePayload(
     ...[body, options]: Parameters<SlackAdapter['handleInteractivePayload']>
   ): Response | Promise<Response> {
@@ -178,7 +181,7 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     return this.taken
   }
 
-  /** The SDK keeps the click with the modal's context for a day: the form on the clicked card stays out of it. */
+  /** Drops the form on the clicked card: the SDK stores the click with the modal's context for a day. */
   protected override handleBlockActions(...[payload, options]: Parameters<SlackAdapter['handleBlockActions']>): void {
     const { message, state, ...click } = payload as typeof payload & { state?: unknown }
     const bare = { ...click, ...message ? { message: { ts: message.ts, thread_ts: message.thread_ts } } : {} }
@@ -187,7 +190,7 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     this.click.run({ isInChannel }, () => super.handleBlockActions(bare as typeof payload, options))
   }
 
-  /** The SDK asks Slack for the full name before it answers, for which Slack waits 3 s. */
+  /** Answers first: the SDK would request the user's full name before, and Slack waits only 3 s. */
   protected override async handleSlashCommand(
     ...[params, options]: Parameters<SlackAdapter['handleSlashCommand']>
   ): Promise<Response> {
@@ -196,13 +199,16 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     return new Response(null, { status: 200 })
   }
 
-  /** The answer goes first: what a click sets off would otherwise run in the same turn of the event loop, before it. */
+  /** Runs `act` after the response is sent; otherwise it would run before it, in the same turn of the event loop. */
   private afterAnswer(options: WebhookOptions | undefined, act: () => unknown): void {
     const task = new Promise(resolve => setImmediate(resolve)).then(act)
     options?.waitUntil?.(task.catch(error => this.logger.error('An interaction could not be handled', { error })))
   }
 
-  /** With the store away the SDK would answer 500, or too late, and Slack would throw away what was typed. */
+  /**
+   * Shows an error if the store is unavailable: the SDK would answer 500, or too late, and Slack would discard the
+   * input.
+   */
   protected override async handleViewSubmission(
     ...[payload, options]: Parameters<SlackAdapter['handleViewSubmission']>
   ): Promise<Response> {
@@ -234,7 +240,7 @@ function isForm({ headers }: Request): boolean {
   return headers.get('content-type')?.includes('application/x-www-form-urlencoded') === true
 }
 
-/** What is left of a message that somebody deleted and others had answered: Slack says that it was changed. */
+/** True for the remainder of a deleted message that had replies: Slack reports it as a changed message. */
 function isTombstone({ subtype, message }: Parameters<SlackAdapter['handleMessageEvent']>[0]): boolean {
   return subtype === 'message_changed' && (message as { subtype?: string } | undefined)?.subtype === 'tombstone'
 }

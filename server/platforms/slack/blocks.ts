@@ -10,8 +10,8 @@ import type {
 type Block = Record<string, unknown>
 
 /**
- * Block Kit of a card. Text and fields become `rich_text` or `plain_text`, which Slack shows literally: the
- * `mrkdwn` that the SDK renders would obey `<!channel>`, `*bold*`, `:smile:` and bare links of a form.
+ * Block Kit of a card. Text and fields become `rich_text` or `plain_text`, which Slack shows literally. The SDK renders
+ * `mrkdwn`, in which `<!channel>`, `*bold*`, `:smile:` and bare links of a form would take effect.
  */
 export function cardBlocks(card: CardElement): Block[] {
   const header = card.title ? [{ type: 'header', text: literal(card.title) }] : []
@@ -27,7 +27,7 @@ function childBlocks(child: CardChild): Block[] {
   }
 }
 
-/** Below a line, with its button at the right of its link. */
+/** Puts a divider above the section, and a single button to the right of its link. */
 function sectionBlocks({ children }: SectionElement): Block[] {
   return children.flatMap(childBlocks).reduce<Block[]>((above, block) => {
     const last = above.at(-1)!
@@ -42,7 +42,7 @@ const FORMATS: Readonly<Record<Timestamp['shows'], string>> = {
   date: '{date_short}, {time}', clock: '{time}', seconds: '{time_secs}',
 }
 
-/** Only `rich_text` has moments among words that stay literal. */
+/** Uses `rich_text` for timestamps: no other block mixes them with literal text. */
 function textBlock({ content, style, line = content }: LineElement): Block {
   const parts = richParts(line)
   if (parts.some(part => typeof part !== 'string')) {
@@ -73,7 +73,7 @@ function fieldSection({ label, value, line }: LineField): Block {
 /**
  * The view of a modal made of inputs and text, literal like the cards.
  *
- * @param contextId the SDK's key of the modal's context; travels with `privateMetadata` in the shape that its
+ * @param contextId the SDK's key of the modal's context; it travels with `privateMetadata` in the shape that the SDK's
  * `view_submission` handling reads back
  */
 export function modalView(modal: ModalElement, contextId: string | undefined): Block {
@@ -89,7 +89,7 @@ export function modalView(modal: ModalElement, contextId: string | undefined): B
   }
 }
 
-/** Whether `modalView` knows every element of the modal. */
+/** True if `modalView` supports every element of the modal. */
 export function isPlainModal(modal: ModalElement): boolean {
   return modal.children.every(child => child.type === 'text' || isInput(child))
 }

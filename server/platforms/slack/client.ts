@@ -6,7 +6,7 @@ import { codeIn, refused } from '../shared/answers'
 export interface SlackSettings {
   botToken: string
   signingSecret: string
-  /** Channel of the default form's cards; undefined where Slack has none. */
+  /** Channel of the default form's cards; undefined if Slack has none. */
   channelId?: string
   /** Base URL of the Web API with a trailing slash; Slack's own when absent. */
   apiUrl?: string
@@ -14,14 +14,14 @@ export interface SlackSettings {
   oauth?: { clientId: string, clientSecret: string, encryptionKey: string }
   /** Channels of forms, those of other workspaces as `T0123456789:C0123456789`. */
   channels?: readonly string[]
-  /** A list names a user group, whose members have to be asked for. */
+  /** True if a list of people names a user group, whose members must be requested. */
   groups?: boolean
 }
 
 const REPORT = 'This is a bug; please report it.'
 
 /**
- * What to check, and the refusals that no retry changes (https://docs.slack.dev/reference/methods/chat.postMessage#errors,
+ * Advice for refusals that no retry changes (https://docs.slack.dev/reference/methods/chat.postMessage#errors,
  * chat.update, views.open, auth.test).
  */
 const ADVICE: readonly [advice: string, ...codes: string[]][] = [
@@ -47,19 +47,19 @@ const ADVICE: readonly [advice: string, ...codes: string[]][] = [
   [REPORT, 'deprecated_endpoint', 'method_deprecated', 'unknown_method'],
 ]
 
-/** Bound of calls that a webhook waits for, the SDK's own among them, ms. */
+/** Timeout of calls that a webhook waits for, including the SDK's own, ms. */
 export const SLACK_TIMEOUT_MS = 5000
 
-/** Bound of asking for a group, ms: somebody who clicked waits, and Slack waits 3 s for the form that it may open. */
+/** Timeout for reading a group, ms: a person who clicked is waiting, and Slack waits 3 s for the form to open. */
 const GROUP_TIMEOUT_MS = 1500
 
-/** Refusals of the token. */
+/** Errors about the token. */
 const TOKEN: readonly string[] = [
   'account_inactive', 'bot_not_found', 'invalid_auth', 'not_allowed_token_type', 'not_authed', 'team_not_found',
   'token_expired', 'token_revoked',
 ]
 
-/** Refusals of what was sent, wherever it was sent to. */
+/** Errors about the content, in any channel. */
 const CONTENT: readonly string[] = [
   'attachment_payload_limit_exceeded', 'block_mismatch', 'invalid_arg_name', 'invalid_arguments', 'invalid_array_arg',
   'invalid_blocks', 'invalid_blocks_format', 'invalid_charset', 'invalid_form_data', 'invalid_json', 'json_not_object',
@@ -69,32 +69,32 @@ const CONTENT: readonly string[] = [
 
 const LIMITED = ['ratelimited', 'rate_limited']
 
-/** The card itself is out of reach for good. */
+/** Errors after which the card can never be edited again. */
 const GONE = ['message_not_found', 'cant_update_message', 'edit_window_closed']
 
 type SlackAnswer = Readonly<Record<string, unknown>>
 
-/** @param body as a form where a method does not take JSON, which are those that read */
+/** @param body URL-encoded for methods that do not take JSON, which are those that read */
 export type SlackCall = (
   method: string, body: Record<string, unknown> | URLSearchParams,
 ) => Promise<Outcome<SlackAnswer>>
 
-/** The token of a workspace; null when that has not installed the app. */
+/** Returns the token of a workspace; null if the workspace has not installed the app. */
 export type TokenOf = () => string | null | Promise<string | null>
 
 const SLACK_API = 'https://slack.com/api/'
 
 interface SlackAccess extends Pick<SlackSettings, 'apiUrl'> {
-  /** Id of another workspace than that of CHAT_BOT_TOKEN; the token then comes with its installation. */
+  /** Id of a workspace other than that of CHAT_BOT_TOKEN; its token then comes from its installation. */
   team?: string
 }
 
 /**
- * Calls the Web API without Slack's own client, whose retries last up to 30 minutes and whose start-up and
- * per-call cost dominate intake.
+ * Calls the Web API without Slack's own client, whose retries last up to 30 minutes and whose start-up and per-call
+ * cost dominate intake.
  *
- * @param token whose call it is, asked for each call
- * @param timeoutMs bound of one call
+ * @param token read again for each call
+ * @param timeoutMs timeout of one call
  */
 export function createSlackCall(
   { apiUrl = SLACK_API, team }: SlackAccess, token: TokenOf, timeoutMs: number, http: HttpClient,
@@ -145,7 +145,7 @@ function refusal(code: string, team: string | undefined, pause: unknown): Outcom
   })
 }
 
-/** Tells whether Slack knows no channel by this id; the channel may have another one by now. */
+/** True if Slack knows no channel with this id; the channel may have a new id by now. */
 export function isUnknownChannel(outcome: Outcome<unknown>): boolean {
   return !outcome.ok && outcome.reason.startsWith('Slack answered channel_not_found.')
 }
@@ -154,7 +154,7 @@ function tokenAdvice(team: string | undefined): string {
   return team ? `Install the app in the workspace ${team} again: open /api/slack/install.` : 'Check CHAT_BOT_TOKEN.'
 }
 
-/** Who is in a user group of our own workspace: https://docs.slack.dev/reference/methods/usergroups.users.list */
+/** Members of a user group of our own workspace: https://docs.slack.dev/reference/methods/usergroups.users.list */
 export async function membersOf(
   group: string, settings: SlackSettings, http: HttpClient,
 ): Promise<Outcome<readonly string[]>> {
@@ -169,11 +169,11 @@ export async function membersOf(
 interface ChannelIdChanged { type?: string, old_channel_id?: unknown, new_channel_id?: unknown }
 
 /**
- * Channels whose id Slack changed, as it does when a private one is shared with another workspace: their old ids are
- * worth nothing to Slack. The configuration has the old ones until people change it. What one replica hears, all know.
+ * Channels whose id has changed. Slack changes the id when a private channel is shared with another workspace, and no
+ * longer accepts the old one. The configuration keeps the old id until people change it. Replicas share each change.
  */
 export class MovedChannels {
-  /** The ids of now, by those of the configuration. */
+  /** Current ids by configured id. */
   private readonly moved = new Map<string, string>()
   private readonly own: readonly string[]
 
@@ -181,17 +181,19 @@ export class MovedChannels {
     this.own = [channelId ?? [], channels].flat().map(name => placeOf(name).channel)
   }
 
-  /** The id that Slack has for a channel by now, as far as this process knows. */
+  /** Current id of a channel, as far as this process knows. */
   current(channel: string): string {
     return this.moved.get(this.configured(channel)) ?? channel
   }
 
-  /** The id that the configuration has for a channel, as far as this process knows. */
+  /** Configured id of a channel, as far as this process knows. */
   configured(channel: string): string {
     return [...this.moved].find(([, to]) => to === channel)?.[0] ?? channel
   }
 
-  /** Takes in that a channel of ours has another id; resolves with it and the one of the configuration, or null. */
+  /**
+   * Stores the new id of one of our channels; resolves with the configured and the new id, or null for other events.
+   */
   async follow(event: ChannelIdChanged, state: StateAdapter): Promise<{ from: string, to: string } | null> {
     const { old_channel_id: old, new_channel_id: to } = event
     if (event.type !== 'channel_id_changed' || typeof old !== 'string' || typeof to !== 'string') return null
@@ -202,7 +204,7 @@ export class MovedChannels {
     return { from, to }
   }
 
-  /** Current id of a channel, by the state that all replicas share. */
+  /** Current id of a channel, from the state that all replicas share. */
   async find(channel: string, state: StateAdapter): Promise<string> {
     const from = await this.findConfigured(channel, state)
     const to = await state.get<string>(toKey(from))
@@ -210,7 +212,7 @@ export class MovedChannels {
     return to ?? channel
   }
 
-  /** Configured id of a channel, by the state that all replicas share. */
+  /** Configured id of a channel, from the state that all replicas share. */
   async findConfigured(channel: string, state: StateAdapter): Promise<string> {
     if (this.own.includes(channel)) return channel
     const from = await state.get<string>(fromKey(channel))
@@ -222,13 +224,13 @@ export class MovedChannels {
 const toKey = (from: string) => `slack:channel-to:${from}`
 const fromKey = (to: string) => `slack:channel-from:${to}`
 
-/** A channel as the configuration names it: its id, for one of another workspace after the workspace's. */
+/** Splits a configured channel name: an id, after the id of its workspace if that is another one. */
 export function placeOf(name: string): { channel: string, team?: string } {
   const [channel = '', team] = name.split(':').reverse()
   return { channel, team }
 }
 
-/** How the configuration names a channel: with its workspace when a form says so. */
+/** Configured name of a channel: with its workspace if a form names it so. */
 export function configuredChannel(channel: string, names: readonly string[] = []): string {
   return names.find(name => placeOf(name).channel === channel) ?? channel
 }

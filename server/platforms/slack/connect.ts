@@ -1,35 +1,35 @@
 import { withinOrNull } from '../../../shared/utils/time'
 import type { SlackCall } from './client'
 
-/** How long it is waited for Slack to say how something is, ms: an event waits for two of them, and Slack for 3 s. */
+/** Maximum wait for an answer of Slack, ms: an event waits for two answers, and Slack waits 3 s for the event. */
 const PATIENCE_MS = 1000
 
-/** How long it is remembered, ms, and of how many. */
+/** How long an answer is cached, ms, and the maximum number of cached answers. */
 const TTL_MS = 10 * 60 * 1000
 const MOST = 500
 
 type Asked = 'users.info' | 'conversations.info'
 
 /**
- * What Slack tells of the people and channels that several workspaces have in common (Slack Connect), where an event
- * does not: https://docs.slack.dev/apis/slack-connect
+ * Looks up the workspaces of people and channels in Slack Connect, which several workspaces share, if an event does not
+ * name them: https://docs.slack.dev/apis/slack-connect
  */
 export class SlackConnect {
   private readonly known = new Map<string, { teams: readonly string[], until: number }>()
 
   /**
-   * @param call as the workspace whose bot is asked
-   * @param scope tells that workspace from others
+   * @param call asks as the bot of the current workspace
+   * @param scope tells that workspace from others, for the cache
    */
   constructor(private readonly call: SlackCall, private readonly scope: () => string) {}
 
-  /** The workspace of somebody in a channel of the bot; undefined while Slack does not say. */
+  /** Workspace of a user in a channel of the bot; undefined if Slack does not answer. */
   async teamOf(userId: string): Promise<string | undefined> {
     const [team] = await this.ask('users.info', { user: userId }, ({ user }) => [(user as Named | undefined)?.team_id])
     return team
   }
 
-  /** Whether a channel that the bot sees is shared with that workspace; false while Slack does not say. */
+  /** True if a channel that the bot sees is shared with that workspace; false if Slack does not answer. */
   async isShared(channel: string, team: string): Promise<boolean> {
     const teams = await this.ask('conversations.info', { channel }, ({ channel: found }) => {
       const { is_ext_shared: isShared, shared_team_ids: some = [], connected_team_ids: others = [] }

@@ -11,15 +11,15 @@ const APP = 'https://api.slack.com/apps → your app → '
 const CREDENTIALS = `${APP}Basic Information → App Credentials.`
 
 const CHANNEL = '[CGD][A-Z0-9]{4,}'
-/** A user group; its members are asked for. */
+/** Id of a user group, whose members are requested from Slack. */
 const GROUP = /^S[A-Z0-9]{4,}$/
 
 const CHANNEL_HINT = 'must be a channel id such as C0123456789'
 
-/** 32 bytes in base64 or hexadecimal, as the SDK reads it. */
+/** Key of 32 bytes in base64 or hexadecimal, as the SDK reads it. */
 const KEY = /^(?:[A-Za-z0-9+/]{43}=|[0-9a-f]{64})$/i
 
-/** Blocks that Slack makes of no words of a model; each of our cards and lists has one of them. */
+/** Blocks that Slack never makes from a model's text; each of our cards and lists has one of them. */
 const CARD_BLOCKS = ['header', 'actions', 'context', 'section']
 
 const variables = {
@@ -71,24 +71,24 @@ const signInVariables = {
 
 const NEEDS = ['CHAT_BOT_TOKEN', 'CHAT_SIGNING_SECRET'] as const
 
-/** Bound of the question who the bot is, ms. */
+/** Timeout for requesting the bot's identity, ms. */
 const IDENTIFY_TIMEOUT_MS = 10_000
 
-/** What other workspaces need to install the app. */
+/** Variables without which other workspaces can't install the app. */
 const OAUTH = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_ENCRYPTION_KEY'] as const
 
 /**
- * Slack renders cards as `rich_text`, whose text is literal, so nothing has to be escaped; `mrkdwn` has no
- * escape for `*`, `_`, `:emoji:` and bare links.
+ * Slack renders cards as `rich_text`, whose text is literal, so nothing has to be escaped; `mrkdwn` has no escape for
+ * `*`, `_`, `:emoji:` and bare links.
  *
  * - 50 blocks a message: 40 groups of 10 fields, pictures and links leave room for header, notes and buttons
  *   (https://docs.slack.dev/reference/block-kit/blocks)
- * - a picture that it cannot fetch refuses the message (https://docs.slack.dev/reference/block-kit/blocks/image-block)
+ * - Slack refuses a message with a picture that it cannot fetch
+ *   (https://docs.slack.dev/reference/block-kit/blocks/image-block)
  * - about 13,200 characters of block text, then `msg_blocks_too_long` (undocumented, slackapi/bolt-js#2509)
  * - about one message a second per channel (https://docs.slack.dev/apis/web-api/rate-limits)
- * - modal: 100 blocks, inputs of 3,000 characters, label 2,000, 250 KB a view,
- *   of which half is left for an encoding that is longer than ours
- *   (https://docs.slack.dev/reference/views/modal-views)
+ * - modal: 100 blocks, inputs of 3,000 characters, label 2,000, 250 KB a view; half of that is left for an encoding
+ *   that is longer than ours (https://docs.slack.dev/reference/views/modal-views)
  * - 12,000 characters of markdown (https://docs.slack.dev/reference/methods/chat.postMessage#arg_markdown_text)
  */
 export const slack: Definition = {
@@ -108,7 +108,7 @@ export const slack: Definition = {
   mention: /<(?:@[UW]\w+|!subteam\^\w+|!here|!channel|!everyone)>/g,
   variables,
   needs: NEEDS,
-  // A channel of another workspace stands behind the id of that.
+  // A channel of another workspace has that workspace's id before its own.
   channel: { variable: 'CHAT_CHANNEL_ID', usual: text.regex(RegExp(`^(?:T[A-Z0-9]{4,}:)?${CHANNEL}$`), CHANNEL_HINT) },
   person: {
     id: /^(?:T[A-Z0-9]+:)?[UW][A-Z0-9]+$/,
@@ -175,7 +175,7 @@ export const slack: Definition = {
     channelsOf: threadId => [
       configuredChannel(moved.configured(threadId.split(':')[1] ?? ''), settings.channels),
     ],
-    // Two workspaces may have the same ids; which one it is stands beside them.
+    // Two workspaces may use the same channel id; the adapter knows the workspace and adds it.
     channelsHere: (threadId, adapter) => (adapter as FormSlackAdapter).channelsHere(threadId),
     pressOf: raw => (raw as { trigger_id?: unknown }).trigger_id,
     idsOf: (userId, { raw, adapter }) => (adapter as FormSlackAdapter).idsOf(userId, raw),
@@ -210,12 +210,15 @@ export const slack: Definition = {
   }),
 }
 
-/** What the manifest has to have beside what every app needs. */
+/** Optional parts of the manifest that these settings need. */
 function variantOf(settings: SlackSettings | undefined) {
   return { oauth: settings?.oauth !== undefined, groups: settings?.groups === true }
 }
 
-/** Other workspaces join the first one; a form may have its channel in one only where that can install the app. */
+/**
+ * Checks the variables of other workspaces. They join the first one, and a form's channel can be in another workspace
+ * only if that can install the app.
+ */
 function checkWorkspaces(values: Values<typeof variables>, { require, requireSite, channels }: VariableReader): void {
   const elsewhere = channels.find(channel => channel.includes(':'))
   if (elsewhere && NEEDS.some(name => values[name] !== undefined)) {

@@ -5,7 +5,7 @@ import type { FormSlackAdapter } from './adapter'
 import type { SlackSettings } from './client'
 import { installLink, redirectUri } from './manifest'
 
-/** Lets other workspaces install the app; undefined while none may. */
+/** Lets other workspaces install the app; undefined if none may. */
 export function slackInstall(
   { oauth, apiUrl, groups }: SlackSettings, siteUrl: string, log: Log,
 ): Install | undefined {
@@ -32,7 +32,7 @@ export function slackInstall(
   }
 }
 
-/** The adapter, which keeps the workspaces that installed the app, once it can. */
+/** Returns the initialized adapter, which stores the workspaces that installed the app. */
 export async function slackAdapter(bot: () => Promise<Chat>): Promise<FormSlackAdapter> {
   const chat = await bot()
   await chat.initialize()

@@ -1,6 +1,6 @@
 import { COMMAND, COMMANDS, usageOf } from '../../../shared/commands'
 
-/** What the service does in Slack needs these and no more. */
+/** Scopes that the service needs in Slack, and no more. */
 const BOT_SCOPES = [
   'app_mentions:read', 'channels:history', 'channels:read', 'chat:write', 'commands', 'groups:history', 'groups:read',
   'im:history', 'im:read', 'mpim:history', 'mpim:read', 'reactions:read', 'reactions:write', 'users:read',
@@ -11,18 +11,18 @@ const BOT_EVENTS = [
   'message.mpim',
 ]
 
-/** Tells that somebody stopped an answer; Slack shows its button in apps that are agents only. */
+/** Reports that somebody stopped an answer; Slack shows the stop button only in apps that are agents. */
 const AGENT_EVENTS = ['agent_session_stopped']
 
-/** Tell that a workspace wants no more of the app; they need no scope. */
+/** Report that a workspace removed the app; they need no scope. */
 const GOODBYE_EVENTS = ['app_uninstalled', 'tokens_revoked']
 
 /**
- * What the Slack app is created from (https://docs.slack.dev/reference/app-manifest).
+ * Manifest from which the Slack app is created (https://docs.slack.dev/reference/app-manifest).
  *
  * @param siteUrl public URL of this service, without a trailing slash
  * @param variant `files` lets the bot read files that people attach in conversations; `agent` makes it one of Slack's
- * agents; `oauth` lets other workspaces install the app; `groups` lets it read who is in the user groups of a list
+ * agents; `oauth` lets other workspaces install the app; `groups` lets it read the members of the user groups in a list
  */
 export function slackManifest(siteUrl: string, { files = false, agent = false, oauth = false, groups = false } = {}) {
   const requestUrl = `${siteUrl}/api/webhooks/slack`
@@ -37,7 +37,7 @@ export function slackManifest(siteUrl: string, { files = false, agent = false, o
       slash_commands: [{
         command: `/${COMMAND}`, url: requestUrl, description: 'What waits for a decision, for you alone',
         usage_hint: COMMANDS.map(usageOf).join(' | '),
-        // Names people by id, as messages do.
+        // Makes commands name people by id, as messages do.
         should_escape: true,
       }],
     },
@@ -56,15 +56,15 @@ export function slackManifest(siteUrl: string, { files = false, agent = false, o
   }
 }
 
-/** Where Slack sends people back to who installed the app. */
+/** Address to which Slack sends people back after they install the app. */
 export function redirectUri(siteUrl: string): string {
   return `${siteUrl}/api/slack/oauth/callback`
 }
 
 /**
- * Slack's page that asks somebody to install the app into a workspace.
+ * Slack's page on which a person installs the app in a workspace.
  *
- * @param apiUrl base URL of the Web API, which has the page beside it; Slack's own when absent
+ * @param apiUrl base URL of the Web API, whose host serves the page; Slack's own when absent
  */
 export function installLink(
   query: { clientId: string, redirectUri: string, state: string },
@@ -84,7 +84,7 @@ function botScopes({ files, agent, groups }: { files: boolean, agent: boolean, g
   return [...BOT_SCOPES, ...more.filter(scope => scope !== false)]
 }
 
-/** Opens Slack's "create an app" dialogue with the manifest filled in. */
+/** Link to Slack's "create an app" dialogue with the manifest filled in. */
 export function createAppLink(manifest: object): string {
   return `https://api.slack.com/apps?new_app=1&manifest_json=${encodeURIComponent(JSON.stringify(manifest))}`
 }

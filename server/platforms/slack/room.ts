@@ -11,26 +11,26 @@ import type { PostableSpeech } from '../shared/speech'
 import { cardBlocks } from './blocks'
 import { createSlackCall, isUnknownChannel, type SlackCall, type SlackSettings, placeOf } from './client'
 
-/** Bound of one call, ms; well below the lease of outstanding work. */
+/** Timeout of one call, ms; well below the lease of outstanding work. */
 const TIMEOUT_MS = 10_000
 
-/** Pages of a channel's members that are read, of 999 each; who is on a later one counts as a stranger. */
+/** Maximum pages of a channel's members that are read, 999 members each; people on later pages count as strangers. */
 const MEMBER_PAGES = 10
 
-/** How long a page waits for the address of the workspace, ms; it is there the next time. */
+/** Maximum time a page waits for the workspace's address, ms; the next page has it. */
 const ADDRESS_PATIENCE_MS = 800
 
-/** Pause before asking for the address again, ms. */
+/** Pause before the address is requested again, ms. */
 const ADDRESS_RETRY_MS = 30_000
 
 /**
- * Posts and edits cards. Not through the SDK's adapter: it puts the whole card into `text`, of which
- * `chat.update` takes 4,000 bytes.
+ * Posts and edits cards. Bypasses the SDK's adapter: it puts the whole card into `text`, of which `chat.update` takes
+ * 4,000 bytes.
  *
- * A card's thread names its channel only: that of another workspace is known by the forms that name it.
+ * A card's thread id names only the channel: its workspace is known from the forms that name both.
  *
- * @param tokenOf the token of another workspace; null when it has not installed the app
- * @param moved the ids of channels whose id has changed; by default none has
+ * @param tokenOf returns the token of another workspace; null if it has not installed the app
+ * @param moved current ids of channels whose id has changed; by default none has
  */
 export function createSlackRoom(
   settings: SlackSettings & { channelId: string }, http: HttpClient, tokenOf: (team: string) => Promise<string | null>,
@@ -42,7 +42,7 @@ export function createSlackRoom(
   )
   const workspaces = new Map<string | undefined, Workspace>()
 
-  /** The workspace that the channel is in. */
+  /** Returns the workspace of a channel. */
   const at = (place: string): Workspace => {
     const team = teams.get(place)
     const known = workspaces.get(team)
@@ -54,7 +54,7 @@ export function createSlackRoom(
     workspaces.set(team, workspace)
     return workspace
   }
-  /** A call about a channel, by the id that it has by now. */
+  /** Makes a call about a channel, with the channel's current id. */
   const callAbout = async (place: string, method: string, bodyOf: (channel: string) => Parameters<SlackCall>[1]) => {
     const current = moved.current(place)
     const outcome = await at(place).call(method, bodyOf(current))
@@ -68,10 +68,10 @@ export function createSlackRoom(
     }))
   )
 
-  /** Whether a member is who has these ids: one of another workspace may have the same id in theirs. */
+  /** True if the member is the same person: somebody of another workspace may have the same id there. */
   const isMeant = async (userId: string, ids: readonly string[]): Promise<Outcome<boolean>> => {
     if (ids.includes(team ? `${team}:${userId}` : userId)) return { ok: true, value: true }
-    // Workspaces may share the channel.
+    // Other workspaces may share the channel.
     const outcome = await at(channel).call('users.info', new URLSearchParams({ user: userId }))
     if (!outcome.ok) return outcome
     const { team_id: theirs } = (outcome.value.user ?? {}) as { team_id?: unknown }
@@ -93,7 +93,7 @@ export function createSlackRoom(
         channel: current, ts: ref.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card),
       })))
     },
-    // Not conversations.info: a bot without the scope channels:read posts as well.
+    // Not conversations.info: a bot can post without the scope channels:read.
     check: async () => done(await at(channel).call('auth.test', {})),
     async say(card, summary, below, mention) {
       const place = below ? channelOf(below) : channel
@@ -127,7 +127,7 @@ interface Workspace {
   address: () => Promise<string | null>
 }
 
-/** `https://<workspace>.slack.com`, asked for on first use and then remembered; null while it is not known. */
+/** `https://<workspace>.slack.com`, requested on first use and then cached; null until it is known. */
 function workspaceAddress(call: SlackCall): () => Promise<string | null> {
   let known: string | null = null
   let asking: Promise<void> | null = null
@@ -149,7 +149,7 @@ function workspaceAddress(call: SlackCall): () => Promise<string | null> {
   }
 }
 
-/** Thread ids are `slack:channel:ts`. */
+/** Thread ids have the form `slack:channel:ts`. */
 function channelOf({ threadId }: CardRef): string {
   return threadId.split(':')[1]!
 }
@@ -177,7 +177,7 @@ export async function updateSpeech(
   return { id: ts, threadId: `slack:${channel}:${threadTs}`, raw: value }
 }
 
-/** Says it to one person alone. */
+/** Posts a message that only one person sees. */
 export async function postEphemeral(
   call: SlackCall, { channel, threadTs }: ThreadPlace, user: string, speech: PostableSpeech,
 ): Promise<Record<string, unknown>> {
@@ -187,7 +187,7 @@ export async function postEphemeral(
 }
 
 /**
- * Answers a command where Slack says, which reaches also who is where the bot is not.
+ * Answers a command at its response URL, which also works in channels without the bot.
  *
  * https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
  */
@@ -200,11 +200,11 @@ export async function answerCommand(
   if (status !== 200) throw new Error(`Slack: HTTP ${status}`)
 }
 
-/** A message with a card. */
+/** Content of a message with a card. */
 export function cardContent(
   { card, fallbackText, mention }: Pick<PostableSpeech, 'card' | 'fallbackText' | 'mention'>,
 ): { text: string, blocks: object[] } {
-  // Only `mrkdwn` mentions; the mention stands alone in it.
+  // Only `mrkdwn` mentions people, so the mention has a block of its own.
   const notified = mention ? [{ type: 'section', text: { type: 'mrkdwn', text: mention } }] : []
   return { text: escapeSlackText(fallbackText), blocks: [...notified, ...cardBlocks(card)] }
 }

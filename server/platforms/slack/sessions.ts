@@ -1,14 +1,14 @@
 import type { AgentSessionStatus } from 'chat'
 
 /**
- * Status of the bot in a thread of Slack: it works, or waits for people. Slack takes it from agents only:
+ * Status of the bot in a Slack thread: it works, or waits for people. Slack accepts it from agents only:
  * https://docs.slack.dev/ai/agent-sessions
  */
 export class Sessions {
-  /** Threads in which the bot works: whether Slack took that. */
+  /** Threads in which the bot works; true if Slack accepted that status. */
   private readonly working = new Map<string, Promise<boolean>>()
 
-  /** @param call resolves with whether Slack took it */
+  /** @param call resolves with true if Slack accepted the status */
   constructor(private readonly call: (threadId: string, status: AgentSessionStatus) => Promise<boolean>) {}
 
   async begin(threadId: string): Promise<void> {
@@ -17,7 +17,7 @@ export class Sessions {
     await begun
   }
 
-  /** A thread waits for people also where it did not show that the bot works. */
+  /** Ends the work. `suspended` (waits for people) is sent even if the thread did not show that the bot works. */
   async end(threadId: string, status: AgentSessionStatus = 'active'): Promise<void> {
     const isShown = await this.working.get(threadId)
     this.working.delete(threadId)

@@ -3,7 +3,7 @@ import type { IdentityProvider } from '../../ports/identity'
 import { notAMember, oauthSignIn, profileText, type Client } from '../shared/oauth'
 
 interface SlackIdentityOptions extends Client {
-  /** The only workspace whose people are let in. */
+  /** The only workspace whose members may sign in. */
   teamId: string
   /** Base URL of the Web API. */
   apiUrl?: string
@@ -20,7 +20,7 @@ export function createSlackIdentity(
     tokenUrl: `${api}/openid.connect.token`,
     async whoIs(read) {
       const profile = await read(`${api}/openid.connect.userInfo`)
-      // `team` above only preselects: people may sign in with any workspace of theirs.
+      // `team` above only preselects: people may sign in with any of their workspaces.
       const team = profileText(profile, 'https://slack.com/team_id')
       if (team !== teamId) {
         return notAMember(`Slack: somebody of the workspace ${team} wanted in; OPS_SLACK_TEAM_ID is another.`)

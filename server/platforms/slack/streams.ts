@@ -3,19 +3,19 @@ import { withRetryAfter } from '../shared/patience'
 
 interface Words extends Record<string, unknown> { markdown_text?: string, token?: string }
 
-/** A growing message of Slack's client, which keeps words back until there are enough of them. */
+/** Growing message of Slack's client, which buffers text until there is enough of it. */
 interface Streamer {
-  /** Undefined until the message is there. */
+  /** Undefined until the message is posted. */
   readonly ts: string | undefined
-  /** Says at once what was kept back where there are chunks, be they none. */
+  /** Sends the buffered text at once if `chunks` is set, even to an empty list. */
   append: (words: Words & { chunks?: unknown[] }) => Promise<unknown>
   stop: (ending: Words) => Promise<unknown>
 }
 
 /**
- * A short answer begins with its words. Slack's client begins an empty message and says them as it ends that: where
- * Slack refuses the end, the empty message stays beside the answer, which the SDK then posts. When all words are there,
- * a refused end takes nothing from them; Slack ends such a message by itself. What Slack says comes too often waits.
+ * Makes a short answer begin with its text. Slack's client begins an empty message and adds the text as it ends the
+ * message. If Slack refuses the end, the empty message stays beside the answer that the SDK then posts. With all text
+ * posted first, a refused end loses nothing: Slack ends such a message by itself. Rate-limited calls are retried.
  */
 export function beginWithWords(
   client: { chatStream: (...args: never[]) => unknown }, logger: Logger,
@@ -39,7 +39,9 @@ export function beginWithWords(
   }
 }
 
-/** Words that were refused are kept by the client: it is not given them twice. @param more what it does not keep */
+/**
+ * Retries without repeating the text: the client keeps refused text. @param more fields that the client does not keep
+ */
 function again<T extends Words>(
   words: T, say: (words: T) => Promise<unknown>, more: Partial<T> = {},
 ): Promise<unknown> {

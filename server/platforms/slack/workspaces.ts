@@ -8,15 +8,18 @@ import {
 import { SlackConnect } from './connect'
 import { beginWithWords } from './streams'
 
-/** How long a webhook of a workspace that did not install the app waits for Slack to say whether it is ours, ms. */
+/** Maximum time a webhook of a workspace without an installation waits until Slack says which workspace is ours, ms. */
 const HOME_PATIENCE_MS = 1500
 
-/** How long it is remembered which workspace a channel is in, ms; longer than anything waits for a person. */
+/** How long a channel's workspace is remembered, ms; longer than anything waits for a person. */
 const PLACE_TTL_MS = 30 * 24 * 60 * 60 * 1000
 
 type Interaction = { view?: { app_installed_team_id?: string } } & Record<string, unknown>
 
-/** What tells the workspace of who acts: a press or a form, a command, or a message, which has ids in their places. */
+/**
+ * Fields that name the workspace of the acting person, in a click, a form, a command or a message; messages have plain
+ * ids in `user` and `team`.
+ */
 interface Acted {
   user?: string | { team_id?: string }
   team?: string | { id?: string } | null
@@ -25,28 +28,30 @@ interface Acted {
   source_team?: string
 }
 
-/** What somebody wrote; of some that comes from a shared channel, Slack does not tell which workspace they are of. */
+/** Message that somebody wrote; in shared channels, Slack sometimes omits the author's workspace. */
 interface Written extends Acted { type: string, bot_id?: string, channel?: unknown }
 
 type EventContext = Exclude<Awaited<ReturnType<SlackAdapter['resolveEventRequestContext']>>, string>
 
-/** The events by which Slack tells that a token is worth nothing any more. */
+/** Events that report that a token is no longer valid. */
 interface Goodbye { type: string, tokens?: { bot?: string[] } }
 
 /**
- * Slack for one workspace with a token of its own, and for those that installed the app. The SDK knows one or the
- * other: with workspaces to install, ours is a further one, whose token is not looked up.
+ * Slack for one workspace with its own token, and for the workspaces that installed the app. The SDK supports only one
+ * of these: if other workspaces may install the app, ours is added to them, and its token is not looked up.
  */
 export class WorkspacesSlackAdapter extends SlackAdapter {
-  /** Id of the workspace of CHAT_BOT_TOKEN, once Slack said it; not asked for while nobody else installs the app. */
+  /**
+   * Id of the workspace of CHAT_BOT_TOKEN, once Slack has answered; not requested unless others may install the app.
+   */
   private home: string | undefined
   private readonly homeCall: SlackCall
   private readonly shared: SlackConnect
-  /** When channels of other workspaces were last put on record, epoch ms. */
+  /** Times at which channels of other workspaces were last stored, epoch ms. */
   private readonly remembered = new Map<string, number>()
   protected identified: Promise<unknown> = Promise.resolve()
 
-  /** Calls in the workspace that the webhook being handled is of. */
+  /** Calls Slack in the workspace of the current webhook. */
   protected readonly call: SlackCall
 
   constructor(
@@ -64,14 +69,14 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     this.shared = new SlackConnect(this.call, () => this.installationCacheScope())
   }
 
-  /** The token of a workspace that installed the app; null for others. */
+  /** Returns the token of a workspace that installed the app; null for others. */
   async tokenOf(team: string): Promise<string | null> {
     return (await this.resolveTokenForTeam(team))?.token ?? null
   }
 
   /**
-   * The channel that the webhook being handled is about, by every name that the configuration may give it: `C…` in our
-   * own workspace, and with the workspace's id in any.
+   * Returns the current webhook's channel under every name that the configuration may use: `C…` in our own workspace,
+   * and with the workspace's id in any.
    */
   async channelsHere(threadId: string): Promise<string[]> {
     const channel = await this.moved.findConfigured(this.decodeThreadId(threadId).channel, this.chat!.getState())
@@ -82,14 +87,14 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     return [...team === this.home ? [channel] : [], `${team}:${channel}`]
   }
 
-  /** Ids of who acts, as the configuration has them; people of other workspaces have only the second. */
+  /** Ids of the acting person as the configuration may name them; people of other workspaces have only the second. */
   idsOf(userId: string, payload: unknown): string[] {
     const own = workspaceOf(payload as Acted) ?? this.requestContext.getStore()?.teamId
     const isForeign = this.settings.oauth !== undefined && own !== this.home
     return [...isForeign ? [] : [userId], ...own ? [`${own}:${userId}`] : []]
   }
 
-  /** As `idsOf`, of somebody whom a message names: in a channel that workspaces share, its author may be of another. */
+  /** Like `idsOf`, for a person whom a message names: in a shared channel, its author may be of another workspace. */
   async idsOfMentioned(userId: string, message: unknown): Promise<string[]> {
     if (!this.settings.oauth) return this.idsOf(userId, message)
     const { channel = '' } = message as { channel?: string }
@@ -101,14 +106,14 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     return this.there(args[0], () => super.stream(...args))
   }
 
-  /** As the bot that is in the thread: another one would not be shown it, nor know its own words. */
+  /** Reads as the bot in the thread: another bot would not see the thread, nor recognize its own messages. */
   override fetchMessages(
     ...args: Parameters<SlackAdapter['fetchMessages']>
   ): ReturnType<SlackAdapter['fetchMessages']> {
     return this.there(args[0], () => super.fetchMessages(...args))
   }
 
-  /** Speaks as the workspace of the thread, also when no webhook is being handled that says which one it is. */
+  /** Acts as the workspace of the thread, even if no webhook is being handled that names it. */
   protected async there<T>(threadId: string, speak: () => Promise<T>): Promise<T> {
     if (!this.settings.oauth || !this.chat) return speak()
     const key = `slack:workspace:${this.decodeThreadId(threadId).channel}`
@@ -118,7 +123,7 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
       const now = Date.now()
       if (elsewhere && now - (this.remembered.get(key) ?? 0) > PLACE_TTL_MS / 2) {
         await this.chat.getState().set(key, here.installationId, PLACE_TTL_MS).then(
-          () => this.remembered.set(key, now), () => { /* The next words remember it. */ },
+          () => this.remembered.set(key, now), () => { /* The next message stores it. */ },
         )
       }
       return speak()
@@ -127,27 +132,27 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     return team ? this.as(team, speak) : speak()
   }
 
-  /** As the workspace, if that has installed the app. */
+  /** Acts as the workspace if it has installed the app. */
   protected async as<T>(team: string, act: () => Promise<T>): Promise<T> {
     const bot = await this.resolveTokenForTeam(team)
     return bot ? this.requestContext.run({ ...bot, installationId: team }, act) : act()
   }
 
-  /** Of the webhook that is being handled; without one, our own. */
+  /** Token of the current webhook's workspace; without a webhook, our own. */
   protected override async getToken(): Promise<string> {
     return this.requestContext.getStore()?.token ?? this.settings.botToken
   }
 
-  /** Finds out who the bot is. Sets `chat` before its first await, and only logs when Slack does not answer. */
+  /** Requests the bot's identity. Sets `chat` before its first await, and only logs when Slack does not answer. */
   protected identify(chat: ChatInstance): Promise<void> {
     const identified = super.initialize(chat)
     return this.settings.oauth ? identified.then(() => this.identifyHome()) : identified
   }
 
   /**
-   * Of a workspace that is not known nothing is taken.
+   * Resolves with null for an unknown workspace, from which nothing is accepted.
    *
-   * @throws when the store, or Slack, does not say who it is: Slack then sends it again
+   * @throws if the store fails or Slack does not say which workspace is ours: Slack then sends the webhook again
    */
   protected override async resolveTokenForTeam(team: string): Promise<{ token: string, botUserId?: string } | null> {
     const own = { token: this.settings.botToken, botUserId: this._botUserId ?? undefined }
@@ -159,7 +164,10 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     return team === this.home ? own : null
   }
 
-  /** In a channel that two workspaces share, a form may be sent from the other one: the view says who opened it. */
+  /**
+   * Takes the workspace from the view: in a channel that two workspaces share, the form may be submitted from the other
+   * one.
+   */
   protected override extractInstallationFromInteractivePayload(
     payload: Interaction,
   ): ReturnType<SlackAdapter['extractInstallationFromInteractivePayload']> {
@@ -170,8 +178,8 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
   }
 
   /**
-   * Forgets a workspace, and learns another id of a channel, before the event is acknowledged: when that fails, Slack
-   * sends it again.
+   * Forgets a workspace, or stores a channel's new id, before the event is acknowledged: if that fails, Slack sends it
+   * again.
    */
   protected override async resolveEventRequestContext(
     ...[payload]: Parameters<SlackAdapter['resolveEventRequestContext']>
@@ -192,22 +200,22 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
   }
 
   /**
-   * In a channel that workspaces share, where several have the app, Slack sends an event once, and names any of them:
-   * it is for the one whose room the channel is. The SDK takes the envelope's workspace for the author's, which may be
-   * that of either side.
+   * Finds the workspace that an event of a shared channel is for. If several workspaces have the app, Slack sends the
+   * event once and names any of them; it is for the one in which the channel is configured. The SDK assumes that the
+   * author is of the envelope's workspace, which may be either.
    */
   private async inShared(event: Written, context: EventContext): Promise<EventContext> {
     const owner = await this.ownerOf(event.channel, context.installationId)
     const here = owner ?? context
     const isSaid = ['message', 'app_mention'].includes(event.type) && typeof event.user === 'string' && !event.bot_id
     if (isSaid && workspaceOf(event) === undefined) {
-      // Of whom nobody tells it, they may be anybody.
+      // Empty if Slack does not answer: the author may be of any workspace.
       event.team = await this.requestContext.run(here, () => this.shared.teamOf(event.user as string)) ?? ''
     }
     return here
   }
 
-  /** The workspace in which the configuration has the channel, once Slack says that it shares it with the other one. */
+  /** Workspace in which the channel is configured, if Slack says that it shares the channel with the other one. */
   private async ownerOf(channel: unknown, other: string | undefined): Promise<EventContext | null> {
     const { channels = [], channelId } = this.settings
     const configured = this.moved.configured(String(channel))
@@ -224,7 +232,7 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
   }
 
   private async knowHome(): Promise<void> {
-    // Where it fails, it is not known yet.
+    // After a failure, the workspace stays unknown.
     if (!this.home) await withinOrNull(HOME_PATIENCE_MS, this.identified).catch(() => {})
   }
 
@@ -238,32 +246,35 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
   }
 }
 
-/** In a channel that workspaces share, `team` is the one that Slack tells; `user_team` is the one of who wrote. */
+/** In a shared channel, `team` is the workspace that Slack notifies; `user_team` is the author's. */
 function workspaceOf({ user, team, ...ids }: Acted): string | undefined {
   const pressed = typeof user === 'object' ? user.team_id : undefined
   const told = typeof team === 'string' ? team : team?.id
   return pressed ?? ids.user_team ?? ids.source_team ?? told ?? ids.team_id
 }
 
-/** Options of Slack's own client, through which the SDK calls. */
+/** Options of Slack's own client, which the SDK uses. */
 const WEB_CLIENT: SlackAdapterConfig['webClientOptions'] = {
   // By default it retries for 30 minutes.
   timeout: SLACK_TIMEOUT_MS, retryConfig: { retries: 0 }, rejectRateLimitedCalls: true,
-  // By itself it calls directly, past the proxy that everything else goes through.
+  // By default it connects directly, past the proxy that everything else uses.
   requestInterceptor: request => ({ ...request, proxy: undefined }),
-  // It would write warnings to the console as plain text; what fails is thrown, and logged elsewhere.
+  // By default it writes warnings to the console as plain text; failures are thrown, and logged elsewhere.
   logger: {
     debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, setLevel: () => {},
     getLevel: () => 'error' as never, setName: () => {},
   },
 }
 
-/** Older requests may be replayed (https://docs.slack.dev/authentication/verifying-requests-from-slack), s. */
+/**
+ * Maximum age of a request, s; older ones may be replayed
+ * (https://docs.slack.dev/authentication/verifying-requests-from-slack).
+ */
 const MAX_SKEW_S = 300
 
 /**
- * Whether Slack signed a request just now. As the SDK checks it, but at once: Web Crypto imports the key anew for each
- * request and answers from another thread, while somebody waits for their click.
+ * True if Slack has just signed the request. Checks the same as the SDK, but synchronously: Web Crypto imports the key
+ * for each request and answers from another thread, while a person waits for their click.
  */
 export function slackVerifier(signingSecret: string): (request: Request, body: string) => boolean {
   return ({ headers }, body) => {

@@ -14,13 +14,13 @@ import { dialog, isClick, message, readClick } from './dialogs'
 import { CONNECTOR, isActivity, issuerOf, ownMentions, renamed, type Activity } from './inbound'
 import { quieten, REFUSED } from './quiet'
 
-/** Teams gives up on a dialog after about 5 s; this leaves time to say so. */
+/** Timeout of a dialog, ms: Teams gives up after about 5 s; this leaves time to report a failure. */
 const DIALOG_TIMEOUT_MS = 4000
 
-/** What a click that waits for a dialog gets: the dialog, or words in its place. */
+/** Answer to a click that waits for a dialog: the dialog, or a message instead. */
 type DialogOpening = { modal: ModalElement, contextId: string } | { said: string } | null
 
-/** The App warns in plain text about an option that the SDK always gives it. */
+/** Creates the adapter. Silences `console.warn` meanwhile: the App warns about an option that the SDK always sets. */
 export function createTeamsAdapter(settings: TeamsSettings, logger: Logger): FormTeamsAdapter {
   const { warn } = console
   console.warn = () => {}
@@ -32,9 +32,9 @@ export function createTeamsAdapter(settings: TeamsSettings, logger: Logger): For
   }
 }
 
-/** Teams through the SDK, with dialogs that keep what was typed and show it literally. */
+/** Teams through the SDK, with dialogs that keep the input and show it literally. */
 export class FormTeamsAdapter extends TeamsAdapter {
-  /** Takes words for who waits for a dialog, while that is being opened. */
+  /** Takes a message for the person who clicked, while their dialog is being opened. */
   private readonly opening = new AsyncLocalStorage<(said: string) => void>()
 
   constructor(settings: TeamsSettings, logger: Logger) {
@@ -47,8 +47,8 @@ export class FormTeamsAdapter extends TeamsAdapter {
   }
 
   /**
-   * Takes what the Bot Connector signed, and nothing else. The SDK also takes a token that any Entra tenant issued for
-   * this app: its holder would choose who clicks, and where, and to which address the bot's own token goes.
+   * Accepts only webhooks that the Bot Connector signed. The SDK also accepts a token that any Entra tenant issued for
+   * this app: its holder could choose who clicks, and where, and to which address the bot's own token goes.
    */
   override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
     const authorization = request.headers.get('authorization') ?? ''
@@ -56,7 +56,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
       this.logger.warn(REFUSED)
       return Response.json({ error: 'Only the Bot Connector may call this.' }, { status: 401 })
     }
-    // Before the body is read; `super` checks once more, that the token is for the address that the body names.
+    // Check the token before reading the body; `super` checks again that it is for the address in the body.
     const admitted = await this.app.server['authorize']({ authorization }, {} as never)
     if (!admitted.success) return Response.json({ error: admitted.error }, { status: 401 })
     if (!isActivity(await request.text())) {
@@ -66,7 +66,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
     return super.handleWebhook(request, options)
   }
 
-  /** One call of the Bot Connector as the bot. */
+  /** Calls the Bot Connector as the bot. */
   connector({ method, serviceUrl, path, body }: ConnectorRequest): Promise<Outcome<{ id?: string }>> {
     return callConnector(() => {
       const { http, serviceUrl: base } = this.app.apiFor(serviceUrl)
@@ -77,7 +77,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
 
   signIn = () => (this.app as unknown as { getBotToken: () => Promise<unknown> }).getBotToken()
 
-  /** Posts a card to a conversation, or in the place of a message. @param summary what notifications say */
+  /** Posts a card to a conversation, or replaces a message. @param summary text of the notification */
   sendCard(
     { conversationId, serviceUrl }: { conversationId: string, serviceUrl: string }, card: CardElement, summary: string,
     messageId?: string,
@@ -89,17 +89,21 @@ export class FormTeamsAdapter extends TeamsAdapter {
       : this.connector({ method: 'PUT', serviceUrl, path: `${activities}/${encodeURIComponent(messageId)}`, body })
   }
 
-  /** Every activity names its sender in full; the SDK would ask Graph, which needs a permission and time. */
+  /**
+   * Always null: every activity has its sender's full name. The SDK would ask Graph, which needs a permission and time.
+   */
   override async getUser(): Promise<null> {
     return null
   }
 
-  /** The SDK grows an answer where the whole of it is one request; everywhere else it posts and edits, as here. */
+  /**
+   * Always null, so that the SDK posts and edits the answer. It streams only if one request carries the whole answer.
+   */
   override async stream(): Promise<null> {
     return null
   }
 
-  /** Cards go out as our rooms send them: the SDK renders what users and forms say as markdown. */
+  /** Sends cards as our rooms do: the SDK renders text of users and forms as markdown. */
   override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
     return withRetryAfter(() => speech ? this.say(threadId, speech) : super.postMessage(threadId, message))
@@ -114,7 +118,10 @@ export class FormTeamsAdapter extends TeamsAdapter {
     ))
   }
 
-  /** Where a dialog is awaited, in its place. The SDK sends words as markdown, and waits for them without a bound. */
+  /**
+   * Answers in place of a dialog that is being opened, else privately: the SDK sends markdown, and waits without a
+   * limit.
+   */
   override async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
     const speech = speechIn(message)
     const said = speech ? plainWordsOf(speech.card) : this.formatConverter.renderPostable(message)
@@ -125,8 +132,8 @@ export class FormTeamsAdapter extends TeamsAdapter {
   }
 
   /**
-   * Answered at once: in a direct chat the SDK holds the answer back until the whole turn is over, and Teams delivers
-   * again what is not answered in time.
+   * Returns before the turn ends: in a direct chat the SDK would hold the response back until then, and Teams
+   * redelivers a webhook that is not answered in time.
    */
   protected override async handleMessageActivity(
     ...[{ activity }]: Parameters<TeamsAdapter['handleMessageActivity']>
@@ -153,7 +160,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
     return readClick(action?.data) ? super.handleAdaptiveCardAction(context) : this.warnOfOddClick()
   }
 
-  /** The SDK's own dialog forgets `privateMetadata` and renders text as markdown. */
+  /** Replaces the SDK's dialog, which loses `privateMetadata` and renders text as markdown. */
   protected override async handleDialogOpen(
     ...[{ activity }]: Parameters<TeamsAdapter['handleDialogOpen']>
   ): ReturnType<TeamsAdapter['handleDialogOpen']> {

@@ -4,7 +4,7 @@ import { isInput, type Input } from '../../../shared/utils/inputs'
 import { lineOf, lineText, type KindInput } from '../shared/elements'
 import { macro, withoutMacros } from './escape'
 
-/** How texts of dialogs, which are plain, are written. */
+/** Notation of texts in dialogs, which are plain. */
 const WRITING = { escape: withoutMacros, moment: macro }
 
 type Element = Record<string, unknown>
@@ -18,8 +18,8 @@ export interface AdaptiveCard extends Element {
 const STYLES: Readonly<Record<string, string>> = { primary: 'positive', danger: 'destructive' }
 
 /**
- * The Adaptive Card of a card. Form text becomes runs of a `RichTextBlock`, which know no markup: the `TextBlock` and
- * `FactSet` that the SDK renders obey markdown
+ * Adaptive Card of a card. Form text becomes runs of a `RichTextBlock`, which have no markup: the `TextBlock` and
+ * `FactSet` that the SDK renders interpret markdown
  * (https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/cards-format).
  */
 export function adaptiveCard({ title, children }: CardElement): AdaptiveCard {
@@ -36,21 +36,21 @@ export function attachmentOf(content: AdaptiveCard) {
   return { contentType: 'application/vnd.microsoft.card.adaptive', content }
 }
 
-/** What a dialog's submit button sends back beside the inputs. */
+/** Data that a dialog's submit button sends back with the inputs. */
 export interface DialogData {
-  /** The form as it was asked, without its values. */
+  /** The form as it was shown, without its values. */
   modal: ModalElement
   contextId: string
 }
 
-/** The Adaptive Card of a modal made of text and inputs, with what is wrong with them. */
+/** Adaptive Card of a modal made of text and inputs, with the errors in them. */
 export function dialogCard(
   modal: ModalElement, contextId: string, errors: Readonly<Record<string, string>> = {},
 ): AdaptiveCard {
   const inputs = inputsOf(modal)
   const bare = refilled(modal, {})
   const data = {
-    // A client that leaves out emptied inputs would undo the emptying.
+    // Default for clients that omit emptied inputs, which would undo the emptying.
     ...Object.fromEntries(inputs.map(({ id }) => [id, ''])),
     dialog: { modal: bare, contextId } satisfies DialogData,
   }
@@ -67,7 +67,7 @@ export function inputsOf({ children }: ModalElement): Input[] {
   return children.filter(isInput)
 }
 
-/** The modal with these values in its inputs, and nothing in the others. */
+/** Returns the modal with these values in its inputs, and the others empty. */
 export function refilled(modal: ModalElement, values: Readonly<Record<string, string>>): ModalElement {
   return { ...modal, children: modal.children.map(child => isInput(child) ? filled(child, values[child.id]) : child) }
 }
@@ -88,7 +88,7 @@ function elements(child: CardChild): Element[] {
     case 'text': return [literal({
       text: child.content, isSubtle: child.style === 'muted', ...child.style === 'bold' ? { weight: 'Bolder' } : {},
     })]
-    // Labels and addresses of links are our own.
+    // Labels and addresses of links are our own, so markdown is safe.
     case 'link': return [{ type: 'TextBlock', text: `[${child.label}](${child.url})`, wrap: true }]
     case 'image': return [{ type: 'Image', url: child.url, altText: child.alt, size: 'Large' }]
     case 'divider': return [{ type: 'Container', items: [], separator: true }]
@@ -118,7 +118,7 @@ function modalElements(child: ModalChild, errors: Readonly<Record<string, string
   if (child.type === 'text') return [literal({ text: lineText(lineOf(child), WRITING) })]
   if (!isInput(child)) return []
   const { id, label, optional } = child
-  // Without a message, Teams marks an input that is empty by its color alone.
+  // Without a message, Teams marks an empty input only by its color.
   const required = !optional && { isRequired: true, errorMessage: FIELD_TEXTS.required }
   const input = { id, label, ...required, ...inputElement(child) }
   return errors[id] ? [problem(errors[id]), input] : [input]
@@ -154,7 +154,7 @@ function problem(text: string): Element {
   return literal({ text, color: 'Attention' })
 }
 
-/** Text as it stands. */
+/** Text without markup. */
 function literal(...runs: ({ text: string } & Element)[]): Element {
   return { type: 'RichTextBlock', inlines: runs.map(run => ({ type: 'TextRun', ...run })) }
 }

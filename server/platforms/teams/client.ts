@@ -2,10 +2,10 @@ import type { Outcome } from '../../ports/delivery'
 import { codeIn, refused } from '../shared/answers'
 import { answeredWithin } from '../shared/patience'
 
-/** Bound of one call, sign-in included, ms; well below the lease of outstanding work. */
+/** Timeout of one call, sign-in included, ms; well below the lease of outstanding work. */
 export const TEAMS_TIMEOUT_MS = 10_000
 
-/** Pause where Teams limits the rate and does not say for how long, s. */
+/** Pause if Teams limits the rate without giving a time, s. */
 const LEAST_PAUSE_S = 1
 
 export interface TeamsSettings {
@@ -13,7 +13,7 @@ export interface TeamsSettings {
   appPassword: string
   /** Entra tenant of the app; absent for a multi-tenant app. */
   tenantId?: string
-  /** Channel (`19:…@thread.tacv2`) or group chat of the cards; absent where the app's installation says it. */
+  /** Channel (`19:…@thread.tacv2`) or group chat of the cards; absent if the installation of the app decides it. */
   channelId?: string
   /** Bot Connector for every call, without a trailing slash; the region's own when absent. */
   apiUrl?: string
@@ -22,7 +22,7 @@ export interface TeamsSettings {
 export interface ConnectorRequest {
   method: 'GET' | 'POST' | 'PUT'
   serviceUrl: string
-  /** From `/v3` on. */
+  /** Path from `/v3` on. */
   path: string
   body?: object
 }
@@ -34,7 +34,7 @@ interface ConnectorResponse {
 }
 
 /**
- * Refusals that no retry changes, and what to check
+ * Advice for refusals that no retry changes
  * (https://learn.microsoft.com/microsoftteams/platform/bots/build-conversational-capability#status-codes-from-bot-apis).
  */
 const PERMANENT: Readonly<Record<number, string>> = {
@@ -46,10 +46,10 @@ const PERMANENT: Readonly<Record<number, string>> = {
   413: 'This is a bug; please report it.',
 }
 
-/** Those of what was sent, wherever it was sent to. */
+/** Errors about the content, in any conversation. */
 const CONTENT: readonly number[] = [400, 413]
 
-/** Codes that say more than their status, all about the place or the app. */
+/** Error codes that say more than their status, all about the conversation or the app. */
 const BY_CODE: Readonly<Record<string, string>> = {
   BotDisabledByAdmin: 'An administrator of Teams has to allow the app.',
   BotNotRegistered: 'Check TEAMS_APP_ID; the bot needs the Teams channel in Azure.',
@@ -59,7 +59,10 @@ const BY_CODE: Readonly<Record<string, string>> = {
   NotEnoughPermissions: 'The channel\'s settings do not let the app post; allow it, or change TEAMS_CHANNEL_ID.',
 }
 
-/** What Entra answers when no retry helps (https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow). */
+/**
+ * Answers of Entra after which no retry helps
+ * (https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow).
+ */
 const BAD_CREDENTIALS = /^(?:access_denied|invalid_(?:client|grant|request|resource|scope)|unauthorized_client|unsupported_grant_type)$/
 
 export async function callConnector(request: () => Promise<ConnectorResponse>): Promise<Outcome<{ id?: string }>> {

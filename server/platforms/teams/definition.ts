@@ -39,12 +39,12 @@ const variables = {
 /**
  * Teams renders form text in `RichTextBlock`s, whose runs are literal, so hardly anything has to be escaped.
  *
- * - a message of a bot holds about 100 KB, counted in UTF-16 and with overhead; a card that stays below 40 KB of UTF-8,
- *   the former limit, also passes what counts more strictly: 8,000 characters of 3 bytes, 80 fields of 150 bytes of
- *   structure (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages)
+ * - a message of a bot holds about 100 KB, counted in UTF-16 and with overhead; a card below 40 KB of UTF-8, the former
+ *   limit, also passes stricter counts: 8,000 characters of 3 bytes, 80 fields of 150 bytes of structure
+ *   (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-your-bot-messages)
  * - 7 messages a second and 1,800 an hour per conversation
  *   (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/rate-limit)
- * - dialog: the same card, which carries every label twice
+ * - dialog: the same card, which contains every label twice
  */
 export const teams: Definition = {
   key: 'teams', label: 'Teams', aliases: [], icon: 'i-lucide-users',
@@ -84,11 +84,11 @@ export const teams: Definition = {
     return {
       platform: teams,
       channelId: settings.channelId ?? null,
-      // Anybody may install the app of a multi-tenant bot in a tenant of their own.
+      // Only with a tenant: anybody can install the app of a multi-tenant bot in their own tenant.
       ...settings.channelId === undefined && settings.tenantId !== undefined && { late: lateRoomOf(settings) },
-      // `teams:<conversation>:…` in base64url, where a conversation is a channel or `channel;messageid=…`.
+      // Threads are `teams:<conversation>:…` in base64url; a conversation is a channel or `channel;messageid=…`.
       channelsOf: threadId => [Buffer.from(threadId.split(':')[1] ?? '', 'base64url').toString().split(';')[0]!],
-      // People are `29:…`, bots `28:…`.
+      // Ids of people begin with `29:`, ids of bots with `28:`.
       mentions: { in: raw => mentionedPeople(raw) },
       identify: async () => (await import('./room')).identifyTeamsApp(settings, await adapter()),
       adapter,
@@ -107,8 +107,8 @@ function mentionedPeople(activity: unknown): string[] {
 }
 
 /**
- * Cards go to the channel in which the app is added to a team of our tenant: its token says that Microsoft sent an
- * event, not for which tenant. Only the event of a team names one
+ * Room for cards if no channel is configured: the channel in which the app is added to a team of our tenant. The token
+ * of an event proves that Microsoft sent it, but not for which tenant; only the event of a team names one
  * (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/subscribe-to-conversation-events#installation-update-event).
  */
 export function lateRoomOf({ appId, tenantId }: Pick<TeamsSettings, 'appId' | 'tenantId'>): LateRoom {

@@ -5,7 +5,7 @@ export function isClick(data: unknown): boolean {
   return typeof data === 'object' && data !== null && 'actionId' in data
 }
 
-/** What a click carries, which its client chooses; null when it is not what any button of ours sends. */
+/** Reads the data of a click, which its client chooses; null unless it has the shape that our buttons send. */
 export function readClick(data: unknown): { actionId: string, value?: string } | null {
   const { actionId, value } = (data ?? {}) as Record<string, unknown>
   return typeof actionId === 'string' && (value === undefined || typeof value === 'string') ? { actionId, value } : null

@@ -2,17 +2,20 @@ import type { Timestamp } from '../../../shared/types/line'
 import { printable } from '../shared/text'
 
 /**
- * What clients replace even in literal text
+ * Macros that clients replace even in literal text
  * (https://learn.microsoft.com/adaptive-cards/authoring-cards/text-features#datetime-formatting-and-localization).
  */
 const MACRO = /\{(?=\{(?:DATE|TIME)\()/gi
 
-/** Runs of a `RichTextBlock` are literal but for dates; an invisible joiner between the braces keeps those. */
+/**
+ * Keeps form text literal: runs of a `RichTextBlock` still interpret dates. An invisible joiner between the braces
+ * stops that.
+ */
 export function withoutMacros(text: string): string {
   return printable(text).replace(MACRO, '{\u2060')
 }
 
-/** Replaced by clients; it knows no seconds (the same page). */
+/** Macro that clients replace by a local time; it has no seconds (same page). */
 export function macro({ at, shows }: Timestamp): string {
   const when = `${new Date(at).toISOString().slice(0, 'YYYY-MM-DDThh:mm:ss'.length)}Z`
   return `${shows === 'date' ? `{{DATE(${when}, SHORT)}} ` : ''}{{TIME(${when})}}`

@@ -3,8 +3,8 @@ import type { Logger } from 'chat'
 export const REFUSED = 'A webhook with a token that does not hold was refused.'
 
 /**
- * What Microsoft's server prints in several lines, of which one is enough or none: that it refused a webhook, and how
- * the SDK makes it.
+ * Log messages of Microsoft's server about refused webhooks and about how the SDK sets it up. It prints several lines
+ * for each refusal; one is enough, or none.
  */
 const NOISE: readonly { says: RegExp, told?: string }[] = [
   { says: /^JWT validation failed/, told: REFUSED },
@@ -13,7 +13,7 @@ const NOISE: readonly { says: RegExp, told?: string }[] = [
   { says: /^(?:JWT verification|Custom validation) failed|^Decoded token is not/ },
 ]
 
-/** Microsoft's loggers print plain text to the console, whatever the SDK is given; `one` shares their prototype. */
+/** Redirects Microsoft's loggers, which always print plain text to the console; `one` shares their prototype. */
 export function quieten(one: object, logger: Logger): void {
   Object.assign(Object.getPrototypeOf(one) as object, {
     log: (level: string, ...messages: unknown[]) => {

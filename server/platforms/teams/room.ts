@@ -8,12 +8,12 @@ import { callConnector, type TeamsSettings } from './client'
 import { macro, withoutMacros } from './escape'
 
 /**
- * For conversations that have not told theirs
+ * Address for conversations that have not sent their own
  * (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/send-proactive-messages).
  */
 const GLOBAL_SERVICE = 'https://smba.trafficmanager.net/teams'
 
-/** Signs in as the app: Teams has no question for its name. */
+/** Signs in as the app: Teams has no call that returns the bot's name. */
 export async function identifyTeamsApp({ appId }: TeamsSettings, adapter: FormTeamsAdapter): Promise<Outcome<string>> {
   const outcome = await callConnector(async () => {
     await adapter.signIn()
@@ -22,7 +22,7 @@ export async function identifyTeamsApp({ appId }: TeamsSettings, adapter: FormTe
   return outcome.ok ? { ok: true, value: `the app ${appId}` } : outcome
 }
 
-/** Posts and edits cards. Not through the SDK's own methods: they render form text as markdown. */
+/** Posts and edits cards. Bypasses the SDK's own methods, which render form text as markdown. */
 export function createTeamsRoom(
   channelId: string, { apiUrl: serviceUrl = GLOBAL_SERVICE }: Pick<TeamsSettings, 'apiUrl'>, adapter: FormTeamsAdapter,
 ): Room {

@@ -16,30 +16,30 @@ import { keepTopicOnly } from './topics'
 export interface TelegramSettings {
   botToken: string
   secretToken: string
-  /** Group, channel or direct chat of the default form's cards, or `chat/topic`; undefined where Telegram has none. */
+  /** Group, channel or direct chat of the default form's cards, or `chat/topic`; undefined if Telegram has none. */
   chatId?: string
   apiUrl?: string
 }
 
-/** Messages that are remembered, of all chats together; Telegram has no way to ask for earlier ones. */
+/** Maximum number of remembered messages of all chats together; Telegram has no call for earlier messages. */
 const REMEMBERED = 1000
 
-/** Bound of a call that writes, ms: an edit that came later still would undo the one after it. */
+/** Timeout of a call that writes, ms: a later edit would undo the next one. */
 const WRITE_TIMEOUT_MS = 10_000
 
 /**
- * Longest pause after which something is said again, ms. A group takes 20 messages a minute, cards too:
+ * Longest pause before a message is sent again, ms. A group takes 20 messages a minute, cards included:
  * https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this.
  */
 const PATIENCE_MS = 60_000
 
-/** Longest alert (https://core.telegram.org/bots/api#answercallbackquery). */
+/** Maximum length of an alert (https://core.telegram.org/bots/api#answercallbackquery). */
 const ALERT_LENGTH = 200
 
-/** How long a press waits for words to its sender, ms. */
+/** Maximum time a click waits for a message to its sender, ms. */
 const PRESS_PATIENCE_MS = 2500
 
-/** A press of a button, and what is said to who pressed it, once; null for nothing. */
+/** Click on a button, and the single private answer to it; null for no answer. */
 interface Press {
   userId: string
   said: PromiseWithResolvers<string | null>
@@ -48,9 +48,9 @@ interface Press {
 
 type Sent = RawMessage<TelegramRawMessage>
 
-/** Telegram through the SDK, without previews of links, for which Telegram would ask the link's server. */
+/** Telegram through the SDK, without link previews, for which Telegram would request the link. */
 export class FormTelegramAdapter extends TelegramAdapter {
-  /** Ids, the longest unheard of first. */
+  /** Message ids, least recently seen first. */
   private readonly remembered = new Set<string>()
   private readonly press = new AsyncLocalStorage<Press>()
 
@@ -68,7 +68,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
     })
   }
 
-  /** `/pending` is short for `/forms pending`; what is none of ours is a message like others. */
+  /** Reads `/pending` as `/forms pending`; unknown commands are ordinary messages. */
   protected override parseSlashCommand(...[message]: Parameters<TelegramAdapter['parseSlashCommand']>) {
     const parsed = super.parseSlashCommand(message)
     const name = parsed?.command.slice(1).toLowerCase()
@@ -77,12 +77,15 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return isOurs ? { command: `/${COMMAND}`, text: `${name} ${parsed.text}` } : null
   }
 
-  /** A group has no threads but topics, which are rooms as well: whoever is not spoken to there says nothing. */
+  /**
+   * Treats every group as a channel: groups have no threads but topics, which are rooms too, and the bot must not speak
+   * there unless addressed.
+   */
   isChannel(threadId: string): boolean {
     return !this.isDM(threadId)
   }
 
-  /** https://core.telegram.org/bots/api#getchatmember, which refuses to tell of people whom it does not know. */
+  /** https://core.telegram.org/bots/api#getchatmember, which refuses requests about people it does not know. */
   async isMember(channel: string, userId: string): Promise<boolean> {
     const asked = this.telegramFetch<{ status: string, is_member?: boolean }>(
       'getChatMember', { chat_id: channel.split(':')[0], user_id: Number(userId) },
@@ -94,7 +97,10 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return ['creator', 'administrator', 'member'].includes(status) || (status === 'restricted' && isMember === true)
   }
 
-  /** What was said counts once: an edit, if setWebhook asks for those, is a message to the SDK after ten minutes. */
+  /**
+   * Ignores edits, which come if setWebhook asks for them: ten minutes later the SDK would take an edit for a new
+   * message.
+   */
   protected override processUpdate(...[update, options]: Parameters<TelegramAdapter['processUpdate']>) {
     const { message, channel_post: post, callback_query: query } = update
     for (const received of [message, post, query?.message]) keepTopicOnly(received)
@@ -102,7 +108,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return isEdit ? undefined : super.processUpdate(update, options)
   }
 
-  /** The one answer that a press gets waits for what is said to its sender alone. */
+  /** Delays the only answer to a click until there is a message for its sender. */
   protected override handleCallbackQuery(
     ...[query, options]: Parameters<TelegramAdapter['handleCallbackQuery']>
   ): Promise<void> | void {
@@ -120,7 +126,10 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return handled
   }
 
-  /** Private words exist on Telegram as answers only: to the one who pressed a button, once, while that is handled. */
+  /**
+   * Telegram has private messages only as answers to clicks: once, to the person who clicked, while the click is
+   * handled.
+   */
   async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
     const press = this.press.getStore()
     if (press?.userId !== userId || press.isAnswered) return null
@@ -129,7 +138,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return { id: '', threadId, usedFallback: false, raw: {} }
   }
 
-  /** The SDK remembers whatever is posted or said, by strangers too, for as long as the process lives. */
+  /** Limits the cache: the SDK keeps every message, also of strangers, as long as the process lives. */
   protected override cacheMessage(message: Message<TelegramRawMessage>): void {
     super.cacheMessage(message)
     this.remembered.delete(message.id)
@@ -142,8 +151,9 @@ export class FormTelegramAdapter extends TelegramAdapter {
   }
 
   /**
-   * This process has heard only a part of what was said, of which the SDK keeps the newest in the store; but what is in
-   * memory says whether it is a card. Telegram numbers the messages of a chat in order.
+   * Adds stored messages: this process has received only some of them, and the SDK keeps the newest in the store.
+   * Messages in memory take precedence, since they are marked if they are cards. Telegram numbers a chat's messages in
+   * order.
    */
   override async fetchMessages(
     threadId: string, options: FetchOptions = {},
@@ -156,12 +166,12 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return { ...this.paginateMessages(inOrder, options), nextCursor }
   }
 
-  /** Who answers the bot's words speaks to it. What is answered may be a card: it stays out of what is remembered. */
+  /** Counts a reply to the bot as a mention. The replied-to message may be a card, so it is not remembered. */
   protected override parseTelegramMessage(
     ...args: Parameters<TelegramAdapter['parseTelegramMessage']>
   ): Message<TelegramRawMessage> {
     const [message, { reply_to_message: answered }] = [super.parseTelegramMessage(...args), args[0]]
-    // A card has buttons: below it people tell each other what they think of it.
+    // A message with buttons is a card, under which people talk to each other.
     const isToUs = answered && String(answered.from?.id) === this.botUserId && !('reply_markup' in answered)
     return Object.assign(message, { replyTo: undefined, isMention: message.isMention || isToUs })
   }
@@ -170,7 +180,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return withRetryAfter(() => this.postAtOnce(threadId, message), PATIENCE_MS)
   }
 
-  /** For cards and what is said below them, which are outstanding work until they are there. */
+  /** Posts without waiting for a pause, for cards and replies to them: the outbox retries these. */
   async postAtOnce(threadId: string, message: AdapterPostableMessage, replyTo?: string): Promise<Sent> {
     return marked(message, await super.postMessage(threadId, shortened(message), replyTo))
   }
@@ -179,13 +189,16 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return this.postAtOnce(threadId, message, messageId)
   }
 
-  /** Words are of an answer that grows, whose end the SDK gives up after seconds; whoever edits a card tries again. */
+  /**
+   * Retries only edits of text, which belong to a growing answer: the SDK gives up on its end after seconds. The caller
+   * retries cards.
+   */
   override editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<Sent> {
     const edit = () => this.editAtOnce(threadId, messageId, message)
     return speechIn(message) ? edit() : withRetryAfter(edit, PATIENCE_MS)
   }
 
-  /** A message that reads so already was edited before: its answer got lost. */
+  /** Treats "not modified" as success: the message was edited before and the answer got lost. */
   private async editAtOnce(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<Sent> {
     const edited = await super.editMessage(threadId, messageId, shortened(message)).catch((error: Error) => {
       if (!/message is not modified/i.test(error.message)) throw error
@@ -194,7 +207,9 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return marked(message, edited)
   }
 
-  /** https://core.telegram.org/bots/api#linkpreviewoptions; methods that know no previews ignore it. */
+  /**
+   * Turns off link previews (https://core.telegram.org/bots/api#linkpreviewoptions); other methods ignore the option.
+   */
   protected override async telegramFetch<T>(
     ...[method, payload, request]: Parameters<TelegramAdapter['telegramFetch']>
   ): Promise<T> {
@@ -208,7 +223,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
     }, { signal: AbortSignal.timeout(WRITE_TIMEOUT_MS), ...request }))
   }
 
-  /** The SDK's errors keep the kind of a refusal, of which Telegram says more. */
+  /** Adds Telegram's details to the SDK's errors, which keep only the kind of a refusal. */
   protected override throwTelegramApiError(
     ...[method, status, data]: Parameters<TelegramAdapter['throwTelegramApiError']>
   ): never {
@@ -226,7 +241,7 @@ function answer(press: Press, words: string | null): void {
   press.said.resolve(words)
 }
 
-/** Telegram makes one text of a card: without a mark nobody could tell it from the bot's own words any more. */
+/** Marks a sent card: Telegram makes it plain text, which could not be told from the bot's own words. */
 function marked(message: AdapterPostableMessage, sent: Sent): Sent {
   if (speechIn(message)) Object.assign(sent.raw, { card: true })
   return sent

@@ -2,12 +2,12 @@ import type { AdapterPostableMessage } from 'chat'
 import { speechIn } from '../shared/speech'
 
 /**
- * The ids of buttons that are too long beside what they are about, a submission or a call of a turn:
+ * Short forms of button ids that are too long next to the id of a submission or of a call in a turn:
  * https://core.telegram.org/bots/api#inlinekeyboardbutton.
  */
 const SHORT: Readonly<Record<string, string>> = { hand_back: 'handback', send_again: 'resend', approve: 'yes' }
 
-/** The message with short ids on its buttons. */
+/** Shortens the ids of the message's buttons. */
 export function shortened(message: AdapterPostableMessage): AdapterPostableMessage {
   const speech = speechIn(message)
   if (!speech) return message
@@ -17,7 +17,7 @@ export function shortened(message: AdapterPostableMessage): AdapterPostableMessa
   return { ...speech, card: { ...speech.card, children } }
 }
 
-/** Short ids are as long as they ever were, on buttons of every version. */
+/** Restores the full ids, on buttons of every version. */
 export function lengthened(data: string): string {
   return Object.entries(SHORT).reduce((text, [long, short]) => text.replace(`"a":"${short}"`, `"a":"${long}"`), data)
 }

@@ -36,13 +36,13 @@ const variables = {
 } as const
 
 /**
- * Telegram shows a card as one text, through markdown, so form text is escaped; bounds hold for the escaped text.
+ * Telegram shows a card as one text, through markdown, so form text is escaped; limits apply to the escaped text.
  *
- * - 4,096 characters a message, of which 900 are left for title, line ends and links: 600, as the SDK writes them,
- *   addresses twice (https://core.telegram.org/bots/api#sendmessage)
- * - of an answer the SDK cuts off what is beyond them, and counts the backslashes that it puts before punctuation, and
- *   that it makes a link of an address of email, which stands there twice: of less than a third nothing is lost
- * - 64 bytes behind a button, of which the SDK, the longest action and a UUID take all
+ * - 4,096 characters a message, of which 900 are left for title, line ends and links: 600 for links as the SDK writes
+ *   them, each address twice (https://core.telegram.org/bots/api#sendmessage)
+ * - the SDK cuts longer answers. It counts the backslashes that it puts before punctuation, and makes each email
+ *   address a link, which contains it twice. Answers below a third of the limit lose nothing
+ * - 64 bytes behind a button, which the SDK, the longest action and a UUID fill
  *   (https://core.telegram.org/bots/api#inlinekeyboardbutton)
  * - 20 messages a minute to a group (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this)
  */

@@ -1,6 +1,6 @@
 import { refused, type FailedOutcome } from '../shared/answers'
 
-/** What the Bot API answers besides `ok` (https://core.telegram.org/bots/api#making-requests). */
+/** Fields of a Bot API answer besides `ok` (https://core.telegram.org/bots/api#making-requests). */
 interface Refusal {
   error_code?: number
   description?: string
@@ -9,7 +9,7 @@ interface Refusal {
 
 const REPORT = 'This is a bug; please report it.'
 
-/** Telegram has one status for many causes and tells them apart by what it says; the first row that fits counts. */
+/** Causes that share one status and differ in their description; the first matching row counts. */
 const CAUSES: readonly { says: RegExp, advice: string, content?: true, gone?: true }[] = [
   {
     says: /upgraded to a supergroup/i,
@@ -38,7 +38,7 @@ const CAUSES: readonly { says: RegExp, advice: string, content?: true, gone?: tr
   { says: /can't parse|too[ _]long|entit|is empty|button|markup|utf-8/i, advice: REPORT, content: true },
 ]
 
-/** By status, for what no row above fits. */
+/** Advice by status, if no row above matches. */
 const BY_STATUS: Readonly<Record<number, string>> = {
   400: 'Check TELEGRAM_CHAT_ID; when it is right, please report this.',
   401: 'Check TELEGRAM_BOT_TOKEN.',
@@ -47,7 +47,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   413: REPORT,
 }
 
-/** What became of a call that the Bot API refused. Nothing of its description is shown: it quotes what was sent. */
+/** Outcome of a call that the Bot API refused. Leaves out the description, which quotes the sent message. */
 export function telegramRefusal(
   status: number, { error_code: code = status, description = '', parameters = {} }: Refusal,
 ): FailedOutcome {

@@ -1,5 +1,5 @@
 /**
- * The message without the thread of a reply: only a topic takes messages that name it
+ * Removes the thread of a reply from the message: only a topic accepts messages that name it
  * (https://core.telegram.org/bots/api#message). Changes the message itself.
  */
 export function keepTopicOnly<T>(message: T): T {
@@ -11,7 +11,7 @@ export function keepTopicOnly<T>(message: T): T {
   return message
 }
 
-/** The rooms of a thread `telegram:<chat>` or `telegram:<chat>:<topic>`: its topic, and its chat. */
+/** Rooms of a thread `telegram:<chat>` or `telegram:<chat>:<topic>`: its topic, and its chat. */
 export function roomsOf(threadId: string): string[] {
   const [, chat = '', topic] = threadId.split(':')
   return topic ? [`${chat}/${topic}`, chat] : [chat]

@@ -11,16 +11,16 @@ export interface WhatsAppSettings {
   accessToken: string
   appSecret: string
   verifyToken: string
-  /** Of the bot. */
+  /** Id of the bot's number. */
   phoneNumberId: string
-  /** The reviewer who gets the default form's cards; undefined where WhatsApp has none. */
+  /** The reviewer who gets the default form's cards; undefined if WhatsApp has none. */
   chatId?: string
-  /** Everybody who gets cards, that reviewer too. */
+  /** Everybody who gets cards, including that reviewer. */
   chatIds: readonly string[]
   apiUrl?: string
 }
 
-/** Meta's answer to a message: the number as it was sent, and as WhatsApp has it, which names senders so. */
+/** Meta's answer to a message: the number as it was sent, and the number by which WhatsApp names senders. */
 interface Accepted {
   contacts?: { input?: unknown, wa_id?: unknown }[]
 }
@@ -34,7 +34,7 @@ interface Status {
   errors?: { code?: unknown }[]
 }
 
-/** What became of messages that Meta took. */
+/** Delivery statuses of messages that Meta accepted. */
 interface Statuses {
   entry?: { changes?: { value?: {
     metadata?: { phone_number_id?: string }
@@ -44,12 +44,12 @@ interface Statuses {
 
 type Sent = RawMessage<WhatsAppRawMessage>
 
-/** WhatsApp through the SDK, with cards that it renders for us, and edits that are said. */
+/** WhatsApp through the SDK, with cards rendered for it, and edits sent as new messages. */
 export class FormWhatsAppAdapter extends WhatsAppAdapter {
   private readonly expected: string
   private readonly chatId: string | undefined
   private readonly chatIds: readonly string[]
-  /** The reviewer's number as WhatsApp has it, when it is another than they dial. */
+  /** The reviewer's number as WhatsApp has it, if it differs from the dialled one. */
   private renamed: string | undefined
 
   constructor({ chatId, chatIds, ...settings }: WhatsAppSettings, logger: Logger) {
@@ -59,17 +59,17 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
     this.expected = settings.verifyToken
   }
 
-  /** A chat is of one person. */
+  /** True only for the chat's person: a chat has one member. */
   async isMember(channelId: string, userId: string): Promise<boolean> {
     return channelId === this.channelOf(userId)
   }
 
-  /** Why presses have no effect, as far as that is known; cards arrive all the same. */
+  /** Reason why clicks have no effect, if known; cards still arrive. */
   problem(): string | null {
     return this.renamed ? `WhatsApp calls this number ${this.renamed}: set WHATSAPP_CHAT_ID to it` : null
   }
 
-  /** WhatsApp takes messages that it cannot deliver, and says so later; nobody else would. */
+  /** Reports undelivered messages: WhatsApp accepts them first, and nothing else reports the failure. */
   override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
     const copy = request.clone()
     const response = await super.handleWebhook(request, options)
@@ -77,7 +77,10 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
     return response
   }
 
-  /** Anybody may ask with GET; the SDK compares the token in a time that tells how much of it is right. */
+  /**
+   * Compares the token in constant time. Anybody may send this GET, and the time of the SDK's comparison reveals how
+   * much of a token is right.
+   */
   protected override handleVerificationChallenge(request: Request): Response {
     const given = new URL(request.url).searchParams.get('hub.verify_token') ?? ''
     if (sameSecret(given, this.expected)) return super.handleVerificationChallenge(request)
@@ -89,12 +92,12 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
     return withRetryAfter(() => super.postMessage(threadId, message))
   }
 
-  /** For cards, which are outstanding work until they are there. */
+  /** Posts without waiting for a pause, for cards: the outbox retries them. */
   postAtOnce(threadId: string, message: AdapterPostableMessage): Promise<Sent> {
     return super.postMessage(threadId, message)
   }
 
-  /** Nothing that was sent can be changed: what is new is said below it. */
+  /** Sends changes as a reply: no sent message can be changed. */
   override async editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<Sent> {
     const speech = speechIn(message)
     const update = speech ? updateOf(speech.card) : message
@@ -108,8 +111,8 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
   }
 
   /**
-   * Knows senders by the id that the configuration has, whichever of theirs a message comes with: people with usernames
-   * may hide their number. The SDK takes an empty id for one, and the contact of somebody else where none fits.
+   * Identifies senders by their configured id, whichever of their ids a message carries: people with usernames may hide
+   * their number. The SDK accepts an empty id, and another person's contact if none matches.
    */
   protected override async resolve(...[inbound, contact, number]: Parameters<WhatsAppAdapter['resolve']>) {
     const sender = withoutEmpty(inbound)
@@ -123,14 +126,16 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
     return { ...identity, userId: this.chatIds.find(id => ids.includes(id)) ?? identity.userId }
   }
 
-  /** A press is a message of its own: it is about the card that it answers, and its id tells it from the next. */
+  /**
+   * Gives a click, which is a message of its own, the id of the card that it answers; its own id tells clicks apart.
+   */
   protected override handleInteractiveReply(...args: Parameters<WhatsAppAdapter['handleInteractiveReply']>): void {
     const [inbound, ...rest] = args
     const press = { ...inbound, id: inbound.context?.id ?? inbound.id, press: inbound.id }
     super.handleInteractiveReply(press, ...rest)
   }
 
-  /** The SDK's errors keep the kind of a refusal, of which WhatsApp says more. */
+  /** Adds WhatsApp's details to the SDK's errors, which keep only the kind of a refusal. */
   protected override async graphApiRequest<T = unknown>(path: string, body: unknown): Promise<T> {
     const answer = await super.graphApiRequest<T>(path, body).catch((error: Error) => {
       if (error instanceof WhatsAppApiError) Object.assign(error, { refusal: whatsAppRefusal(error) })
@@ -140,7 +145,10 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
     return answer
   }
 
-  /** Numbers of Brazil, Mexico and Argentina are dialled with a digit that their names have not, or without one. */
+  /**
+   * Notes the number under which WhatsApp knows the reviewer. In Brazil, Mexico and Argentina it has a digit more or
+   * less than the dialled one.
+   */
   private noteName(answer: Accepted | null): void {
     const { input, wa_id: name } = answer?.contacts?.[0] ?? {}
     if (input !== this.chatId || typeof name !== 'string' || !/^\d{6,15}$/.test(name)) return
@@ -174,12 +182,12 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
   }
 }
 
-/** All ids of somebody, the SDK's own first. */
+/** All ids of a person, the SDK's own first. */
 function idsOf({ userId, phone, bsuid, parent }: { userId: string, phone?: string, bsuid?: string, parent?: string }) {
   return [...new Set([userId, phone, bsuid, parent])].filter(id => id !== undefined)
 }
 
-/** The object without texts that say nothing. */
+/** Removes empty texts from the object. */
 function withoutEmpty<T extends object>(object: T): T {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== '')) as T
 }

@@ -2,7 +2,7 @@ import { Actions, Card, CardText, type ButtonElement, type CardChild, type CardE
 import { cut } from '../../../shared/utils/text'
 import { escapeWhatsApp, linkLines } from './escape'
 
-/** Of a message with buttons, in characters. */
+/** Limits of a message with buttons, in characters. */
 const HEAD_LENGTH = 60
 const BODY_LENGTH = 1024
 const BUTTON_LENGTH = 20
@@ -10,8 +10,8 @@ const BUTTON_LENGTH = 20
 type Postable = CardElement | PostableRaw
 
 /**
- * A card that the adapter sends as it is meant: it sends the first row of buttons only, drops links beside buttons, and
- * escapes text by backslashes, which WhatsApp shows.
+ * Prepares a card for the adapter, which sends only the first row of buttons, drops links next to buttons, and escapes
+ * text with backslashes, which WhatsApp shows.
  */
 export function messageOf({ title, children }: CardElement): Postable {
   const parts = children.flatMap(child => child.type === 'section' ? child.children : [child])
@@ -25,7 +25,7 @@ export function messageOf({ title, children }: CardElement): Postable {
   })
 }
 
-/** What has become of a card, to be said below it: its fields and buttons are above. Null when that is nothing. */
+/** Message with a card's new state, to be sent below it; the fields and buttons are above. Null if there is no text. */
 export function updateOf({ title, children }: CardElement): PostableRaw | null {
   const said = children.filter(({ type }) => type === 'text').flatMap(saidBy)
   return said.length === 0 ? null : { raw: [...headed(title), ...said].join('\n') }

@@ -8,11 +8,11 @@ import { whatsAppRefusal } from './refusals'
 
 const APP = 'https://developers.facebook.com/apps → your app → '
 
-/** A phone number as WhatsApp has it, or an id that stands for one (`US.13491208655302741918`). */
+/** Phone number as WhatsApp has it, or an id in its place (`US.13491208655302741918`). */
 const PERSON = /^(?:\d{6,15}|[A-Z]{2}\.(?:ENT\.)?[A-Za-z\d]{1,128})$/
 const usualChat = text.regex(PERSON, 'must be a phone number in digits with its country code, such as 4915112345678')
 
-/** The version that the SDK's adapter calls. */
+/** Version that the SDK's adapter calls. */
 const API_VERSION = 'v25.0'
 
 interface Refused { code?: number, error_subcode?: number }
@@ -49,15 +49,15 @@ const variables = {
 } as const
 
 /**
- * A chat with one reviewer: the adapter knows no groups. Nothing that was sent can be changed (the Cloud API has no
- * call for it, and the adapter's `editMessage` throws): what becomes of a card is said below it, quoting it.
+ * A chat with one reviewer: the adapter has no groups. No sent message can be changed (the Cloud API has no call for
+ * it, and the adapter's `editMessage` throws): a new state is sent below the card, quoting it.
  *
  * - a message with buttons has 60 characters in its head and 1,024 below, of which 370 are left for links, 320, and
  *   lines; 3 buttons of 20 characters
  *   (https://developers.facebook.com/docs/whatsapp/cloud-api/messages/interactive-reply-buttons-messages)
- * - a message to one person every 6 s, with bursts that count against what follows
+ * - a message to one person every 6 s; bursts count against later messages
  *   (https://developers.facebook.com/docs/whatsapp/cloud-api/overview#pair-rate-limits)
- * - anything but approved templates only within 24 hours after the person wrote or pressed a button
+ * - only approved templates, except within 24 hours after the person wrote or pressed a button
  *   (https://developers.facebook.com/docs/whatsapp/cloud-api/guides/send-messages#customer-service-windows)
  */
 export const whatsapp: Definition = {
@@ -73,7 +73,7 @@ export const whatsapp: Definition = {
   modal: null,
   verifiesWebhook: true,
   escape: escapeWhatsApp,
-  // WhatsApp shows nothing that was said, and the SDK remembers the title of a card alone.
+  // WhatsApp has no call for earlier messages, and the SDK remembers only the title of a card.
   isCard: () => false,
   mention: null,
   variables,
@@ -106,7 +106,7 @@ export const whatsapp: Definition = {
     return {
       platform: whatsapp,
       channelId: chatId ?? null,
-      // `whatsapp:<number of the bot>:<person>`; an app may have further numbers, which are nothing of ours.
+      // Threads are `whatsapp:<number of the bot>:<person>`; the app's other numbers are not ours.
       channelsOf: (threadId) => {
         const [, number, person = ''] = threadId.split(':')
         return [number === phoneNumberId ? person : `${number}:${person}`]
@@ -129,7 +129,7 @@ export const whatsapp: Definition = {
   },
 }
 
-/** Ids of who sent a message or a press, as the adapter found them. */
+/** Ids of the sender of a message or a click, as the adapter found them. */
 function idsIn(raw: unknown): readonly string[] {
   const { ids, message } = raw as { ids?: readonly string[], message?: { ids?: readonly string[] } }
   return ids ?? message?.ids ?? []

@@ -1,32 +1,34 @@
 import { printable } from '../shared/text'
 
-/** A space that is hardly seen: no markup begins before it, and no address goes on behind it. */
+/** Thin, hardly visible space: no markup begins before it, and no address continues after it. */
 const HAIR = '\u200A'
 
-/** Nothing that is seen, so that a line does not begin with what follows. */
+/** Invisible joiner, which keeps the following text from the start of a line. */
 const JOINER = '\u2060'
 
-/** What begins bold, italic or struck text: not within a word (https://faq.whatsapp.com/539178204879377). */
+/**
+ * Start of bold, italic or struck text, which never begins within a word (https://faq.whatsapp.com/539178204879377).
+ */
 const OPENING = /(?<![\p{L}\p{N}])[*_~](?!\s)/gu
 
-/** What makes a line a quote or an item of a list. */
+/** Start of a line that becomes a quote or a list item. */
 const LINE_MARK = /^(?=\s*(?:>|[-*]\s|\d+\.\s))/
 
-/** What WhatsApp makes a link of: schemes, domains, addresses of machines. */
+/** Text that WhatsApp makes a link: schemes, domains, IP addresses. */
 const ADDRESS = /:\/\/|[\p{L}\p{N}_-]\.\p{L}{2}|\d{1,3}(?:\.\d{1,3}){3}/u
 
-/** It leads where it says, and people copy it. */
+/** Email addresses stay: they lead to the address they show, and people copy them. */
 const EMAIL = /^[("'<]*[\w.+-]+@[a-z\d-]+(?:\.[a-z\d-]+)+[)"'>.,;:!?]*$/i
 
 /**
- * Makes text appear on WhatsApp as it was typed. WhatsApp has no escape: markup and links are broken by spaces and
- * joiners that are hardly seen, and a backtick, which may be followed by a space, is replaced by a character that looks
- * like it. Addresses of email and phone numbers stay what one taps.
+ * Makes text appear on WhatsApp as it was typed. WhatsApp has no escape: hardly visible spaces and joiners break markup
+ * and links. A space does not stop a backtick, so a similar character replaces it. Email addresses and phone numbers
+ * stay clickable.
  */
 export function escapeWhatsApp(text: string): string {
   return printable(text).split('\n').map(line => line
     .replace(OPENING, `$&${HAIR}`)
-    // A letter, as far as Unicode goes: no sign any more that markup begins behind, and a part of links.
+    // Unicode counts this character as a letter, so no markup begins after it, and it is part of links.
     .replaceAll('`', '\u02CB')
     .replace(/\S+/g, withoutLink)
     // The adapter turns `{{emoji:…}}` into emoji.
@@ -35,14 +37,14 @@ export function escapeWhatsApp(text: string): string {
 }
 
 /**
- * Code; what markdown has for a sign that is none of its marks, for the end of a line, for a character, and for an
- * address of email. WhatsApp knows none of it, and shows it as it is written.
+ * Markdown that WhatsApp does not know and would show: code, an escaped sign, an escaped line end, a character
+ * reference, and an email address in angle brackets.
  */
 const WRITTEN = /`[^`]+`|\\([!-/:-@[-`{-~])|\\(?=\n)|&#x([\dA-F]{1,6});|<([^\s<>@]+@[^\s<>]+)>/g
 
 /**
- * An answer, which the adapter writes as markdown, as WhatsApp shows it. The house shows addresses that nobody should
- * tap as code, of which clients may make links.
+ * Converts an answer, which the adapter writes as markdown, to WhatsApp's notation. Our texts show addresses that
+ * nobody should tap as code. Clients may make links of code, so those are broken here.
  */
 export function withoutMarkdown(text: string): string {
   return text.replace(WRITTEN, (part, sign?: string, code?: string, email?: string) => {
@@ -52,7 +54,7 @@ export function withoutMarkdown(text: string): string {
   })
 }
 
-/** A sign that marks nothing up, wherever it stands. */
+/** Escapes a sign so that it is no markup in any position. */
 function signAlone(sign: string): string {
   if (sign === '`') return '\u02CB'
   return /[*_~]/.test(sign) ? sign + HAIR : /[>-]/.test(sign) ? JOINER + sign : sign
@@ -63,7 +65,7 @@ function withoutLink(word: string): string {
   return word.replaceAll('://', `:${HAIR}//`).replace(/(?<=[\p{L}\p{N}_-])\.(?=[\p{L}\p{N}])/gu, `.${HAIR}`)
 }
 
-/** Links as text: each address once, behind what it is for. */
+/** Links as text: each address once, after its labels. */
 export function linkLines(links: readonly { label: string, url: string }[]): string[] {
   const labels = new Map<string, string[]>()
   for (const { url, label } of links) labels.set(url, [...labels.get(url) ?? [], label])

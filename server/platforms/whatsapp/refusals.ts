@@ -12,7 +12,10 @@ const NUMBER = 'Check WHATSAPP_PHONE_NUMBER_ID, and that the number is registere
 const ACCOUNT = 'See in the WhatsApp Manager what keeps the account from writing.'
 const REPORT = 'This is a bug; please report it.'
 
-/** What a person can mend (https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes). */
+/**
+ * Advice for errors that a person can fix
+ * (https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes).
+ */
 const ADVICE: Readonly<Record<number, string>> = {
   0: TOKEN, 190: TOKEN,
   3: PERMISSION, 10: PERMISSION, 131005: PERMISSION,
@@ -25,17 +28,17 @@ const ADVICE: Readonly<Record<number, string>> = {
   131047: 'The person of WHATSAPP_CHAT_ID has to write to the bot first: 24 hours have passed.',
 }
 
-/** Not for the pace, but because people marked messages as spam. */
+/** Limit because people reported messages as spam, not because of the rate. */
 const SPAM_LIMIT = 131048
 
-/** Too much at once, and seconds until it is worth while to come again; where WhatsApp says nothing, a minute. */
+/** Seconds until a retry is worthwhile, by error code of a limit; a minute if WhatsApp gives none. */
 const PAUSES: Readonly<Record<number, number>> = { 4: 60, 80007: 60, 130429: 1, [SPAM_LIMIT]: 60, 131056: 6 }
 
 const BY_STATUS: Readonly<Record<number, string>> = { 401: TOKEN, 403: PERMISSION, 404: NUMBER }
 
-/** What became of a message that WhatsApp refused. Nothing of its description is shown: it may quote what was sent. */
+/** Outcome of a message that WhatsApp refused. Leaves out the description, which may quote the sent message. */
 export function whatsAppRefusal({ status, errorCode: code = status, subcode }: Refusal): FailedOutcome {
-  // The number is unknown, or of somebody else.
+  // The number is unknown, or belongs to somebody else.
   const cause = code === 100 && subcode === 33 ? 33 : code
   const pause = PAUSES[cause] ?? (status === 429 ? 60 : undefined)
   const advice = ADVICE[cause] ?? (cause >= 200 && cause < 300 ? PERMISSION : BY_STATUS[status])
