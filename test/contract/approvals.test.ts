@@ -8,7 +8,7 @@ import { connectRedis } from '../support/redis-client'
 import { startRedis } from '../support/redis-server'
 import { until } from '../support/until'
 
-/** Two users of one store: two processes where it allows that. */
+/** Two clients of one store: two processes if the store allows that. */
 interface Harness { one: ApprovalStore, other: ApprovalStore }
 
 const ASKER = { id: 'U1', name: 'Ada', platform: 'Slack' }
@@ -42,7 +42,7 @@ async function openEmbedded() {
   return { one: store, other: store }
 }
 
-/** What every `ApprovalStore` does. */
+/** Contract of every `ApprovalStore`. */
 describe.each([['Redis', openRedis], ['Embedded', openEmbedded]] as const)('%s approvals', (_, open) => {
   let h: Harness
   beforeEach(async () => { h = await open() })

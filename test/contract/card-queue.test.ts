@@ -12,13 +12,13 @@ import { embeddedStore, redisStore } from './stores'
 
 interface Harness {
   queue: CardQueueStore
-  /** On the same queues; takes one form a minute of each client. */
+  /** Store that shares the queues; it accepts one form a minute from each client. */
   store: SubmissionStore
 }
 
-/** Long enough that no test waits for it by accident, ms. */
+/** Interval that no test waits for by accident, ms. */
 const LONG = 60_000
-/** As short as Redis can keep it. */
+/** Shortest interval that Redis can keep, ms. */
 const SHORT = 1
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -36,7 +36,7 @@ async function openRedis() {
   return { queue: new RedisCardQueue(client), store }
 }
 
-/** What every queue of cards does. */
+/** Contract of every card queue. */
 describe.each([['embedded', openEmbedded], ['Redis', openRedis]] as const)('card queue: %s', (_, makeLine) => {
   let harness: Harness
   let queue: CardQueueStore
@@ -45,12 +45,12 @@ describe.each([['embedded', openEmbedded], ['Redis', openRedis]] as const)('card
     queue = harness.queue
   })
 
-  /** A gate that stays closed after somebody went. */
+  /** Gate that stays closed after a card was let out. */
   const turn = (room = 'slack') => ({ room, intervalMs: LONG })
-  /** A gate that has opened again at once. */
+  /** Gate that opens again at once. */
   const open = { room: 'slack', intervalMs: SHORT }
   const enter = (id: string, receivedAt: number, room = 'slack') => queue.enter(room, { id, receivedAt })
-  /** Who is let out next once the gate is open; null when nobody waits. */
+  /** Next card once the gate is open; null if none waits. */
   const takeSoon = async () => {
     for (;;) {
       const taken = await queue.take(open)

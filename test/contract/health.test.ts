@@ -15,7 +15,7 @@ async function openRedis() {
   return { client, book: createRedisHealthBook(client) }
 }
 
-/** What every `HealthBook` does. `makeBook` is called for every test. */
+/** Contract of every `HealthBook`. `makeBook` is called for every test. */
 describe.each([
   ['Redis', openRedis], ['Embedded', async () => ({ book: createEmbeddedHealthBook() })],
 ] as const)('%s health book', (_, makeBook) => {

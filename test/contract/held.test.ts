@@ -8,10 +8,10 @@ import { startRedis } from '../support/redis-server'
 import { until } from '../support/until'
 import { embeddedStore, redisStore } from './stores'
 
-/** A store that keeps three held submissions, and a look behind it. */
+/** Store that keeps three quarantined submissions, and access to its data. */
 interface Harness {
   store: SubmissionStore
-  /** Names of everything stored that belongs to an id. */
+  /** Names of all stored data of an id. */
   traces(id: string): Promise<string[]>
 }
 
@@ -33,7 +33,7 @@ async function openEmbedded(heldMax = 3) {
   ) }
 }
 
-/** What every `SubmissionStore` does with submissions that are held. `makeStore` is called for every test. */
+/** Contract of every `SubmissionStore` for quarantined submissions. `makeStore` is called for every test. */
 describe.each([
   ['Redis', openRedis], ['Embedded', openEmbedded],
 ] as const)('%s submission store, with held submissions', (_, makeStore) => {
@@ -64,7 +64,7 @@ describe.each([
   })
 
   test('a released one changes the list in one step, with its audit line', async () => {
-    // Of one hour, however late in it this begins.
+    // One fixed time: all lines fall into the same hour.
     const now = Date.now()
     const one = held(now)
     await store.create(one)
@@ -103,7 +103,7 @@ describe.each([
     for (const { id } of all.slice(0, 2)) {
       expect(await harness.traces(id)).toEqual([])
       expect(await store.get(id)).toBeNull()
-      // Once as it came in, and once as it went.
+      // One change when it was created, and one when it was removed.
       await until('it to be heard of', () => heard.filter(each => each === id).length === 2)
     }
     stop()

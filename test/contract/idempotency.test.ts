@@ -13,7 +13,7 @@ import { embeddedStore, redisStore } from './stores'
 
 interface Harness {
   store: SubmissionStore
-  /** Another process on the same store; the same one where there can be only one. */
+  /** Another process on the same store; the same one if there can be only one. */
   other: SubmissionStore
 }
 
@@ -32,7 +32,7 @@ async function openEmbedded() {
   return { store, other: store }
 }
 
-/** What `create` does with idempotency keys, in every `SubmissionStore`. */
+/** Contract of `create` with idempotency keys, for every `SubmissionStore`. */
 describe.each([['Redis', openRedis], ['Embedded', openEmbedded]] as const)('%s store, idempotency keys', (_, open) => {
   let harness: Harness
   let store: SubmissionStore

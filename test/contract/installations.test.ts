@@ -6,7 +6,7 @@ import { endAfterAll, endAfterTest, testFolder } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { startRedis } from '../support/redis-server'
 
-/** Two replicas, which may be one. */
+/** Two replicas, or twice the same one. */
 interface Setup { one: Installations, other: Installations }
 
 const APP = 'app-1'

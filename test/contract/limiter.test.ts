@@ -10,7 +10,7 @@ import { took } from '../support/stopwatch'
 import { until } from '../support/until'
 import { ROUNDED_MS } from './stores'
 
-/** `make` gives limiters that share their counts where the store allows it. */
+/** `make` creates limiters that share their counts if the store allows it. */
 interface Harness { make(options: { limit: number, windowS: number }): Limiter }
 
 const LIMIT = { limit: 2, windowS: 60 }
@@ -22,7 +22,7 @@ async function openRedis(): Promise<Harness> {
   return { make: options => createRedisLimiter(client, options) }
 }
 
-/** What every `Limiter` does. */
+/** Contract of every `Limiter`. */
 describe.each([
   ['Redis', openRedis], ['Embedded', async () => ({ make: createEmbeddedLimiter })],
 ] as const)('%s limiter', (_, open) => {
@@ -69,7 +69,7 @@ describe.each([
     const limiter = harness.make({ limit: 1, windowS: 1 })
     const started = Date.now()
     expect(await limiter.take(client)).toBe(0)
-    // Two at once: a window of a second is soon over where others are busy.
+    // Two requests at once: on a busy machine, a window of one second may end between them.
     const both = () => Promise.all([limiter.take(client), limiter.take(client)])
     const [, second] = await until('the next window', async () => {
       const taken = await both()

@@ -10,7 +10,7 @@ import { freePort } from '../support/ports'
 
 interface Harness {
   mailer: Mailer
-  /** What was sent, oldest first. */
+  /** Sent emails, oldest first. */
   sent(): Promise<Pick<Email, 'from' | 'subject' | 'html' | 'text'>[]>
 }
 
@@ -39,7 +39,7 @@ async function openOutbox() {
   return { mailer, sent: async () => [...mailer.sent] }
 }
 
-/** What every `Mailer` does. */
+/** Contract of every `Mailer`. */
 describe.each([['Resend', openResend], ['Outbox', openOutbox]] as const)('%s mailer', (_, open) => {
   let harness: Harness
   let key: string

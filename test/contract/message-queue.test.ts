@@ -15,7 +15,7 @@ async function openRedis(limits: QueueLimits) {
   return new RedisMessageQueue(client, limits)
 }
 
-/** What every message queue has to do. */
+/** Contract of every message queue. */
 describe.each([
   ['embedded', async (limits: QueueLimits) => new EmbeddedMessageQueue(Date.now, limits)], ['Redis', openRedis],
 ] as const)('%s message queue', (_, open) => {

@@ -14,11 +14,14 @@ const LEASE_MS = 30_000
 const REVIEWER = { id: 'U1', name: 'Ada', platform: 'Slack' }
 
 const server = endAfterAll(await startRedis())
-/** As three servers have them. */
+/** Clients of three servers. */
 const clients = await Promise.all(Array.from({ length: 3 }, () => connectRedis(server.url)))
 const stores = clients.map(client => endAfterAll(new RedisStore(client, storeRules)))
 
-/** As `Outbox.apply`: on the newest version until it is stored or refused. Resolves with whether it was stored. */
+/**
+ * Applies an event like `Outbox.apply`: on the newest version, until it is stored or refused. Resolves with true if it
+ * was stored.
+ */
 async function apply(store: RedisStore, id: string, event: LifecycleEvent, now: number): Promise<boolean> {
   for (;;) {
     const current = (await store.get(id))!
@@ -28,7 +31,7 @@ async function apply(store: RedisStore, id: string, event: LifecycleEvent, now: 
   }
 }
 
-/** Every event on every server at once, on each of many submissions; how often each was stored. */
+/** Applies every event on all servers at once, to each of many submissions. Returns true for each stored attempt. */
 async function race(
   made: (now: number) => Submission, events: (current: Submission) => LifecycleEvent[], rounds = 1,
 ): Promise<{ wins: boolean[][], left: Submission[] }> {

@@ -17,12 +17,12 @@ beforeEach(async () => {
 
 const open = async (url: string) => endAfterTest(new RedisStore(await connectRedis(url), storeRules))
 
-/** What a store hears of from now on. */
+/** Ids of changes that a store reports from now on. */
 async function heard(store: RedisStore): Promise<string[]> {
   const ids: string[] = []
   let missed = 0
   store.watch({ changed: id => void (id === null ? missed++ : ids.push(id)), alive: () => {} })
-  // It says that it may have missed something when it is connected, and again once its subscription stands.
+  // A null id reports possibly missed changes: first on the connection, then once the subscription is active.
   await until('the subscription', () => missed >= 2)
   return ids
 }
@@ -34,7 +34,7 @@ describe('two deployments in two databases of one Redis', () => {
     const [one, two] = [submission(), submission()]
     await first.create(one)
     await second.create(two)
-    // By then each has heard of all that came before, because Redis tells in order.
+    // Redis announces in order, so each store has then received all earlier announcements.
     const [last, end] = [submission(), submission()]
     await first.create(last)
     await second.create(end)
@@ -55,7 +55,7 @@ describe('a user of Redis that may not announce', () => {
     const rules = /ACL SETUSER <user> ([^)]+)/.exec(refusal!)![1]!.split(' ')
     await owner.aclSetUser('forms', ['reset', 'on', '>secret', ...rules])
     const ids = await heard(store)
-    // What this announces is no change.
+    // The check announces a probe, which is no change.
     expect(await store.check()).toBeNull()
     const created = submission()
     await store.create(created)

@@ -20,7 +20,7 @@ async function onRedis(): Promise<Triage> {
   return triage
 }
 
-/** Redis counts by the clock of this machine. */
+/** Sets the clock and random ids to those of this machine: Redis counts by its clock. */
 function asOnThisMachine({ runtime }: Triage): void {
   runtime.time = Date.now()
   runtime.uuid = () => crypto.randomUUID()
@@ -68,7 +68,7 @@ describe.each(
     expect(await decide({ id, action: 'forward', content })).toEqual(changed)
     expect(await decide({ id, action: 'forward', content: await approved(id) })).toMatchObject({ kind: 'done' })
     await triage.runtime.drain()
-    // Refused for good, the next one is open again.
+    // The delivery fails for good, so the next submission is open again.
     triage.mailer.answers.push({ ok: false, permanent: true, reason: 'No.' })
     await decide({ id: edited, changes: [{ field: 'iban', value: 'EVIL' }], content })
     await triage.runtime.drain()

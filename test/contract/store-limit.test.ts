@@ -12,7 +12,7 @@ import { embeddedStore, redisStore, ROUNDED_MS } from './stores'
 
 const server = endAfterAll(await startRedis())
 
-/** A store that lets each client create so many in a minute, and the limiter on the same counts. */
+/** Store that lets each client create `limit` submissions a minute, and the limiter on the same counts. */
 async function openRedis(limit: number) {
   const options = { limit, windowS: 60 }
   const { client, store } = await redisStore(server.url, { limit: options, limitMb: { limit: 1, windowS: 3600 } })
@@ -25,7 +25,7 @@ async function openEmbedded(limit: number) {
   return { limiter, ...embeddedStore({ limiter, byteLimiter }) }
 }
 
-/** What `create` does with the client that it is given, in every `SubmissionStore`. */
+/** Contract of `create` with a client, for every `SubmissionStore`. */
 describe.each([
   ['Redis', openRedis], ['Embedded', openEmbedded],
 ] as const)('%s store, the limit of a client', (_, open) => {

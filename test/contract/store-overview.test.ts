@@ -11,7 +11,7 @@ const HOUR_MS = 60 * 60 * 1000
 
 const server = endAfterAll(await startRedis())
 
-/** What every `SubmissionStore` tells the ops pages. `makeStore` is called for every test. */
+/** Contract of every `SubmissionStore` for the ops pages. `makeStore` is called for every test. */
 describe.each([
   ['Redis', () => redisStore(server.url)], ['Embedded', async () => embeddedStore()],
 ] as const)('%s submission store, for the ops pages', (_, makeStore) => {
@@ -187,7 +187,7 @@ describe.each([
     const beats: number[] = []
     const others: number[] = []
     const watch = (heard: number[]) => store.watch({ changed: () => {}, alive: () => heard.push(Date.now()) })
-    // The first may come twice: with the connection, and with its subscription.
+    // The first signal may come twice: with the connection and with the subscription.
     const goesOn = (heard: number[]) => heard.at(-1)! - heard[0]! >= HEARTBEAT_MS / 2
     const stop = watch(beats)
     await until('two heartbeats', () => goesOn(beats), 5 * HEARTBEAT_MS)

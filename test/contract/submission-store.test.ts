@@ -27,7 +27,7 @@ function connect(url = server.url): void {
   store = new RedisStore(client, storeRules)
 }
 
-/** Its first call has the time that each later one has. */
+/** Connects first, so that the first call has as much time as later ones. */
 async function connected(): Promise<void> {
   connect()
   await until('Redis', () => client.isReady)
@@ -90,7 +90,7 @@ describe('Redis submission store, in Redis', () => {
     const next = decided({ ...recalled, data: { not: 'read' } })
     expect(await store.replace(recalled, next)).toEqual({ ...next, data: created.data, envelope })
     expect(await store.get(created.id)).toEqual({ ...next, data: created.data, envelope })
-    // It is outdated now, and what is over is not kept at hand.
+    // The recalled version is outdated now, and finished submissions are not cached.
     expect(await store.replace(recalled, next)).toBeNull()
     await store.replace(next, over(next))
     expect(store.recall(created.id)).toBeNull()
@@ -155,7 +155,7 @@ describe('Redis submission store, in Redis', () => {
   test('the pages of 50 out of 20,000 are the right ones', async () => {
     const from = Date.now()
     const all = Array.from({ length: 20_000 }, (_, index) => submission({ receivedAt: from + Math.floor(index / 3) }))
-    // As many at once as a busy machine stores within the bound of one call.
+    // Chunks of 20: a busy machine can store that many at once within the timeout of one call.
     const chunks = Array.from({ length: 1000 }, (_, index) => all.slice(index * 20, (index + 1) * 20))
     for (const chunk of chunks) await Promise.all(chunk.map(each => store.create(each)))
     const first = await store.listPending({ limit: 50 })
@@ -167,7 +167,7 @@ describe('Redis submission store, in Redis', () => {
 })
 
 describe('Redis submission store, without Redis', () => {
-  /** Every call of the port rejects in time. */
+  /** Expects every call of the port to reject in time. */
   async function allReject(): Promise<void> {
     const some = submission()
     const calls: (() => Promise<unknown>)[] = [
@@ -194,7 +194,7 @@ describe('Redis submission store, without Redis', () => {
     endAfterTest(await startRedis(own.port))
     await eventually(() => store.check())
     expect(events).toEqual(['redis.unreachable', 'redis.reachable'])
-    // What was refused is not stored later, behind the back of whoever was told so.
+    // A refused submission is not stored later: its sender was told that it failed.
     expect((await client.keys('*')).filter(key => key !== '{triage}:probe')).toEqual([])
   })
 
@@ -209,7 +209,7 @@ describe('Redis submission store, without Redis', () => {
     await connected()
     const socket = client.socketEpoch
     server.pause()
-    // Every call writes, so that the socket is never idle.
+    // Every call writes, so the socket is never idle.
     const replaced = eventually(() => store.check().catch(() => expect(client.isReady).toBe(false)))
     await replaced.finally(() => server.resume())
     await eventually(() => store.check())

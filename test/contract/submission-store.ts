@@ -5,13 +5,13 @@ import { cursorAt } from '../../shared/utils/cursor'
 import { decided, hostileData, line, over, submission, work } from '../fixtures/submissions'
 import { until } from '../support/until'
 
-/** An empty store. */
+/** Empty store. */
 interface Harness { store: SubmissionStore, close(): Promise<void> }
 
-/** No lease of so long ends during a test. */
+/** Length of leases that do not end during a test, ms. */
 const LONG_MS = 60_000
 
-/** What every `SubmissionStore` does. `makeStore` is called for every test. */
+/** Contract of every `SubmissionStore`. `makeStore` is called for every test. */
 export function submissionStoreContract(name: string, makeStore: () => Promise<Harness>): void {
   describe(`${name} submission store`, () => {
     let harness: Harness
@@ -33,7 +33,7 @@ export function submissionStoreContract(name: string, makeStore: () => Promise<H
       return created
     }
 
-    /** Walks all pages; `between` runs before each next one. */
+    /** Reads all pages; `between` runs before each next page. */
     async function pages(
       limit: number, between: (page: Submission[]) => Promise<void> = async () => {}, sort?: 'oldest',
     ): Promise<string[]> {

@@ -9,14 +9,14 @@ import { startRedis } from '../support/redis-server'
 import { until } from '../support/until'
 import { embeddedStore, redisStore } from './stores'
 
-/** An empty store, and a look behind it. */
+/** Empty store, and access to its data. */
 interface Harness {
   store: SubmissionStore
-  /** Everything stored that belongs to an id, as text, other than its audit line. */
+  /** All stored data of an id as text, except its audit line. */
   text(id: string): Promise<string>
 }
 
-/** No lease of so long ends during a test. */
+/** Length of leases that do not end during a test, ms. */
 const LONG_MS = 60_000
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -43,7 +43,7 @@ async function openEmbedded() {
   } }
 }
 
-/** What every `SubmissionStore` keeps of submissions that are over. `makeStore` is called for every test. */
+/** Contract of every `SubmissionStore` for traces of finished submissions. `makeStore` is called for every test. */
 describe.each([
   ['Redis', openRedis], ['Embedded', openEmbedded],
 ] as const)('%s submission store, with traces', (_, makeStore) => {

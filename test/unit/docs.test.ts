@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 const root = new URL('../../', import.meta.url)
 
-/** What a cell names as its proof: `file`, or `file`: title. */
+/** Proof in a table cell: `file`, or `file`: title. */
 const PROOF = /`((?:e2e|unit|contract)\/[\w/-]+\.test\.ts)`(?:: (.+?))?(?=; `|\s*(?:\||$))/g
 
 const security = readFileSync(new URL('docs/security.md', root), 'utf8')
@@ -25,7 +25,7 @@ it('docs/scaling.md tells of every key in Redis that lives longer than a second'
   const sources = files.map(name => readFileSync(new URL(name, folder), 'utf8')).join('\n')
   const names = new Set([...sources.matchAll(/\{triage\}:([a-z-]+)/g)].map(([, name]) => name!))
   const page = readFileSync(new URL('docs/scaling.md', root), 'utf8')
-  // A channel, and what tries whether Redis takes writes.
+  // The channel of announcements, and the key with which writes are tested.
   for (const name of ['changes', 'probe']) expect(names.delete(name)).toBe(true)
   for (const name of names) expect(page, name).toMatch(new RegExp(`\\{triage\\}:${name}\\b|^\\|[^|]*\`${name}\``, 'm'))
 })
@@ -41,7 +41,7 @@ describe('docs/reliability.md', () => {
   })
 })
 
-/** The tables of a page, a string for each row. */
+/** Tables of a page, with one string per row. */
 function tables(page: string): { header: string, rows: string[] }[] {
   const blocks = page.split('\n\n').filter(block => block.startsWith('|')).map(block => block.trim().split('\n'))
   return blocks.map(([header = '', , ...rows]) => ({ header, rows }))

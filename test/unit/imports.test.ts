@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** Files of a folder's own by the path that an import has; Nuxt's aliases lead to what pages need. */
+/** Imported project files, by file; Nuxt's aliases lead to files for pages. */
 const imports = new Map(globSync('{server,shared,app,pages}/**/*.{ts,vue}', { cwd: ROOT }).map((file) => {
   const code = readFileSync(join(ROOT, file), 'utf8')
   const paths = code.matchAll(/\b(?:from|import)\s*\(?\s*'((?:\.{1,2}|~|#shared)\/[^']+)'/g)
@@ -18,7 +18,7 @@ function found(path: string, from: string): string[] {
   return [base, `${base}.ts`, `${base}/index.ts`].filter(file => /\.\w+$/.test(file) && existsSync(join(ROOT, file)))
 }
 
-/** The first way from a file back to itself. */
+/** First path of imports from a file back to itself. */
 function circleFrom(file: string, way: readonly string[] = [], seen = new Set<string>()): string[] | null {
   if (way[0] === file) return [...way, file]
   if (seen.has(file)) return null

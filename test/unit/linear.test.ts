@@ -11,16 +11,16 @@ import { visible } from '../../shared/utils/text'
 import { formsOf } from '../fakes/forms'
 import { submissionOf } from '../fixtures/views'
 
-/** Text of this length, and of so many times as much. */
+/** Length of a short text, and the factor by which a long text is longer. */
 const [SHORT, TIMES] = [2000, 32]
 
-/** Where each character looks at all others, much text takes TIMES times as long as little text TIMES times. */
+/** Limit of the slowdown. With quadratic time, a long text takes TIMES times as long as TIMES short ones. */
 const MUCH_SLOWER = TIMES / 4
 
-/** Nothing is slow that takes less, ms: noise would count. */
+/** Shorter times are ignored, ms: they are noise. */
 const NOISE_MS = 20
 
-/** Of the processor, ms: others that are busy do not count. */
+/** Processor time, ms: other busy processes do not count. */
 async function took(run: () => unknown, times = 1): Promise<number> {
   const began = process.cpuUsage()
   for (let time = 0; time < times; time++) await run()
@@ -28,7 +28,7 @@ async function took(run: () => unknown, times = 1): Promise<number> {
   return (user + system) / 1000
 }
 
-/** How many times longer a text takes than its parts. */
+/** Factor by which a long text takes longer than short texts of the same total length. */
 async function slowdown(run: (text: string) => unknown, textOf: (length: number) => string): Promise<number> {
   const [short, long] = [textOf(SHORT), textOf(SHORT * TIMES)]
   return await took(() => run(long)) / Math.max(await took(() => run(short), TIMES), NOISE_MS)
@@ -44,7 +44,7 @@ async function plainLinks(text: string): Promise<void> {
   for await (const _ of withPlainLinks((async function* () { yield text })(), null));
 }
 
-/** As a model says it, some characters at a time. */
+/** Streams text like a model, a few characters at a time. */
 async function said(text: string): Promise<void> {
   const post = async (message: unknown) => {
     for await (const _ of message as AsyncIterable<string>);

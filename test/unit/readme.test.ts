@@ -78,7 +78,7 @@ it('the table of CONTRIBUTING.md names all that a folder may import', () => {
   ].map(([, folder, may]) => [folder, may!]))
   for (const { folder, from = [], types = [], packages = [], packageTypes = [] } of TABLE) {
     const may = rows.get(folder.replace('!(chat)', 'X'))
-    // Patterns of packages, as adapters have them, are `packages`.
+    // Patterns of packages, which adapters have, are listed as `packages`.
     const globs = [
       ...from, ...types,
       ...packages.map(name => name.startsWith('node:') ? 'node:' : /[[]/.test(name) ? 'packages' : name),
@@ -89,7 +89,7 @@ it('the table of CONTRIBUTING.md names all that a folder may import', () => {
   }
 })
 
-/** Anchors of a page's headings, as GitHub makes them. */
+/** Anchors of a page's headings, as GitHub generates them. */
 function headings(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) => (
     title!.toLowerCase().replaceAll(/[^\w -]/g, '').replaceAll(' ', '-')
@@ -115,6 +115,6 @@ it('Docker and systemd start the service as npm start does', () => {
   expect(readDockerfile().at(-1)!.command).toEqual(command)
   const unit = readFileSync(new URL('docs/form-triage.service', root), 'utf8')
   expect(/^ExecStart=\/usr\/bin\/(.+)$/m.exec(unit)![1]).toBe(command.join(' '))
-  // As long as a stop may take.
+  // Longest time that a stop may take, s.
   expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)![1])).toBeGreaterThan(8)
 })

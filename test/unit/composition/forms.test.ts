@@ -20,7 +20,7 @@ test('who decides what is left of a form: REVIEWERS, else whoever decides some f
   expect(reviewersOfMissing(undefined, { open: undefined })).toBe(undefined)
 })
 
-/** A form of which the configuration says this, and how it is guarded; some people take what waits, or nobody does. */
+/** Form with this configuration, and its rules; with `claimMs` null, assignment is off. */
 function formOf(form: object, claimMs: number | null = 1000) {
   const config = {
     people: { claimMs }, mail: { to: ['team@example.com'] }, endpoint: { url: 'https://crm.example.com/in' },

@@ -8,14 +8,14 @@ import { sharedFolder } from '../../support/lifetime'
 const root = resolve(import.meta.dirname, '../../..')
 const dir = sharedFolder()
 
-/** A file of the test. */
+/** Writes a file for the test. */
 function file(name: string, content: unknown): string {
   const path = join(dir, name)
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
   return path
 }
 
-/** As people run it, in a process of its own. */
+/** Runs the check as people do, in a process of its own. */
 function check(...args: string[]) {
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const { status, stdout, stderr } = spawnSync(

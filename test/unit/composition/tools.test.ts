@@ -22,7 +22,7 @@ beforeEach(async () => {
   dir = testFolder()
 })
 
-/** An agent of the AI SDK with these tools, whose model gives these answers; notes the tools of each step. */
+/** AI SDK agent with these tools and scripted answers; records the tools of each step. */
 async function agentThat(answers: Answer[]) {
   const offered: string[][] = []
   const model = new MockLanguageModelV4({
@@ -74,7 +74,7 @@ test('a submission is read, and saved as JSON under reports/ once that is approv
   expect(await readFile(join(dir, 'files/reports/ada.json'), 'utf8')).toBe(content)
 })
 
-/** The tools of a conversation in a room of the cards. */
+/** Tools of a conversation in a room with cards. */
 async function toolsWith(env: Record<string, string>) {
   const { of } = await openTools({
     config: { ...readConfig({ NODE_ENV: 'test', ...env }), dataDir: dir },

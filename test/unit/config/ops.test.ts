@@ -5,7 +5,7 @@ import { OPS_ENV } from '../../fixtures/config/ops'
 
 const { NUXT_SESSION_PASSWORD, ...WAYS } = OPS_ENV
 
-/** What is wrong with these variables, beside a configuration that works without any. */
+/** Problems of these variables, added to a configuration that is valid without any. */
 const problemsOf = (env: Env) => problemsIn({ NODE_ENV: 'development', ...env })
 
 test('the sandbox in production needs a way to sign in', () => {

@@ -4,7 +4,7 @@ import { PLATFORMS_ENV } from '../../fixtures/config/platforms'
 
 const SECRET = 'hunter2!'
 
-/** Outside production nothing else is asked for that has to do with these variables. */
+/** Problems of a single variable; outside production these variables need no others. */
 const problemsOf = (name: string, value: string) => (
   problemsIn({ NODE_ENV: 'development', ...PLATFORMS_ENV, [name]: value })
 ).filter(problem => problem.startsWith(`${name} is malformed`))

@@ -12,7 +12,7 @@ const adapter = {
 } as unknown as Adapter
 const pause = () => new Promise(resolve => setTimeout(resolve, Math.random() * 3))
 
-/** A store as it is over a network: every call takes a moment, and a different one each time. */
+/** Store as if over a network: every call takes a short, varying time. */
 function slowly<T extends object>(
   store: T, before: (name: keyof T, args: unknown[]) => Promise<void> | void = () => {},
 ): T {
@@ -27,9 +27,9 @@ function slowly<T extends object>(
   })
 }
 
-/** Called when a lock is about to be released, after the queue was found empty. */
+/** Called before a lock is released, after the queue was found empty. */
 let beforeRelease: () => Promise<void>
-/** Called when a message is about to be taken out of the queue. */
+/** Called before a message is removed from the queue. */
 let beforeRemove: () => void
 let memory: ReturnType<typeof createMemoryState>
 let queue: MessageQueue
@@ -47,7 +47,7 @@ beforeEach(async () => {
   beforeRemove = () => {}
 })
 
-/** One replica: what it is given, it answers in turn. */
+/** One replica, which answers its messages in order. */
 async function replica(
   answer: (turn: QueuedMessage) => Promise<void> = async () => {}, platform: Partial<Adapter> = {},
 ) {
@@ -79,7 +79,7 @@ async function replica(
   return Object.assign(take, { turns })
 }
 
-/** A message as a process puts it away. */
+/** Message as a process stores it in the queue. */
 const LEFT = JSON.stringify({
   thread: { _type: 'chat:Thread', id: 'test:c:t', channelId: 'test:c', adapterName: 'test', isDM: false },
   message: {
@@ -98,7 +98,7 @@ describe('messages of one thread', () => {
     const takes: Promise<void>[] = []
     for (let index = 0; index < COUNT; index++) {
       takes.push(replicas[index % 3]!(`m${index}`))
-      // About as long as an answer, so that the queue runs empty again and again.
+      // About the length of an answer, so that the queue becomes empty again and again.
       if (index % 4 === 0) await pause()
     }
     await Promise.all(takes)
@@ -115,7 +115,7 @@ describe('messages of one thread', () => {
     beforeRelease = async () => {
       late ??= replicas[of]!('late')
       await until('it to wait', async () => !await queue.isEmpty('test:c:t'))
-      // Time to find the lock taken.
+      // Time to find that the lock is taken.
       for (let step = 0; step < 10; step++) await pause()
       beforeRelease = async () => {}
     }

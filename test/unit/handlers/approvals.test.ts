@@ -12,7 +12,7 @@ test('a question on a platform that was taken out of the configuration keeps nob
   const heard: string[] = []
   const bot = {
     getAdapter: (name: string) => name === 'slack' ? {} : undefined,
-    // As the SDK does.
+    // Throws for unknown platforms, like the SDK.
     thread: (id: string) => {
       if (!id.startsWith('slack:')) throw new Error(`No adapter for ${id}.`)
       return { id }

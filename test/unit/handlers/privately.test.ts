@@ -3,7 +3,7 @@ import { tellPrivately } from '../../../server/handlers/speaker'
 
 const NO = () => Promise.reject(new Error('not_in_channel'))
 
-/** Places in which one person is told something, on a platform whose private words and modals end so. */
+/** Ways in which one person is told something, on a platform whose private messages and modals behave like this. */
 async function toldAt(
   { whisper, modal, isDM = false }: { whisper: () => Promise<object | null>, modal?: object, isDM?: boolean },
 ): Promise<string[]> {

@@ -13,12 +13,12 @@ test('the log learns why files cannot be stored, and whoever sends one does not'
   const error = new FilesUnavailable(new Error('AccessDenied'))
   expect(answerTo(error)).toMatchObject({ status: 503, code: 'FILES_UNAVAILABLE' })
   expect(JSON.stringify(answerTo(error))).not.toContain('AccessDenied')
-  // Of Redis its client tells, once for each outage.
+  // The Redis client reports this error itself, once per outage.
   answerTo(new StoreUnavailable(new Error('ECONNREFUSED')))
   expect(told).toEqual([error, error])
 })
 
-/** When whoever got this answer may come again. */
+/** `Retry-After` of the answer to an error. */
 async function retryAfter(fail: (event: H3Event) => Error): Promise<unknown> {
   const incoming = new IncomingMessage(new Socket())
   const event = createEvent(incoming, new ServerResponse(incoming))

@@ -19,7 +19,7 @@ function request(headers: Record<string, string>) {
 const compared = vi.fn()
 const { timingSafeEqual } = crypto
 beforeEach(() => {
-  // Watched, not replaced: node's own comparison still decides.
+  // Observed, not replaced: Node's own comparison still decides.
   crypto.timingSafeEqual = (a, b) => {
     compared(a.byteLength, b.byteLength)
     return timingSafeEqual(a, b)

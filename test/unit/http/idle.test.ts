@@ -15,7 +15,7 @@ test('a process is idle a second after its last request, and listens to no more 
     requests.publish({})
   }
   await isIdle
-  // A timer counts from the begin of a turn of the event loop, which is earlier than the request.
+  // A timer counts from the start of its event loop turn, which is before the request.
   expect(idleAt - lastAt).toBeGreaterThan(500)
   expect(requests.hasSubscribers).toBe(false)
 })

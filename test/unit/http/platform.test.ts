@@ -10,7 +10,7 @@ const PLATFORMS = {
   hooks: { definition: { label: 'Hooks' }, listener: null },
 }
 
-/** The listener of a platform, or how a request for it is refused. */
+/** Returns the listener of a platform, or the refusal of the request. */
 function listenerOf(platform: string): unknown {
   const incoming = new IncomingMessage(new Socket())
   const event = createEvent(incoming, new ServerResponse(incoming))

@@ -28,14 +28,14 @@ const readers = {
   }, MIB, limits),
 }
 
-/** The code of what becomes of a body whose sender leaves before or while it is read. */
+/** Error code of a body whose sender leaves before or while it is read. */
 async function readOf(kind: keyof typeof readers, sent: string, when: 'before' | 'while') {
   const sender = connect((server.address() as AddressInfo).port)
   sender.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${BODY.length}\r\n\r\n${sent}`)
   const [req, res] = await once(server, 'request') as [IncomingMessage, object]
   const event = { node: { req, res }, headers: new Headers(req.headers as Record<string, string>), context: {} }
   const read = () => readers[kind](event as unknown as H3Event)
-  const left = once(req, 'close').catch(() => { /* It says why before that it closed. */ })
+  const left = once(req, 'close').catch(() => { /* The error comes before the close. */ })
   const reading = when === 'while' ? read() : null
   const outcome = reading?.then(() => 'read', (error: unknown) => answerTo(error).code)
   if (reading) await once(req, 'data')

@@ -19,7 +19,7 @@ afterEach(() => {
   onUnexpectedError(() => {})
 })
 
-/** The address of a server with one route; what it returns is sent as h3 does. */
+/** Starts a server with one route, whose result is sent as h3 does; returns the server's address. */
 async function serve(route: (event: H3Event) => Promise<unknown>): Promise<string> {
   const server = createServer((request, response: ServerResponse) => {
     const event = createEvent(request, response)
@@ -33,7 +33,7 @@ async function serve(route: (event: H3Event) => Promise<unknown>): Promise<strin
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Bits without an end, and whether whoever makes them was told to stop. */
+/** Endless stream, and a flag that tells if the producer was stopped. */
 function endless() {
   const made = { isOver: false }
   async function* bits() {
@@ -74,7 +74,7 @@ test('one person has 20 streams, and others have theirs', async () => {
     (error: { status: number }) => event.node.res.writeHead(error.status).end(),
   ))
   const leaving = new AbortController()
-  // A page whose answer nobody holds would be closed when it is collected.
+  // Keep the responses: a page's connection is closed when its response is garbage-collected.
   const pages: Response[] = []
   const opened = async (person: string, signal?: AbortSignal) => {
     pages.push(await fetch(`${url}/${person}`, { signal }))

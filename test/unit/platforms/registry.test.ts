@@ -8,7 +8,7 @@ import { outside, platforms } from '../../../server/platforms/registry'
 const root = new URL('../../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
-/** Longest line of a comment in `.env.example`. */
+/** Maximum length of a comment line in `.env.example`. */
 const WIDTH = 120
 
 describe('the registry', () => {
@@ -123,7 +123,7 @@ function envSections(): string {
   ].join('\n\n')).join('\n\n')
 }
 
-/** Open, for who begins, are the variables of the first platform. */
+/** Entry of `.env.example`. Only the required variables of the first platform are not commented out, for beginners. */
 function envEntry(
   name: string, { about, where, alias, example = '' }: Definition['variables'][string], isOpen: boolean,
 ): string {

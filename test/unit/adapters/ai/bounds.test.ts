@@ -51,7 +51,7 @@ const numbered = (name: string, count: number) => (
   Array.from({ length: count }, (_, at) => ({ name, input: { at }, id: `${name}-${at}` }))
 )
 
-/** What the model is told of its calls, by their ids. */
+/** Tool results that the model receives, by call id. */
 const told = () => Object.fromEntries(model.requests.at(-1)!.messages.filter(({ role }) => role === 'tool').map(
   ({ tool_call_id: id, content }) => [id, content],
 ))

@@ -84,7 +84,7 @@ describe('an attachment for which no room is left', () => {
   )
   const MB = 1024 * 1024
 
-  /** Of each message the names of what the model is given, and the words about the rest. */
+  /** File names in each message that the model receives, and the notes about omitted files. */
   const given = async (messages: Message[], budget?: number) => (
     (await historyOf(messages, { budget })).map(({ content }) => typeof content === 'string'
       ? [content]

@@ -29,7 +29,7 @@ const buttonRows = (view: CardView, platform: Platform) => (
 )
 const linksOf = (view: CardView, platform: Platform) => childrenOf(view, platform, 'link')
 
-/** Every object of Block Kit that is somewhere in here. */
+/** All Block Kit objects within a value. */
 function objectsIn(value: unknown): Block[] {
   if (Array.isArray(value)) return value.flatMap(objectsIn)
   if (typeof value !== 'object' || value === null) return []

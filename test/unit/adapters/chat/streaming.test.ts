@@ -11,7 +11,7 @@ import { withoutMarkdown } from '../../../../server/platforms/whatsapp/escape'
 
 const SITE = 'https://forms.example.com'
 
-/** What was posted, message by message, of words that come in these pieces. */
+/** Posted messages of an answer that arrives in these pieces. */
 async function posted(pieces: readonly string[], length = 40): Promise<string[]> {
   const messages: string[] = []
   const thread = { post: async (words: AsyncIterable<string>) => {
@@ -116,7 +116,7 @@ const whatsApp = new WhatsAppAdapter({
   accessToken: 'token', appSecret: 'secret', verifyToken: 'token', phoneNumberId: '1',
 } as never) as unknown as { formatConverter: DiscordFormatConverter }
 
-/** What text in markdown becomes on its way to a platform; Slack reads it itself. */
+/** Converters of markdown for each platform; Slack reads markdown itself. */
 const CONVERTED: Readonly<Record<string, (markdown: string) => string>> = {
   slack: markdown => markdown,
   discord: markdown => new DiscordFormatConverter().renderPostable({ markdown }),
@@ -129,7 +129,7 @@ const CONVERTED: Readonly<Record<string, (markdown: string) => string>> = {
 const begun = fc.array(
   fc.constantFrom('- ', '* ', '+', '12. ', '3)', '# ', '###', '> ', '>', '\n', ' ', 'Ada', '.'), { maxLength: 12 },
 )
-/** As much as one message holds. */
+/** Text that fills one message. */
 const before = fc.constantFrom('', `${'x'.repeat(52)}\n`)
 
 test.each(
@@ -158,7 +158,7 @@ const NAMES: Readonly<Record<string, string>> = {
   '<': 'lt', '>': 'gt', ':': 'colon', '.': 'period', '/': 'sol', '!': 'excl', '[': 'lsqb', ']': 'rsqb', '(': 'lpar',
 }
 
-/** The ways to write one character so that it is shown as itself. */
+/** Ways to write one character so that it is shown literally. */
 const spelled = (sign: string) => fc.constantFrom(
   sign, sign, ...(/[a-z]/.test(sign) ? [`*${sign}*`] : [`\\${sign}`]), `&#${sign.charCodeAt(0)};`,
   `&#x${sign.charCodeAt(0).toString(16)};`, ...NAMES[sign] ? [`&${NAMES[sign]};`] : [],
@@ -168,7 +168,7 @@ const hostile = fc.constantFrom(...LIVE).chain(text => (
   fc.tuple(...[...text].map(spelled)).map(signs => signs.join(''))
 ))
 
-/** What is left of the text where it is no code, with what a platform may still read as a character. */
+/** Text outside code, with references replaced by the characters that a platform may read. */
 const outsideCode = (text: string) => text.replace(/`[^`]*`/g, '`').replace(/\\([!-/:-@[-`{-~])/g, '$1')
   .replace(/&#x([\da-f]+);/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
   .replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))

@@ -77,7 +77,7 @@ test('what the form has to have is required in the forms of chat, too, unless it
 test('a value that an input cannot show is edited as text', () => {
   const odd = { seats: 12, day: 'soon', size: 'XL', terms: 'maybe', email: 'ada', site: 'example.com' }
   expect(slackInputs(odd).map(({ type }) => type)).toEqual(Array(6).fill('plain_text_input'))
-  // JavaScript would change its digits.
+  // JavaScript cannot represent this number exactly.
   const long = slackInputs({ price: 1234567890.1234567 })[0]!
   expect([long.type, long.initial_value]).toEqual(['plain_text_input', '1234567890.1234567'])
   const empty = { seats: '', day: '', size: '', terms: '', email: '', site: '' }

@@ -79,7 +79,7 @@ describe('Resend', () => {
     const mailer = createResendMailer({ apiKey: API_KEY, baseUrl }, createHttpClient())
     const first = mailer.send({ ...email, attachments }, 'one')
     await until('the first', () => waiting.length === 1)
-    // The first has as long as it needs meanwhile.
+    // The first email was started with real timers, so it does not time out.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const busy = mailer.send({ ...email, attachments }, 'two')
     await vi.advanceTimersByTimeAsync(5000)
@@ -151,7 +151,7 @@ describe('Resend', () => {
     refuse(status, name)
     expect(await send()).toEqual({
       ok: false, permanent, reason: expect.stringContaining(named),
-      // A quota that is used up is more than a pace.
+      // A used-up quota is more than a rate limit.
       ...name === 'rate_limit_exceeded' && { limited: true },
     })
   })
@@ -193,7 +193,7 @@ describe('Resend', () => {
     ['an error that is null', 500, 'null'],
     ['a success that is not JSON', 200, 'OK'],
     ['a success that is null', 200, 'null'],
-    // Whoever stands in between may answer so.
+    // A proxy in between may answer like this.
     ['a success without an id', 200, '{}'],
   ])('%s is a failure to repeat', async (_, status, body) => {
     answer = response => response.writeHead(status).end(body)

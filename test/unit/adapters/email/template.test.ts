@@ -26,7 +26,7 @@ const textOf = (node: Node): string => 'value' in node
   ? node.value
   : 'tagName' in node && node.tagName === 'br' ? '\n' : children(node).map(textOf).join('')
 
-/** Every element with every attribute, in order; only the title in `aria-label` is free. */
+/** Every element with every attribute, in order; only the value of `aria-label` may vary. */
 const skeleton = (html: string): string[] => all(parse(html)).map(({ tagName, attrs }) => {
   const shown = attrs.map(({ name, value }) => name === 'aria-label' ? name : `${name}=${value}`)
   return `${tagName} ${shown.join(' ')}`
@@ -50,7 +50,7 @@ const INVISIBLE = /[\0-\x08\v\f\x0E-\x1F\x7F-\x9F\uFDD0-\uFDEF\uFFFE\uFFFF]/g
 const visible = (text: string) => text.toWellFormed().replace(INVISIBLE, '\uFFFD')
 
 describe('HTML part', () => {
-  /** Three of them fit into an email, whatever escaping makes of them. */
+  /** Three such fields fit into an email even after escaping. */
   const anyField = fc.record({
     label: hostileText.map(text => text.slice(0, 500)), value: hostileText.map(text => text.slice(0, 4000)),
     edited: fc.boolean(),

@@ -11,7 +11,7 @@ const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'
 
 let server: Server
 let url: string
-/** Requests, by connection and in their order. */
+/** Requests in order, by connection. */
 let requests: string[][]
 let respond: (socket: Socket, text: string, connection: number) => void
 
@@ -33,7 +33,7 @@ const call = (http: ReturnType<typeof createHttpClient>, timeoutMs = 60_000, ign
   method: 'POST', url, headers: {}, body: 'x', timeoutMs, ignoreBody,
 })
 
-/** A client with a connection that is kept: undici has it free a turn after its answer. */
+/** Client with a connection in its pool: undici frees it one turn of the event loop after the answer. */
 async function warm() {
   const http = createHttpClient()
   respond = socket => socket.write(OK)
@@ -93,7 +93,7 @@ test('an answer that drips is given up when its time is over', async () => {
 test('early hints are no answer', async () => {
   respond = socket => socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${OK}`)
   expect(await call(createHttpClient())).toMatchObject({ status: 200, json: {} })
-  // Whoever wants the status alone has it as soon as it is there.
+  // With the status alone, the call ends as soon as the status arrives.
   expect(await call(createHttpClient(), 60_000, true)).toMatchObject({ status: 200 })
 })
 
@@ -102,7 +102,7 @@ test('an answer longer than any vendor\'s is a failure; one that nobody reads en
   respond = (socket, _, connection) => {
     socket.on('close', () => closed.push(connection))
     socket.write('HTTP/1.1 200 OK\r\n\r\n')
-    const flow = () => { while (!socket.destroyed && socket.write('x'.repeat(2 ** 16))) { /* As much as it takes. */ } }
+    const flow = () => { while (!socket.destroyed && socket.write('x'.repeat(2 ** 16))) { /* Until it is full. */ } }
     socket.on('drain', flow)
     flow()
   }
@@ -140,7 +140,7 @@ test('of an endpoint that nobody calls any more nothing stays', async () => {
   })
   respond = socket => socket.write(OK)
   await Promise.all(Array.from({ length: 100 }, () => call(http)))
-  // A look at the whole heap takes long.
+  // Counting objects on the heap is slow.
   await until('its connections are closed', () => open === 0)
   await until('its connections are gone', () => queryObjects(Client, { format: 'count' }) < others + 20)
   expect(await call(http)).toMatchObject({ status: 200 })

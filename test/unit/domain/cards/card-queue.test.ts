@@ -108,7 +108,7 @@ test('a room in which more than 50 wait is told so once, and once more after all
     for (let form = 0; form < 53; form++) await receive({ name: 'Ada' })
     board.awaited.clear()
     queue.wake()
-    // One run of a queue ends before all of them had their turn.
+    // A single run of the queue ends before all cards are posted.
     await until('all cards', async () => {
       queue.wake()
       await runtime.drain()

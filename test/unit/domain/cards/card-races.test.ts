@@ -6,7 +6,9 @@ import { until } from '../../../support/until'
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage() })
-/** A forward is delivered, its card is being edited to say so, and neither is on record yet. */
+/**
+ * Forwards a submission up to the point where the email is sent and its card is being edited, but neither is stored.
+ */
 async function forwardForeseen() {
   const { board, decide, mailer, outage, runtime } = triage
   const id = await triage.post({ name: 'Ada' })

@@ -9,7 +9,7 @@ const ARCHIVED = failing('Slack answered is_archived.', { permanent: true })
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage({ platforms: ['slack', 'discord'] }) })
-/** One of several processes. */
+/** Starts one of several processes. */
 const start = () => new ClosedRooms({
   ...triage, overviewUrl: 'https://forms.example.com', log: silentLog,
   forms: formsOf(

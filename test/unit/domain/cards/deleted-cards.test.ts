@@ -69,7 +69,7 @@ test('a card that was shown on request is not missed while the first one is ther
 
 const GONE = failing('Slack answered message_not_found.', { permanent: true, gone: true })
 
-/** Lets the last edit that failed be tried again. */
+/** Runs the retry of the last failed edit. */
 async function tryAgain(passedMs = 10 * 60_000) {
   triage.runtime.time += passedMs
   await triage.sweep()
@@ -90,7 +90,7 @@ test('edits that meet no card any more find it deleted, too: six of them', async
   expect(triage.board.shown.get('slack-3')!.notes.join()).toContain('Ada has it')
 })
 
-/** Marks as spam what has one card; its edits end like this, one a try. */
+/** Marks a submission with one card as spam; each attempt to edit the card has one of these outcomes. */
 async function spamUnfound(...edits: Outcome[]) {
   triage = await openTriage()
   const id = await triage.post({ name: 'Lin' })
@@ -150,7 +150,7 @@ test('a card that its platform took and did not deliver is posted again, as ofte
     await triage.runtime.drain()
   }
   expect(await cardsOf(id)).toEqual(['discord-2', 'slack-5'])
-  // One line of what went wrong, however often, and none that says that it is there before it is.
+  // Repeated failures make one event, and "posted" comes only after the card is there.
   expect(await eventsOf(id)).toEqual(['received', 'posted', 'failed', 'posted'])
   expect(triage.board.shown.get('slack-5')!.notes).toEqual([])
 })

@@ -5,7 +5,7 @@ import type { AuditLine, DecisionOutcome } from '../../../../server/ports/submis
 import { plainText } from '../../../../shared/utils/line'
 import { claimed, finish, LEASE, NOW, posted, REVIEWER, spam, step } from '../../../fixtures/lifecycle'
 
-/** What the audit trail says of one submission, the latest first. */
+/** Audit lines of one submission, newest first. */
 const trail = (...outcomes: DecisionOutcome[]): AuditLine[] => outcomes.map((outcome, before) => ({
   id: 'one', outcome, at: NOW - before, reviewer: REVIEWER, receivedAt: NOW - LEASE,
 }))

@@ -9,7 +9,7 @@ const HOUR = 60 * 60 * 1000
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage({ platforms: ['slack', 'discord'] }) })
-/** What one server of several does. */
+/** One server of several. */
 const server = (presentation = triage.presentation) => new HeldNotice({ ...triage, presentation })
 async function hold(): Promise<string> {
   const id = await triage.receive({ name: 'Ada' }, { held: true })

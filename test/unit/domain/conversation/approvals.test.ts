@@ -17,12 +17,12 @@ let runtime: FakeRuntime
 let approvals: Approvals
 let turn: WaitingTurn
 let misplaced: string[]
-/** Contents of new cards that differ from the posted ones, by the id of their call. */
+/** Changed contents of cards that are shown again, by call id. */
 let present: Record<string, Partial<ProposedCall>>
-/** Who may not have it decided what a call is about, and where they were asked for. */
+/** Id of a person who may not decide the call's submission, and the arguments of each check. */
 let unlisted: { id?: string, asked: unknown[] }
 
-/** Somebody who presses a button where it was asked. */
+/** Person who clicks a button in the room of the question. */
 const pressed = (person: Person, names = [`${person.platform.toLowerCase()}:${person.id}`]): Presser => ({
   ...person, names, place: ['slack/C1', 'slack'],
 })

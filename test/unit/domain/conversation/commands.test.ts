@@ -20,7 +20,7 @@ const forms = formsOf(
   { hr: { name: 'HR', rooms: ['slack/C2'], to: ['hr@example.com'], endpoint: null }, contact: { name: 'Contact' } },
 )
 
-/** Commands over submissions, newest first, and audit lines. */
+/** Commands on these submissions, newest first, and audit lines. */
 function commandsOver(submissions: readonly Submission[], lines: readonly AuditLine[] = [], known = forms) {
   const reads: number[] = []
   const list = async ({ limit, before }: PageRequest) => {

@@ -9,7 +9,7 @@ const ada: Person = { ...ADA, names: ['slack:U1'] }
 
 let triage: Triage
 let home: Home
-/** Who is in the room. */
+/** Names of the people in the room. */
 let members: string[]
 beforeEach(async () => {
   triage = await openTriage({ form: { claim: 'soft' } })

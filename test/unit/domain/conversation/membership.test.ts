@@ -4,7 +4,7 @@ import type { Outcome } from '../../../../server/ports/delivery'
 import type { Person } from '../../../../server/ports/submission'
 import { FakeRuntime, silentLog } from '../../../fakes/runtime'
 
-/** A membership over rooms that answer so. */
+/** Membership in rooms with these outcomes. */
 function over(rooms: Record<string, Outcome<boolean>>) {
   const runtime = new FakeRuntime()
   const asked: string[] = []
@@ -36,7 +36,7 @@ test('is believed for five minutes, each person\'s by itself', async () => {
   for (const id of ['U1', 'U1', 'U2']) found.push(await membership.of('slack', who(id)))
   expect(found).toEqual([false, false, false])
   expect(asked).toHaveLength(2)
-  // Another workspace may have the same id.
+  // A person of another workspace may have the same id.
   await membership.of('slack', who('U1', 'slack:T2:U1'))
   expect(asked).toHaveLength(3)
   rooms.slack = yes!

@@ -11,7 +11,7 @@ const formOf = (fields: Record<string, FieldRule>, extra?: 'keep' | 'refuse') =>
   { ...formsOf().of(undefined), fields, extra, labels: { email: 'Email address' } }
 )
 
-/** What is wrong with one value, and the value as it is kept. */
+/** Returns the problem of a value, or the value as it is stored. */
 function check(value: unknown, rule: FieldRule): unknown {
   try {
     return { kept: (typed({ field: value }, formOf({ field: rule })) as { field: unknown }).field }

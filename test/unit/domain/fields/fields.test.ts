@@ -9,7 +9,7 @@ import { visible } from '../../../../shared/utils/text'
 import { formData } from '../../../fixtures/form-data'
 import { submissionOf } from '../../../fixtures/views'
 
-/** Edits `data` by key, everything else submitted as it was offered; throws when there are errors. */
+/** Edits `data` by key and submits all other inputs unchanged; throws if there are errors. */
 function edit(data: SubmissionData, changes: Record<string, string>) {
   const texts = editInputs(data).map(({ id, label, value }) => (
     [id, Object.hasOwn(changes, label) ? changes[label]! : value] as const
@@ -61,7 +61,7 @@ describe('applyEdits', () => {
     expect(edited(data, {})).toEqual({ data, edited: [] })
     expect(applyEdits(data, {})).toEqual({ data, edited: [] })
     const more = JSON.parse('{"f9":"x","f00":"x","msteams":"x","__proto__":"x"}') as Record<string, string>
-    // A platform's form may bring more than its inputs; a program that names no input is wrong.
+    // A platform's form may send extra inputs; for a program, an unknown input is an error.
     expect(applyEdits(data, more, {}, new Map())).toEqual({ data, edited: [] })
     const { errors } = applyEdits(data, more) as { errors: object }
     expect(Object.keys(errors)).toEqual(['f9', 'f00', 'msteams', '__proto__'])

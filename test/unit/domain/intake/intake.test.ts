@@ -18,16 +18,16 @@ const FORM = formsOf({ rooms: [] }).of(undefined)
 
 let now: number
 let asked: number
-/** How often each client was counted, by the store or by itself. */
+/** Number of counted requests per client, by the store or by the limiter alone. */
 let counts: { stored: Record<string, number>, alone: Record<string, number> }
 let created: Submission[]
 let stopped: boolean
-/** The store takes nothing, but counts. */
+/** If true, the store counts but rejects writes. */
 let readOnly: boolean
-/** The key of a form that was sent before. */
+/** Idempotency key of a form that was sent before. */
 let known: string | undefined
 let reading: number
-/** Submissions whose files were erased. */
+/** Ids of submissions whose files were erased. */
 let erased: string[]
 beforeEach(() => {
   now = 1_700_000_000_000
@@ -52,7 +52,7 @@ const FILES: FileStore = {
 }
 const picture = async function* () { yield Buffer.from('picture') }
 
-/** Accepts forms with a store and a limiter on the same counts, which take two a minute. */
+/** Accepts forms. The store and the limiter share their counts, with a limit of two a minute. */
 async function door(
   { humanCheck = null, limited = true, form = FORM }:
   { humanCheck?: HumanCheck | null, limited?: boolean, form?: Form } = {},
@@ -80,7 +80,7 @@ async function door(
   const ports: AcceptPorts = {
     quota: limited ? new Quota(limiter, () => now) : null,
     screening: { honeypot: '_gotcha', humanCheck, log: silentLog },
-    // The form takes files.
+    // Let the form take files.
     files: { incoming: (_, client) => new IncomingFiles('one', RULE, client, FILES, null) },
     intake: { ...triage.intake, store },
   }

@@ -8,7 +8,7 @@ const SENDER: Sender = {
   group: '203.0.113.7', client: '203.0.113.7', address: '203.0.113.7', trusted: false, hasFiles: false,
 }
 
-/** Screens with a honeypot and, when `answer` is given, a human check that gives it. */
+/** Screens with a honeypot and, if `answer` is given, a human check with that answer. */
 async function screened(body: unknown, { answer, sender = SENDER }: { answer?: Outcome, sender?: Sender } = {}) {
   const logged: unknown[][] = []
   const asked: unknown[][] = []

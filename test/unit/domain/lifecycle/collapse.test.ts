@@ -17,7 +17,7 @@ function step(current: Submission, event: LifecycleEvent, now = NOW) {
   return { ...result, finished: isOver(result.next) }
 }
 
-/** Everything that is to be done is done. */
+/** Completes all outstanding work. */
 function done(current: Submission, now = NOW) {
   let result: { next: Submission } = { next: current }
   while (result.next.work.length > 0) {
@@ -57,7 +57,7 @@ test('with receipts, cards show the form until the same time, however long the d
   const current = step(posted(), claimed({ deliveries: ['email'] })).next
   const kept = done(step(current, report(current)).next).next
   expect([kept.collapse, nextAttention(kept), dataLivesUntil(kept)]).toEqual([undefined, NOW + 1000, NOW + 1000])
-  // The store erased the data by itself.
+  // The store has erased the data by itself.
   const { next } = step({ ...kept, data: null }, { type: 'forgotten' }, NOW + 1000)
   expect([next.collapse, nextAttention(next), dataLivesUntil(next)]).toEqual([{ at: NOW + TTL }, NOW + TTL, NOW + TTL])
 

@@ -17,30 +17,30 @@ const HOLD = 24 * 60 * 60 * 1000
 const PRESENTATION = { siteUrl: null, forms: formsOf({ claim: 'soft' }) }
 const DELIVERIES: readonly Delivery[] = ['email', 'endpoint']
 
-/** A store, a clock, people, and processes that die: the service as the lifecycle sees it. */
+/** Model of the service as the lifecycle sees it: a store, a clock, people, and processes that crash. */
 class World {
   now = NOW
   stored: Submission = posted()
-  /** What processes are at, and what of it nobody will hear of, because they died. */
+  /** Work in progress; a crash loses it without a result. */
   underWay: Work[] = []
   readonly shown = new Map<string, CardView>()
-  /** Emails and calls that went out, by key of the work, in this order. */
+  /** Keys of sent emails and calls, in order. */
   readonly sent: string[] = []
-  /** Deliveries of forwards that were taken back. */
+  /** Keys of deliveries whose forward was undone. */
   readonly revoked = new Set<string>()
-  /** Emails that came back in time to be sent again. */
+  /** Message ids of emails that bounced in time to be sent again. */
   readonly returned = new Set<string>()
-  /** Whether any delivery was given up. */
+  /** True if any delivery has failed for good. */
   hasFailed = false
   private heldUntil = 0
   private keptUntil = 0
 
-  /** @param cardDataMs for how long cards show the form, ms; null for always */
+  /** @param cardDataMs how long cards show the form, ms; null for always */
   constructor(readonly cardDataMs: number | null) {
     for (const { messageId } of this.stored.cards) this.shown.set(messageId, cardView(this.stored, PRESENTATION))
   }
 
-  /** Reads as a store does, which erases form data on time by itself. */
+  /** Reads like a store, which erases form data on time by itself. */
   private read(): Submission {
     return this.now >= dataLivesUntil(this.stored) ? { ...this.stored, data: null } : this.stored
   }
@@ -62,7 +62,7 @@ class World {
     if (claimed && action === 'spam') this.heldUntil = this.now + revocableMs
   }
 
-  /** The mail provider tells of one of the emails. */
+  /** Reports a receipt of one of the emails, as the mail provider does. */
   tell(index: number, receipt: Receipt): void {
     const messageId = this.sent.filter(key => key.startsWith('email'))[index]
     const hadIt = this.stored.delivered.includes('email')
@@ -75,7 +75,7 @@ class World {
     this.apply({ type: 'leased', keys: this.stored.work.map(({ key }) => key) })
   }
 
-  /** Somebody's work takes effect; `heard` when what became of it is written down. */
+  /** Performs one piece of work; `heard` is false if its result is not stored. */
   perform(index: number, heard: boolean): void {
     const [work] = this.underWay.splice(index % Math.max(this.underWay.length, 1), 1)
     if (!work) return
@@ -93,7 +93,7 @@ class World {
     if (told && kind === 'email') this.keptUntil = this.now + KEPT
   }
 
-  /** A delivery is refused for good, whoever makes it. */
+  /** Fails a delivery for good, whichever process makes it. */
   giveUp(index: number): void {
     const made = this.underWay.filter(({ kind, key }) => isDelivery(kind) && !this.sent.includes(key))
     const work = made[index % Math.max(made.length, 1)]
@@ -102,7 +102,7 @@ class World {
     this.hasFailed = this.apply({ type: 'failed', key: work.key, reason: 'Refused.', retryAt: null }) || this.hasFailed
   }
 
-  /** Goes on until nobody has anything to do, and no time makes any difference. */
+  /** Runs until no work is left and time changes nothing. */
   settle(): void {
     for (let round = 0; round < 100 && !isOver(this.stored); round++) {
       while (this.underWay.length > 0) this.perform(0, true)
@@ -146,7 +146,7 @@ const doing: fc.Arbitrary<(world: World) => void> = fc.oneof(
   fc.record({
     index: fc.nat(2), verdict: fc.constantFrom('delayed' as const, 'delivered' as const, 'bounced' as const),
   }).map(({ index, verdict }) => (world: World) => world.tell(index, { verdict })),
-  // All processes die at once.
+  // All processes crash at once.
   fc.constant((world: World) => void world.underWay.splice(0)),
   fc.constantFrom(1, 9999, 10_000, LEASE, KEPT, HOLD, SUBMISSION_TTL_MS - 10_000).map(
     ms => (world: World) => void (world.now += ms),
@@ -168,11 +168,11 @@ test('however clicks, leases, crashes, receipts, erasures, takes and time follow
     const { decision, state } = world.stored
     const isShown = state !== 'erased' && cardDataMs === null
     if (!isShown) expect([...world.shown.values()].flatMap(({ fields }) => fields)).toEqual([])
-    // One key is one email to its receiver, however often it is asked to send it.
+    // One key is one email for its recipient, however often sending is requested.
     for (const kind of DELIVERIES) {
       const keys = new Set(world.sent.filter(key => key.startsWith(kind) && !world.returned.has(key)))
       const isForward = decision?.action === 'forward'
-      // What was called stays called when the email comes back or fails, or everything is erased.
+      // A call stays made if the email bounces or fails, or everything is erased.
       const isPartial = !isForward && (world.returned.size > 0 || world.hasFailed)
       if (state === 'erased' || isPartial) expect(keys.size).toBeLessThanOrEqual(1)
       else expect(keys.size).toBe(isForward ? 1 : 0)

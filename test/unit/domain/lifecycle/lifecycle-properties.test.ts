@@ -12,7 +12,7 @@ const LEASE = 30_000
 const UNDO = 10_000
 const REVIEWER = { id: 'U', name: 'U', platform: 'Slack' }
 
-/** What may happen next, given the submission as it is then. */
+/** Next event, given the submission at that time. */
 type Happening = (current: Submission) => { event: LifecycleEvent, passed?: number }
 
 const card = (number: number): CardRef => ({
@@ -20,7 +20,7 @@ const card = (number: number): CardRef => ({
 })
 const cardKey = ({ platform, messageId }: CardRef) => `${platform}:${messageId}`
 const keyAt = ({ work }: Submission, index: number) => work[index % Math.max(work.length, 1)]?.key ?? 'none'
-/** Work that somebody may be at: what can still be taken back has not begun. */
+/** Work that may be in progress: deliveries that can still be undone have not begun. */
 const workAt = ({ work, revocableUntil }: Submission, index: number) => {
   const begun = revocableUntil === undefined ? work : work.filter(({ kind }) => !isDelivery(kind))
   return begun[index % Math.max(begun.length, 1)]
@@ -49,7 +49,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     const work = workAt(current, index)
     const version = Math.max(current.version - age, 1)
     const came = {
-      // No message is in two rooms.
+      // Each room has messages of its own.
       post: { card: card(work?.room === 'discord' ? 4 + posted : posted), version },
       update: { card: work?.card, version }, remind: {}, tell: {}, erasure: {},
       confirm: age === 0 ? { skipped: 'Too many.' } : {},
@@ -57,7 +57,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     }
     return { event: { type: 'done', key: work?.key ?? 'none', ...work && came[work.kind] } }
   }),
-  // What somebody did with a version that is old by now, and whose work was taken over by others.
+  // Late result, based on an old version, of work that another process has taken over.
   fc.nat(3).map((number): Happening => current => ({
     event: { type: 'done', key: 'taken over', card: card(number), version: Math.max(current.version - 2, 1) },
   })),
@@ -80,7 +80,7 @@ function sent({ data }: Submission) {
   return data ? { sent: { delivery: 'email' as const, content: contentHash(data), to: ['team@example.com'] } } : {}
 }
 
-/** Plays the happenings to a submission and hands every step to `check`. */
+/** Applies the happenings to a submission and passes every step to `check`. */
 function play(
   happenings: readonly Happening[], check: (before: Submission, event: LifecycleEvent, after: Submission) => void,
 ): void {
@@ -107,7 +107,7 @@ function play(
 
 const sequences = fc.array(happening, { maxLength: 40 })
 
-/** A decision, its time for an undo, and what becomes of its deliveries. */
+/** A decision, the end of its time for undo, and the results of its deliveries. */
 const round = fc.tuple(decision, fc.boolean(), fc.boolean()).map(([claim, ...arrives]): Happening[] => [
   claim, ({ work }) => ({ event: { type: 'leased', keys: work.map(({ key }) => key) }, passed: LEASE }),
   ...(['email', 'endpoint'] as const).map((delivery, index): Happening => (current) => {
@@ -190,7 +190,7 @@ test('whatever happens, spam and expired submissions hold no data and deliver no
 test('whatever happens, the record stays until every card shows what became of it, or would not', () => {
   fc.assert(fc.property(sequences, (happenings) => {
     const shows = new Map<string, number>()
-    // That a card was posted may be written down after its edits.
+    // The post of a card may be stored after the card's edits.
     const show = (key: string, version: number) => shows.set(key, Math.max(version, shows.get(key) ?? 0))
     play(happenings, (before, event, after) => {
       if (event.type === 'done' && event.card) show(cardKey(event.card), event.version ?? 0)

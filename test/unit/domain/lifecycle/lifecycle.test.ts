@@ -118,7 +118,7 @@ describe('settling', () => {
       state: 'open', decision: null, data: DATA, failures: [{ delivery: 'email', reason: 'Refused.' }],
     })
     expect(kinds(next)).toEqual(['update slack', 'update discord'])
-    // The edits of the claim are still in hand, and show this.
+    // The card edits of the decision are still outstanding, and will show this.
     expect([added, finished]).toEqual([[], false])
     const later = half.work.reduce(
       (current, { key, kind }) => kind === 'update' ? step(current, { type: 'done', key }).next : current, half,

@@ -17,7 +17,7 @@ const receipt = (verdict: EmailStatus): LifecycleEvent => ({
   type: 'receipt', messageId: 'm1', receipt: { verdict, reason: `because ${verdict}` } satisfies Receipt,
 })
 
-/** Its email is out. */
+/** Completes the email of a submission. */
 function emailed(current: Submission): Submission {
   const { key } = current.work.find(({ kind }) => kind === 'email')!
   return step(current, { type: 'done', key, sent: SENT, keepMs: HOUR }).next
@@ -25,7 +25,7 @@ function emailed(current: Submission): Submission {
 
 const forwarded = emailed(step(posted(), claimed({ deliveries: ['email'] })).next)
 
-/** What people and machines make of it; not by which way it came there. */
+/** Result for people and machines, without the path that led to it. */
 function outcome(submission: Submission) {
   const { state, data, decision, failures, delivered, sent } = submission
   const { title, notes, actions } = cardView(submission, PRESENTATION)
@@ -106,7 +106,7 @@ test('form data is kept for a minute after the email arrived, never longer than 
     { ...forwarded, keptUntil: forwarded.expiresAt },
   ]).map(current => step(current, receipt('delivered')).next.keptUntil)
   expect(ends).toEqual([NOW + 60_000, NOW + 1000, forwarded.expiresAt])
-  // It may come back yet.
+  // The email may still bounce.
   const delayed = step({ ...forwarded, keptUntil: NOW + HOUR }, receipt('delayed')).next
   expect(delayed.keptUntil).toBe(NOW + HOUR)
 })

@@ -5,7 +5,7 @@ import { silentLog } from '../../../fakes/runtime'
 
 const HERE = { channel: 'C1', within: 'T1' }
 
-/** An app that was added within this first, and what becomes of its room. */
+/** Room installations after the app was first added within `first`, with a record of the effects. */
 function open(first: string, outages = 0) {
   const [board, heard, waits]: [FakeBoard, unknown[], number[]] = [new FakeBoard(), [], []]
   let left = outages

@@ -20,7 +20,7 @@ beforeEach(async () => {
 const monitorAt = (now: () => number) => createMonitor({ health, metrics: null, now, log: triage.log })
 const post = (room?: string): Work => ({ key: 'post', kind: 'post', attempts: 0, dueAt: 0, room })
 
-/** All parts but the store. */
+/** All parts except the store. */
 const outside = () => ({
   board: triage.board, health, deliveries: ['email'] as const, optionalParts: [],
   rooms: ['slack', 'slack/C9', 'discord'],

@@ -19,12 +19,12 @@ const confirmations = () => t.mailer.calls.filter(({ email }) => email.subject =
 const kept = async (id: string) => (await t.store.get(id))!
 const holds = (submission: Submission, text: string) => JSON.stringify(submission).includes(text)
 
-/** What is said of a forward. */
+/** Progress notes of a forward. */
 const said = async (id: string) => progressNotes(
   await kept(id), t.presentation.forms.of(undefined),
 ).map(plainText).join('\n')
 
-/** Sweeps until everything that is due has been tried again. */
+/** Sweeps until all due work has been retried. */
 async function sweepOn() {
   t.runtime.time += 30 * 60_000
   await t.sweep()
@@ -99,7 +99,7 @@ describe('the address alone outlives the form', () => {
     await t.decide({ id, action: 'forward' })
     await t.runtime.turn()
     while (confirmations().length === 0) await t.runtime.turn()
-    // Whoever was sending it is gone.
+    // The process that was sending it has crashed.
     t.runtime.time += LEASE_MS + 1
     await t.sweep()
     expect((await kept(id)).confirmation?.at).toBe(t.runtime.time)

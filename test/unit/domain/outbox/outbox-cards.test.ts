@@ -26,7 +26,7 @@ test('a forward whose deliveries come one after the other edits each card once, 
   expect(board.history.map(({ title, notes }) => [title, notes[1]])).toEqual([['New Form Submission', undefined], [
     'Form Submission forwarded', 'Sent to team@example.com and downstream.example.com',
   ]])
-  // The claim, and all that came of it.
+  // One write for the decision, and one for all its results.
   expect(outage.written - before).toBe(2)
 })
 
@@ -40,7 +40,7 @@ test('a forward that takes long says so first, and then that it arrived', async 
   await until(
     'the card says what is under way', () => board.history.at(-1)!.notes.includes('Being sent to team@example.com'),
   )
-  // What was delivered does not wait for it.
+  // The finished delivery is stored without waiting for the email.
   await until('the endpoint is on record', async () => (await triage.store.get(id))?.delivered.includes('endpoint'))
   email.resolve(ok)
   await runtime.drain()
@@ -48,7 +48,7 @@ test('a forward that takes long says so first, and then that it arrived', async 
   expect(await triage.store.get(id)).toSatisfy(isOver)
 })
 
-/** Sends it; from then on, changes of submissions wait until `write` is called. */
+/** Receives a submission; from then on, changes of submissions wait until `write` is called. */
 async function receiveUnwritten() {
   const { outage, receive, runtime } = triage
   runtime.patience = 10_000
@@ -83,7 +83,7 @@ test('a card that is clicked before it is on record is edited once', async () =>
   expect(board.history.map(({ title }) => title)).toEqual(['New Form Submission', 'Form Submission forwarded'])
 })
 
-/** Forwards it; from the claim on, changes of submissions wait until `write` is called. */
+/** Forwards a submission; from the decision on, changes of submissions wait until `write` is called. */
 async function forwardUnwritten(id: string) {
   const { decide, mailer, outage } = triage
   const [email, writes] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<null>()]
@@ -181,7 +181,10 @@ test('a card that cannot be updated for a week is left, and only the trace stays
   expect(runtime.time - at).toBeLessThan(SUBMISSION_TTL_MS + 2 * 3_600_000)
 })
 
-/** Forwards it while its card cannot be edited, and clicks that; resolves while the edit for that is under way. */
+/**
+ * Forwards a submission while its card cannot be edited, and clicks the card; resolves while the edit for the click is
+ * in progress.
+ */
 async function clickBehind(id: string, edit: Promise<Outcome>) {
   const { board, decide, store } = triage
   board.updates.push(failing('Slack is down.'))
@@ -222,7 +225,7 @@ test('a card whose first post had arrived, so that the second found that, is bro
   const post = board.post.bind(board)
   board.post = async (...first) => {
     const outcome = await post(...first)
-    // As Discord and Google Chat do for a post that they have seen.
+    // Discord and Google Chat answer like this to a post that they have already received.
     board.post = () => Promise.resolve(outcome)
     return { ok: false, permanent: false, reason: 'No answer.' }
   }

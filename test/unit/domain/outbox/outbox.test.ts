@@ -12,7 +12,7 @@ let triage: Triage
 
 beforeEach(async () => { triage = await openTriage() })
 
-/** A claim whose process dies before it does anything. */
+/** Stores a decision whose process crashes before it does anything. */
 async function claimAndDie(id: string): Promise<void> {
   const applied = await triage.outbox.apply(
     id, [{ type: 'claimed', action: 'forward', reviewer: ADA, deliveries: triage.deliveries }],

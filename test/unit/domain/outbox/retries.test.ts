@@ -9,7 +9,7 @@ import { ADA, LEASE_MS, openTriage, type Triage } from '../../../fakes/triage'
 const BASE_MS = 5000
 const DOWN = failing('No connection.')
 const REFUSED = failing('Refused.', { permanent: true })
-/** From when on pauses are longer than a lease. */
+/** Time after which pauses are longer than a lease. */
 const LATER_MS = 20 * 60_000
 
 let triage: Triage
@@ -22,7 +22,7 @@ beforeEach(async () => {
     log: silentLog,
   })
 })
-/** Forms whose cards, in both rooms, could not be posted for long. Resolves with the id of the last. */
+/** Posts forms whose cards keep failing in both rooms. Resolves with the id of the last form. */
 async function waitingForCards(...names: string[]): Promise<string> {
   const { board, runtime } = triage
   board.posts.push(...Array.from({ length: 12 * names.length }, () => DOWN))
@@ -38,7 +38,7 @@ async function waitingForCards(...names: string[]): Promise<string> {
   return id
 }
 
-/** A forward whose email was given up. */
+/** Forwards a submission whose email fails for good. */
 async function givenUp(name: string): Promise<string> {
   const id = await triage.post({ name })
   triage.mailer.answers.push(REFUSED)

@@ -52,7 +52,7 @@ test('a press whose outcome was undone is refused, and says what to do', async (
   for (const [action, undoing] of [
     ['spam', 'reopen'], ['take', 'hand-back'], ['reopen', 'spam'], ['hand-back', 'take'],
   ] as const) {
-    // A decision can be undone only once it is made.
+    // A decision can be undone only after it is made.
     if (action === 'reopen' || action === 'hand-back') await submissions.decide(id, { action: undoing }, LOCAL)
     await submissions.decide(id, { action, press: 'p' }, LOCAL)
     await submissions.decide(id, { action: undoing }, LOCAL)

@@ -11,7 +11,7 @@ beforeEach(async () => {
   triage = await openTriage()
   triage.board.interval = SECOND
 })
-/** When the card is looked after next, in s from now. */
+/** Time until the card's next attempt, s. */
 async function dueIn(id: string): Promise<number> {
   const { work } = (await triage.store.get(id))!
   return (work[0]!.dueAt - triage.runtime.now()) / SECOND

@@ -150,7 +150,7 @@ describe('who may decide', () => {
     runtime.time += 1000
     expect(await refusal(['slack:S1'], person('slack:U5'))).toBe('Only those who are listed may decide this.')
     expect(asked).toBe(2)
-    // Nobody else's platform can tell.
+    // People of other platforms cannot be in the group.
     expect(await refusal(['slack:S1'], person('discord:5'))).toBe('Only those who are listed may decide this.')
   })
 
@@ -209,7 +209,7 @@ describe('who may decide', () => {
     group(null)
     const ports = { people, reviewers, forms: formsOf({ reviewers: ['slack:S1'] }), viewers: ['ops:ada', 'ops:see'] }
     await expect(admitPerson(person('slack:U5'), ports)).rejects.toMatchObject({ code: 'PEOPLE_UNKNOWN' })
-    // Who looks in any case may be in the group, if they are on Slack.
+    // A viewer may be a member of the group only with an account on Slack.
     expect((await admitPerson(person('ops:ada'), ports))?.role).toBe(null)
     expect((await admitPerson(person('slack:U5'), { ...ports, viewers: undefined }))?.role).toBe(null)
     expect((await admitPerson(person('ops:see'), ports))?.role).toBe('viewer')

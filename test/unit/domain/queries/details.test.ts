@@ -116,6 +116,6 @@ test('while a group cannot be looked up nobody is told that they may not decide,
     await expect(submissions.decide(id, { action }, unsure)).rejects.toMatchObject({ code })
   }
   await expect(submissions.postAgain(id, unsure)).rejects.toMatchObject({ code })
-  // Whoever is on Slack may be in it, and nobody else.
+  // Only people on Slack may be in the group.
   await expect(submissions.decide(id, { action: 'spam' }, LOCAL)).rejects.toMatchObject({ code: 'NOT_A_REVIEWER' })
 })

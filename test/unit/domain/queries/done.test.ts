@@ -16,7 +16,7 @@ async function ended(action: 'forward' | 'spam' = 'forward'): Promise<string> {
   return id
 }
 
-/** With so many lines above those of the audit trail, each of a submission of its own and one ms after the other. */
+/** Store with `count` additional newer audit lines, each of its own submission and spread over one ms. */
 function withLines(count: number, outcome: DecisionOutcome) {
   const { time } = triage.runtime
   const above = Array.from({ length: count }, (_, index): AuditLine => (
@@ -125,7 +125,7 @@ test('what the audit trail does not tell in a thousand lines is not counted besi
   for (const outcome of ['revoked', 'forwarded'] as const) {
     expect(await countDone(withLines(1000, outcome))).toBeNull()
   }
-  // What is older than any trace is not missing.
+  // A submission older than any trace is not missing.
   const old = withLines(1000, 'forwarded')
   triage.runtime.time += TRACE_TTL_MS + 1
   expect(await countDone(old)).toBe(0)

@@ -161,7 +161,7 @@ test('what was delivered and is kept is found, however many ended since', async 
   const kept = await triage.post({ email: 'ada@example.com' })
   await triage.forward(kept)
   const [{ at, receivedAt }] = await triage.store.audit(1) as [AuditLine]
-  // All at the same time, so that their ids alone say where a page begins.
+  // Same time for all, so that only the ids tell where a page begins.
   const since = Array.from({ length: 5200 }, (_, position): AuditLine => (
     { id: `z-${9999 - position}`, outcome: 'spam', at, reviewer: ADA, receivedAt }
   ))

@@ -14,7 +14,7 @@ beforeEach(async () => { triage = await openTriage() })
 const store = (...all: Partial<Submission>[]) => storeWaiting(triage, all)
 
 test('filtered pages follow each other without a gap or a repetition, whatever lies between the matches', async () => {
-  // Ten in a row, then none for twenty: pages end in the middle of a run, and reads in the middle of a gap.
+  // Ten matches in a row, then none for twenty: pages end within a run of matches, and reads within a gap.
   const isMatch = (index: number) => index % 30 < 10
   const ids = await store(
     ...Array.from({ length: 120 }, (_, index) => ({ data: { name: isMatch(index) ? `Match ${index}` : 'other' } })),
@@ -34,7 +34,7 @@ test('filtered pages follow each other without a gap or a repetition, whatever l
   }
 })
 
-/** The store, each page of which takes so long, ms. */
+/** Store in which each page takes `ms`. */
 const slow = (ms: number): OverviewPorts => ({
   ...triage, store: Object.assign(Object.create(triage.store), { listPending: async (page: PageRequest) => {
     triage.runtime.time += ms

@@ -11,7 +11,7 @@ import { ADA, openTriage, type Triage } from '../../../fakes/triage'
 const CARD = { platform: 'slack', threadId: 'slack:C1:1', messageId: '1' }
 
 let triage: Triage
-/** Kinds and details, and what the log names. */
+/** Kind and details of each incident; below, the logged events. */
 let incidents: string[][]
 let logged: string[]
 beforeEach(async () => {
@@ -25,7 +25,7 @@ const decisions = () => new Decisions({
 })
 const clickAt = (id: string, place: Scope, press?: string) => ({ id, place, person: ADA, press: { card: CARD, press } })
 
-/** Words that a click is told; null for none. */
+/** Message that answers a click; null for none. */
 async function click(id: string, place: string[], press?: string, person: Person = ADA): Promise<string | null> {
   const result = await decisions().decide({ ...clickAt(id, place, press), action: 'spam', person })
   await triage.runtime.drain()

@@ -6,7 +6,7 @@ import { requireCron } from '../../../../server/http/auth/guards'
 
 const SECRET = 'a-cron-secret-of-some-length'
 
-/** The status with which a call is refused; null when it passes. */
+/** Status that refuses a call; null if the call passes. */
 function refusal(authorization: string | undefined, secret: string | undefined, optional: boolean): number | null {
   const incoming = Object.assign(new IncomingMessage(new Socket()), { headers: { authorization } })
   try {

@@ -8,7 +8,7 @@ import { BodyMemory } from '../../../../server/http/body/body-memory'
 
 const MIB = 1024 * 1024
 
-/** A request of this client, whose body is sent by hand, and its answer. */
+/** Request of this client, with events for its body sent by hand, and its response. */
 function request(remoteAddress = '203.0.113.1') {
   const req = Object.assign(new EventEmitter(), { headers: {}, socket: { remoteAddress }, resume: () => {} })
   const res = new EventEmitter()
@@ -19,7 +19,7 @@ const memory = () => new BodyMemory(64 * MIB, 4 * MIB)
 const limits = () => ({ memory: memory(), uploads: memory(), timeoutMs: 60_000, trustedProxies: 0 })
 const open = () => createBodyReader(limits())
 
-/** Bytes of the heap that are in use after everything else was collected. */
+/** Used bytes of the heap after garbage collection. */
 function heap(): number {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()

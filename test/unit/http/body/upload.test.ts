@@ -19,7 +19,7 @@ function* encoded(parts: readonly Part[]) {
 
 const memory = () => new BodyMemory(64 * MIB, MIB)
 
-/** Reads a form from what a request brings. */
+/** Reads a form from a request body. */
 function read(
   body: Iterable<string> | AsyncIterable<string>, take: TakeFile, timeoutMs = 60_000, uploads = memory(),
   remoteAddress = '203.0.113.1',
@@ -32,7 +32,7 @@ function read(
   return readUpload(event, { rule, take, count: async () => {} }, MIB, limits)
 }
 
-/** Sends parts, and reads them as a form; resolves with that and the files. */
+/** Sends parts and reads them as a form; resolves with the fields and the files. */
 async function upload(parts: readonly Part[]) {
   const files: object[] = []
   const fields = await read(encoded(parts), async ({ content, ...file }) => {
@@ -88,8 +88,8 @@ test('a form that is refused is answered once what it began to store is over', a
   let isOver = false
   const parts = encoded([['name="cv"; filename="cv.txt"', 'I write.'], ['name="a"', 'x'.repeat(MIB)]])
   const refused = read(parts, async ({ content }) => {
-    await Array.fromAsync(content).catch(() => { /* It was refused meanwhile. */ })
-    // What is in memory is read before these turns of the event loop.
+    await Array.fromAsync(content).catch(() => { /* The form was refused in the meantime. */ })
+    // Buffered data is read before these turns of the event loop.
     for (let turn = 0; turn < 10; turn++) await setImmediate()
     isOver = true
   }).catch((error: Error) => [error.message, isOver])
@@ -125,7 +125,7 @@ test.each([
   }
   let [taken, whileFirst] = [0, 0]
   await read(counted(), async ({ content }) => {
-    // What is in memory flows before the next turn of the event loop.
+    // Buffered data flows before the next turn of the event loop.
     if (taken++ === 0) {
       await setImmediate()
       whileFirst = sent

@@ -32,7 +32,7 @@ test('a preview that can be sent, and the HTML to copy, say nothing of it', () =
   expect(shown('*/*', { allowedOrigins: ['https://shop.example'] })).not.toContain('preview')
 })
 
-/** A header of a preview. */
+/** Reads a response header of a preview. */
 function headerOf(name: string, redirect?: string, action = ACTION): string {
   const incoming = Object.assign(new IncomingMessage(new Socket()), { headers: { accept: 'text/html' } })
   const event = createEvent(incoming, new ServerResponse(incoming))

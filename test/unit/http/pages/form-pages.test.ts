@@ -11,7 +11,7 @@ function request(headers: Record<string, string> = {}) {
   return createEvent(incoming, new ServerResponse(incoming))
 }
 
-/** Items of the list of what is wrong. */
+/** Items in the list of problems. */
 function listed(labels: readonly string[]): string[] {
   const problems = labels.map((label): FieldProblem => ({ key: label, label, problem: 'unknown' }))
   const html = problemPage(request(), { error: 'x', message: 'x', code: 'INVALID_FIELDS', problems }, {})

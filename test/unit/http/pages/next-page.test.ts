@@ -27,7 +27,9 @@ test('whatever is sent, a browser ends up on a website that is listed, by a head
   }), { numRuns: runs(3000) })
 })
 
-/** What the platform tests' URL data vary, here with each other: https://github.com/web-platform-tests/wpt/tree/master/url */
+/**
+ * Variations from the web platform tests' URL data, combined: https://github.com/web-platform-tests/wpt/tree/master/url
+ */
 const PARTS = [
   ['https:', 'http:', 'HTTPS:', 'ht\ntps:', ' https:', 'https', 'ws:', 'javascript:', ''],
   ['//', '', '/', '///', '\\\\', '/\\', '//\t', '/\n/', '////'],

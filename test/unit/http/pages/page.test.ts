@@ -13,7 +13,7 @@ test.each([
   ['en', 'ltr'], ['pt-br', 'ltr'], ['arn', 'ltr'], ['zh-hant', 'ltr'],
   ['ar', 'rtl'], ['fa-ir', 'rtl'], ['he', 'rtl'], ['ur', 'rtl'], ['yi', 'rtl'],
   ['ckb', 'rtl'], ['dv', 'rtl'], ['ps', 'rtl'], ['sd', 'rtl'], ['ug-cn', 'rtl'],
-  // The script says it, where one is named.
+  // A script in the language tag decides.
   ['ku-arab', 'rtl'], ['uz-arab-af', 'rtl'], ['sd-deva', 'ltr'], ['ar-latn-eg', 'ltr'], ['sd-arab', 'rtl'],
 ])('a page in %s is read %s', (language, direction) => {
   expect(page(language)).toContain(`<html lang="${language}" dir="${direction}">`)

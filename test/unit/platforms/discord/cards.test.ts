@@ -19,7 +19,7 @@ const fieldsOf = (view: CardView) => render(view).embeds.flatMap(({ fields = [] 
 
 const mistakes = await describing()
 
-/** Why Discord refuses it, or how it is other than Discord describes, if it is. */
+/** Error of Discord's validation, or a difference from Discord's API description; undefined if there is none. */
 function refusal(view: CardView): unknown {
   const message = render(view)
   try {
@@ -31,7 +31,7 @@ function refusal(view: CardView): unknown {
   return mistakes('POST /channels/:id/messages', message)[0]
 }
 
-/** Whether this is the text, up to where it was cut, or the words for one that nobody can see. */
+/** True if the text is shown, up to the point where it was cut, or the replacement of an invisible text. */
 function shows(shown: string, typed: string, otherwise: string): boolean {
   const [plain, text] = [unescapeMarkdown(shown), printable(typed)]
   return plain.endsWith('…')

@@ -5,7 +5,7 @@ const [ADA, GRACE] = ['users/1', 'users/2'].map(name => ({ name, type: 'HUMAN' }
 const [OURS, OTHER] = ['users/666', 'users/667'].map(name => ({ name, type: 'BOT' }))
 const SPACE = { name: 'spaces/AAAAtriage', type: 'ROOM', spaceType: 'SPACE' }
 
-/** A message that mentions these. */
+/** Message that mentions these users. */
 const mentioning = (users: readonly unknown[], space: object = SPACE) => ({
   space, message: { annotations: users.map(user => ({ type: 'USER_MENTION', userMention: { user } })) },
 })

@@ -6,7 +6,7 @@ import { SandboxRooms } from '../../../../server/platforms/sandbox/rooms'
 const USER = { id: 'ada', name: 'Ada' }
 const FORM = Modal({ callbackId: 'edit', title: 'Edit', children: [CardText('A form.')] })
 
-/** A bot that opens the form on every click, and takes what is submitted. */
+/** Bot that opens the form on every click and accepts every submission. */
 const bot = {
   processAction: (
     _event: unknown, options: { onOpenModal: (modal: ModalElement, contextId: string) => Promise<unknown> },

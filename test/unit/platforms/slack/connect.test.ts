@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SlackConnect } from '../../../../server/platforms/slack/connect'
 
-/** The workspace whose bot asks. */
+/** Workspace whose bot asks Slack. */
 let scope: string
 let asked: string[]
-/** What Slack answers that bot. */
+/** Slack's answers to that bot. */
 let answers: Record<string, Record<string, unknown> | null>
 let shared: SlackConnect
 beforeEach(() => {

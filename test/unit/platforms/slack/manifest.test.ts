@@ -9,7 +9,7 @@ const SITE = 'https://forms.example.com'
 const manifest = slackManifest(SITE)
 
 describe('the Slack manifest', () => {
-  // The table "Chat app manifest (required configuration)" of the specification, row by row.
+  // These tests follow the specification's table "Chat app manifest (required configuration)", row by row.
   it('has a bot user that is always online', () => {
     expect(manifest.features.bot_user).toEqual({ display_name: 'form-bot', always_online: true })
   })
@@ -94,7 +94,7 @@ describe('the Slack manifest', () => {
     expect(link.origin + link.pathname).toBe('https://api.slack.com/apps')
     expect(link.searchParams.get('new_app')).toBe('1')
     expect(JSON.parse(link.searchParams.get('manifest_json')!)).toEqual(manifest)
-    // No reader of a query takes these for anything else, and this length passes everywhere.
+    // No parser of queries changes these characters, and every browser and server accepts this length.
     expect(link.search).toMatch(/^\?[\w.~!*'()%&=-]+$/)
     expect(link.href.length).toBeLessThan(2000)
   })

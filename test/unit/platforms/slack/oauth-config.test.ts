@@ -4,7 +4,7 @@ import { slack } from '../../../../server/platforms/slack/definition'
 const HOME = { CHAT_BOT_TOKEN: 'xoxb-1', CHAT_SIGNING_SECRET: 'signing-secret', CHAT_CHANNEL_ID: 'C0123456789' }
 const OAUTH = { SLACK_CLIENT_ID: '1.2', SLACK_CLIENT_SECRET: 'secret', SLACK_ENCRYPTION_KEY: 'ab'.repeat(32) }
 
-/** What is asked for, whatever is set. */
+/** Required variables for these settings, whether they are set or not. */
 function asked(values: Record<string, string>, channels: string[] = []): [string, string][] {
   const found: [string, string][] = []
   slack.check!(values, {

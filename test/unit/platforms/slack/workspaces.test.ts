@@ -74,7 +74,7 @@ test('that token is found as long as the channel is spoken in, however long a pr
   expect(tokens().at(-1)).toEqual(['chat.postMessage', 'xoxb-partner'])
 })
 
-/** The places of a bot that knows its own workspace. */
+/** Places of a bot that knows its own workspace. */
 async function placesWith(adapter: Awaited<ReturnType<typeof start>>) {
   const settings = { botToken: 'xoxb-own', signingSecret: 'secret', channelId: 'C1', oauth: OAUTH }
   const places = createPlaces([platform.connect(settings, {
@@ -152,10 +152,10 @@ test('who writes has the ids of who clicks, in a channel that workspaces share a
   expect(adapter.idsOf('U5', { command: '/forms', user_id: 'U5', team_id: 'T2' })).toEqual(guest)
 })
 
-/** What Slack tells of people: `grace` is of T1, and `guest` of T2, who is in a channel that both share. */
+/** Workspaces of people, as Slack reports them: `UGRACE` is of T1, `UGUEST` of T2, in a channel that both share. */
 const PEOPLE: Readonly<Record<string, string>> = { UGRACE: 'T1', UGUEST: 'T2' }
 
-/** @param shares with which workspaces Slack says that a channel is shared */
+/** @param shares workspaces with which Slack says that each channel is shared */
 function withPeople(shares: Readonly<Record<string, string[]>> = {}): void {
   slack.fault = ({ path, body }) => {
     const query = new URLSearchParams(body)
@@ -183,11 +183,11 @@ test('who is mentioned is of their own workspace, whoever mentions them in a cha
     expect(await mentioned('UGUEST', team)).toEqual([['slack:T2:UGUEST']])
     expect(await mentioned('UGRACE', team)).toEqual([['slack:UGRACE', 'slack:T1:UGRACE']])
   }
-  // Whom Slack does not tell of is taken for a colleague of the author's.
+  // If Slack does not answer, the person counts as a colleague of the author.
   expect(await mentioned('U0NOBODY', 'T2')).toEqual([['slack:T2:U0NOBODY']])
 })
 
-/** An event as Slack posts it, truly signed. */
+/** Event as Slack posts it, with a valid signature. */
 function webhook(payload: object): Request {
   const body = JSON.stringify({ type: 'event_callback', ...payload })
   const timestamp = String(Math.floor(Date.now() / 1000))
@@ -204,7 +204,7 @@ test('who mentions the bot in a channel that workspaces share is of their own, w
     written.push([userId, adapter.idsOf(userId, raw)])
   }))
   await adapter.withBotToken('xoxb-own', () => adapter.channelsHere('slack:C1:1.1'), { installationId: 'T1' })
-  // The envelope's workspace is that of either side: https://github.com/slackapi/bolt-js/issues/935
+  // The envelope may name the workspace of either side: https://github.com/slackapi/bolt-js/issues/935
   for (const envelope of ['T1', 'T2']) {
     for (const user of ['UGRACE', 'UGUEST', 'U0NOBODY']) {
       const ts = `${written.length}.1`
@@ -215,7 +215,7 @@ test('who mentions the bot in a channel that workspaces share is of their own, w
       await Promise.all(tasks)
     }
   }
-  // Whom Slack does not tell of may be anybody.
+  // If Slack does not answer, the author may be anybody.
   const each = [['UGRACE', ['UGRACE', 'T1:UGRACE']], ['UGUEST', ['T2:UGUEST']], ['U0NOBODY', []]]
   expect(written).toEqual([...each, ...each])
 })

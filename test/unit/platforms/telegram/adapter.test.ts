@@ -11,7 +11,7 @@ import { adapterOf } from '../../../support/telegram-adapter'
 
 const ID = crypto.randomUUID()
 
-/** Every button whose value is a submission, and those of a question, whose value is a call of a turn. */
+/** Buttons and their values: the id of a submission or, for the buttons of a question, of a call in a turn. */
 const BUTTONS: Record<CardAction['id'] | 'approve' | 'deny', string> = {
   forward: ID, edit: ID, send_again: ID, spam: ID, undo: ID, not_spam: ID, take: ID, hand_back: ID,
   approve: `${ID}.999`, deny: `${ID}.999`,
@@ -31,7 +31,7 @@ beforeEach(() => { telegram.requests.length = 0 })
 const thread = () => `telegram:${telegram.env.TELEGRAM_CHAT_ID}`
 const last = () => telegram.messages().at(-1)!
 
-/** Presses the only button of the newest message. */
+/** Clicks the only button of the newest message. */
 async function press(act: (event: ActionEvent) => Promise<void>): Promise<void> {
   pressed = act
   const { id, keyboard: [[button] = []] } = last()

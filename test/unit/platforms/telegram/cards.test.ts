@@ -17,7 +17,7 @@ const adapter = new TelegramAdapter({
   apiUrl: telegram.url, mode: 'webhook',
 })
 
-/** Posts the card as a room does; a second attempt without markup would be a refusal here. */
+/** Posts the card as a room does; a second attempt without markup would mean that Telegram refused the first. */
 async function post(view: CardView): Promise<TelegramMessage> {
   const before = telegram.requests.length
   await adapter.postMessage(`telegram:${telegram.env.TELEGRAM_CHAT_ID}`, renderCard(view, platform).card)
@@ -25,12 +25,12 @@ async function post(view: CardView): Promise<TelegramMessage> {
   return telegram.messages().at(-1)!
 }
 
-/** Without what only keeps markdown from acting. */
+/** Text without the characters that only stop markdown. */
 const legible = (text: string) => (
   text.replaceAll('\u00A0', ' ').replaceAll('\u2060', '').split('\n').map(line => line.trimEnd()).join('\n')
 )
 
-/** What Telegram would make something of by itself, but for our own links. */
+/** Entities that Telegram would recognise, except our own links. */
 const foundIn = async (view: CardView) => foundBy(await post(view)).filter(found => !found.startsWith(SITE))
 
 test('Telegram takes the card of any form as it is, and recognises nothing in it', async () => {
@@ -88,7 +88,7 @@ test.each([
   expect(legible(text)).toContain(`${legible(value.replaceAll('\n', ' ').trim())}: ${legible(value.replaceAll('\t', ' '))}\nlast: unharmed`)
 })
 
-/** What markup, mentions and addresses are made of. */
+/** Parts of markup, mentions and addresses. */
 const SIGNS = fc.constantFrom('a', 'com', '1', '界', '.', '@', '/', '`', '\\', '*', '_', '{{', ' ', '\n')
 
 test('any text appears as it was typed, and nothing is recognised in it', async () => {

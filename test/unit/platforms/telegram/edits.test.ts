@@ -22,7 +22,7 @@ await bot.initialize()
 
 let messages = 0
 
-/** Somebody writes to the bot, or changes what they wrote so long ago that nobody remembers it. */
+/** Sends the bot a message, or an edit of a message that is too old to be remembered. */
 async function update(kind: string, text: string): Promise<void> {
   const [chat, from] = [{ id: 4321, type: 'private' }, { id: 4321, is_bot: false, first_name: 'Ada' }]
   const tasks: Promise<unknown>[] = []

@@ -6,7 +6,7 @@ import { silentLog } from '../../../fakes/runtime'
 const CHAT = '-100'
 let posted = 0
 
-/** An adapter whose Telegram takes everything. */
+/** Adapter with a Telegram that accepts everything. */
 class Loopback extends FormTelegramAdapter {
   protected override async telegramFetch<T>(_method: string, payload?: Record<string, unknown> | FormData): Promise<T> {
     const { chat_id: id, text } = payload as Record<string, unknown>

@@ -17,7 +17,7 @@ const bot = new Chat({
 })
 await bot.initialize()
 
-/** What somebody reads of an answer, and what WhatsApp makes of it. */
+/** Answer as a person reads it, and the markup and links that WhatsApp finds in it. */
 async function answered(markdown: string): Promise<{ text: string, found: string[] }> {
   const thread = bot.thread(`whatsapp:${whatsapp.env.WHATSAPP_PHONE_NUMBER_ID}:${whatsapp.env.WHATSAPP_CHAT_ID}`)
   await say(thread, (async function* () { yield markdown })(), platform, null)

@@ -23,10 +23,10 @@ async function post(view: CardView): Promise<WhatsAppMessage> {
   return whatsapp.messages().at(-1)!
 }
 
-/** Without what only keeps WhatsApp from making something of it. */
+/** Text without the characters that only stop WhatsApp's markup and links. */
 const legible = (text: string) => text.replace(/[\u200A\u2060]/g, '').replaceAll('\u02CB', '`')
 
-/** The title is in bold where nothing can be pressed, and is ours. */
+/** True for our own links and for the bold title of a card without buttons. */
 const ours = (found: string) => found.startsWith(SITE) || /^\*[A-Z][\w ]*\*$/.test(found)
 
 test('WhatsApp takes the card of any form as it is, and recognises nothing in it', async () => {
@@ -78,7 +78,7 @@ test.each([0, 1, 6, 20])('a full card with the links of %i files says what becam
   }
 })
 
-/** The links of two files, which take most of a card. */
+/** Links of two files, which fill most of a card. */
 const FILES = [1, 2].map(index => ({
   label: `Open file ${index} (application/vnd.openxmlformats-officedocument.wordprocessingml.document, 1.4 MB)`,
   url: `${SITE}/api/files/0b1f2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d/${index}?key=${'k'.repeat(43)}`,
@@ -142,7 +142,7 @@ test('the chat is of the reviewer, and of nobody else', async () => {
   expect(await adapter.isMember(chat, '4366012345678')).toBe(false)
 })
 
-/** What markup, links and addresses are made of. */
+/** Parts of markup, links and addresses. */
 const SIGNS = fc.constantFrom('a', 'com', '1', '界', '.', '@', '://', '`', '*', '_', '~', '>', '-', ' ', '\n', '{{')
 
 test('any text appears as it was typed, and nothing is recognised in it', async () => {

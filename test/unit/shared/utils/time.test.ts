@@ -6,7 +6,7 @@ const late = () => new Error('late')
 
 test('what was answered in time counts, also when the process was too busy to read it', async () => {
   const { port1, port2 } = new MessageChannel()
-  // Timers come next, and then what has arrived.
+  // Timers run next, and then arrived messages.
   await new Promise(resolve => setImmediate(resolve))
   const answer = withTimeout(40, once(port2, 'message'), late)
   port1.postMessage('answered')

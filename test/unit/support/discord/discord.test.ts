@@ -13,7 +13,7 @@ const fields = (count: number, name = 'Name', value = 'Value') => embed({
   fields: times(count, () => ({ name, value })),
 })
 
-/** The code of the first error in the tree. */
+/** Code of the first error in the tree. */
 function firstCode(tree: Json): string {
   return (tree._errors?.[0]?.code ?? firstCode(Object.values(tree)[0] as Json)) as string
 }

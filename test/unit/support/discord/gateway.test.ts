@@ -60,7 +60,7 @@ test.each<[string, () => void]>([
   await until('the resume', () => discord.gateway.resumes === 1)
   discord.emitMessage({ content: 'after' })
   await until('the last message', () => contents().includes('after'))
-  // Once or twice: @discordjs/ws may read its sequence before it has counted what arrived with op 9.
+  // Once or twice: @discordjs/ws may read its sequence before it has counted the events that came with op 9.
   expect([...new Set(contents())]).toEqual(['before', 'meanwhile', 'after'])
   expect(discord.gateway.identifies).toBe(1)
 })
@@ -76,7 +76,7 @@ test('replays to a client that a zombie connection had', async () => {
 })
 
 test('asks for a heartbeat and acknowledges it', async () => {
-  // Its own first one comes at a random moment of this interval.
+  // The client's own first heartbeat comes at a random time within this interval.
   discord.gateway.heartbeatIntervalMs = 2 ** 31 - 1
   const { manager } = await connect()
   const acknowledged = new Promise(resolve => manager.once(WebSocketShardEvents.HeartbeatComplete, resolve))
@@ -165,7 +165,7 @@ test('an interaction without an endpoint arrives as an event and is answered thr
   })
 })
 
-/** What a bare socket hears after HELLO in answer to this packet: the close code, or op 9. */
+/** Reaction to this packet, sent by a bare socket after HELLO: the close code, or op 9. */
 function closing(packet: Json): Promise<Json> {
   const socket = new WebSocket(discord.gateway.url)
   onTestFinished(() => socket.close())

@@ -10,7 +10,7 @@ import { startProxy } from '../../../support/proxy'
 let discord: DiscordDouble
 beforeEach(async () => { discord = endAfterTest(await startDiscord()) })
 
-/** A service that answers every interaction with what `reply` says. */
+/** Service that answers every interaction with the result of `reply`. */
 async function service(reply: (interaction: Json) => unknown) {
   const proxy = await startProxy(async ({ body }) => Response.json(await reply(JSON.parse(body) as Json)))
   const { url, requests: received } = endAfterTest(proxy)

@@ -5,7 +5,7 @@ import { startBotServer } from '../../../../support/discord/bot-server'
 import { endAfterAll } from '../../../../support/lifetime'
 import { callTool } from '../../../../support/tools'
 
-/** A room that the bot is in, and the people of the conversation perhaps are not. */
+/** Setup: a room that the bot is in, but perhaps not the people of the conversation. */
 
 const server = endAfterAll(await startBotServer())
 const channelId = `discord:${server.discord.guildId}:${server.discord.channelId}`
@@ -16,7 +16,7 @@ server.discord.emitMessage({ channelId: elsewhere, content: 'a secret' })
 
 const tools = (of = thread) => createConversationTools({ chat: server.bots[0]!, thread: of })
 
-/** Begins a thread of the channel with these words. */
+/** Starts a thread in the channel with this message. */
 async function beginThread(words: string): Promise<string> {
   const { restUrl, botToken } = server.discord
   const { id: message } = server.discord.emitMessage({ content: 'An aside.' })

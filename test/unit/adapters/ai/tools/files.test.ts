@@ -79,11 +79,11 @@ describe('the contract', () => {
   })
 
   test('other overrides are type errors', () => {
-    // @ts-expect-error What a tool does cannot be overridden.
+    // @ts-expect-error The action of a tool cannot be overridden.
     const execute: FileToolsOptions['overrides'] = { deleteFile: { execute: async () => ({}) } }
-    // @ts-expect-error What a tool takes cannot be overridden.
+    // @ts-expect-error The input of a tool cannot be overridden.
     const inputSchema: FileToolsOptions['overrides'] = { deleteFile: { inputSchema: {} } }
-    // @ts-expect-error What a tool answers cannot be overridden.
+    // @ts-expect-error The output of a tool cannot be overridden.
     const outputSchema: FileToolsOptions['overrides'] = { deleteFile: { outputSchema: {} } }
     // @ts-expect-error Approval has an option of its own.
     const needsApproval: FileToolsOptions['overrides'] = { deleteFile: { needsApproval: false } }

@@ -14,7 +14,9 @@ const PAGE = 6
 
 type Call = { toolName: string, invalid?: boolean }
 
-/** What a step offers after this request and these calls, one list a step; all tools where it does not choose. */
+/**
+ * Tools that a step offers after this request and these calls, one list of calls per step; all if none are selected.
+ */
 async function offered(
   selection: ToolSelection, request: string | ModelMessage[], steps: readonly Call[][] = [], tools: ToolSet = ALL,
 ): Promise<string[]> {
@@ -40,7 +42,7 @@ describe('by keywords', () => {
     expect(REQUESTS.length).toBeGreaterThanOrEqual(40)
     expect(new Set(REQUESTS.map(([, tool]) => tool))).toEqual(new Set(Object.keys(INDEX_TEXTS)))
     expect(1 - missed.length / chosen.length, missed.join('\n')).toBeGreaterThanOrEqual(0.95)
-    // Offering everything would be easy.
+    // Offering all tools would be easy, so most requests must get a selection.
     expect(chosen.length / REQUESTS.length).toBeGreaterThan(0.8)
     expect(chosen.reduce((sum, { offered }) => sum + offered.length, 0) / chosen.length).toBeLessThan(8)
   })
@@ -102,7 +104,7 @@ describe('by keywords', () => {
 })
 
 describe('with models', () => {
-  /** Knows that a request in German is about deleting files, and counts what it embeds. */
+  /** Embeds German requests about deleting close to `deleteFile`, and records all embedded texts. */
   function embedder() {
     const embedded: string[][] = []
     const model = new MockEmbeddingModelV4({

@@ -10,7 +10,7 @@ import { callTool } from '../../../../support/tools'
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage() })
-/** Grace stands behind the call that `callTool` makes, and Ada behind every other. */
+/** The call that `callTool` makes is Grace's; every other call is Ada's. */
 const tools = () => createSubmissionTools({
   submissions: triage.submissions, revocableMs: triage.revocableMs,
   responsible: toolCallId => toolCallId === 'call-1' ? { ...ADA, name: 'Grace' } : ADA,
@@ -141,7 +141,7 @@ describe('a write', () => {
 
 describe('of a write that can be taken back', () => {
   const described = () => Object.values(tools()).map(({ description }) => description).join('\n')
-  /** What is said, and when that can be taken back at the latest. */
+  /** Message of a write, and the latest time at which it can be undone. */
   const said = async (name: string, input: object, ms: number) => {
     const until = new Date(triage.runtime.now() + ms).toISOString()
     return [(await call(name, input)).message, until.slice(11, 19), until.slice(11, 16)]

@@ -15,7 +15,7 @@ const fieldOf = (value: string, position = 0, label = `key ${position}`): FormFi
   id: `f${position}`, label, value, optional: true, multiline: false, maxLength: 20_000,
 })
 
-/** Values as a client sends them back: trimmed, without control characters. */
+/** Values as a client submits them: trimmed, without control characters. */
 const asSent = (inputs: readonly object[]) => Object.fromEntries(
   (inputs as Json[]).map(({ component }) => [component.custom_id, printable(String(component.value ?? '')).trim()]),
 )
@@ -79,7 +79,7 @@ describe('a form of many fields', () => {
     ...createForm('id', { type: 'modal', callbackId: 'edit', title: 'Edit', children: [] }), mode: 'picker', fields,
   })
   const positions = ({ fields }: OpenModal) => fields.map((_, position) => position)
-  /** Picks each field in turn, types into those that `texts` names, and sends the rest as Discord does. */
+  /** Picks each field in turn, enters the values of `texts`, and submits all others as Discord does. */
   const pickAll = (
     form: OpenModal, texts: Readonly<Record<number, string>> = {},
   ) => positions(form).reduce((edited, position) => {

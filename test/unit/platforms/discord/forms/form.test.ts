@@ -21,7 +21,7 @@ const formOf = (data: SubmissionData): OpenModal => createForm(
   CONTEXT, editModal(editForm(submissionOf(data), PRESENTATION), 'discord')!,
 )
 
-/** As the SDK's state hands it back. */
+/** Form after a round trip through the SDK's state. */
 const stored = (form: OpenModal): OpenModal => JSON.parse(JSON.stringify(form)) as OpenModal
 
 const mistakes = await describing()
@@ -32,7 +32,7 @@ function check(reply: Reply): void {
   else if ('data' in reply) validateMessage(reply.data as object)
 }
 
-/** Every page, and a modal for whatever is picked on it. */
+/** Checks every page, and a modal for each pick on it. */
 function checkPicker(form: OpenModal): void {
   for (let page = 0; page * 100 < Math.max(1, form.fields.length); page++) {
     const { content, components } = pickerMessage(form, page, 'Not sent: **name**: Please fill this in.')

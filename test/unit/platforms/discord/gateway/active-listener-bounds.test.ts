@@ -5,7 +5,7 @@ import { LONG_MS, Owning } from '../../../../support/discord/active'
 import { endAfterTest } from '../../../../support/lifetime'
 import { until } from '../../../../support/until'
 
-/** What an owner leaves undone: sessions that it may not begin, and events that are its successor's. */
+/** Limits of an owner: sessions that it may not begin, and events that belong to its successor. */
 
 let owning: Owning
 beforeEach(async () => { owning = endAfterTest(await Owning.open()) })
@@ -33,7 +33,7 @@ test('only who holds the lease begins a session', async () => {
     if (!isOurs) refusals++
     return isOurs
   }
-  // The last one is long enough ago.
+  // Time passes, so that the last session was begun long enough ago.
   owning.pass(6000)
   discord.gateway.invalidate(false)
   await until('a second question', () => refusals > 1)

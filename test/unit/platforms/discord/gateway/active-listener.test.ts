@@ -5,14 +5,14 @@ import { LONG_MS, Owning } from '../../../../support/discord/active'
 import { endAfterTest } from '../../../../support/lifetime'
 import { until } from '../../../../support/until'
 
-/** It looks every 100 ms, or every second, and Date stands still unless a test moves it. */
+/** Leases with which the listener checks every 100 ms, or every second. Date stands still unless a test moves it. */
 const [SHORT_MS, EACH_SECOND_MS] = [1500, 15_000]
-/** It outlives a minute without a connection, after which that is begun anew. */
+/** Lease that outlives a minute without a connection, after which the connection is begun anew. */
 const OVER_A_MINUTE_MS = 75_000
 
 let owning: Owning
 let delivered: (string | undefined)[]
-/** What a delivery waits for. */
+/** Promise for which a delivery waits. */
 let taken: Promise<unknown> | undefined
 
 beforeEach(async () => {
@@ -49,7 +49,7 @@ test('a process that slept until another one had its lease takes nothing any mor
   const session = { sessionId: 'theirs', resumeURL: 'ws://x' }
   const checkpoint = { session, sequence: 7, lastMessageId: null, backfill: null }
   await store.save(checkpoint)
-  // Delivered now, it is a change that would be stored.
+  // If this delivery still counted, it would be a change to store.
   resolve(null)
   expect(await owning.running).toMatch(/^(?:handover|lost)$/)
   owning.say()
@@ -183,7 +183,7 @@ test('what is not connected for a minute is begun anew, and says meanwhile that 
   gateway.refuse = false
   await until('the resume', () => owning.said.includes('resumed'))
   expect(gateway.identifies).toBe(1)
-  // Left to itself, it would take the session back.
+  // An open old socket would take the session back.
   expect(old['isClosed']).toBe(true)
 })
 
@@ -192,7 +192,7 @@ test('a socket that waits for leave to begin a session is left to it', async () 
   const { gateway } = discord
   await start(OVER_A_MINUTE_MS)
   const identifies = `${store.key}:identifies`
-  // So many in a day that the next one has to wait for two minutes.
+  // So many sessions in a day that the next one has to wait for two minutes.
   await state.set(identifies, { since: Date.now(), count: 100, last: Date.now() })
   const read = state.get.bind(state)
   let asked = false

@@ -7,24 +7,24 @@ import { EventQueue } from '../../../../../server/platforms/discord/gateway/queu
 import { DiscordError, type DiscordRest } from '../../../../../server/platforms/discord/api/rest'
 import { until } from '../../../../support/until'
 
-/** What the dispatcher hands on after a session was lost: what it reads from the channels, oldest first. */
+/** Events that the dispatcher delivers after a session was lost: it reads them from the channels, oldest first. */
 
 const GUILD = '3'
 const [TEXT, VOICE, CATEGORY, FORUM, THREAD] = [0, 2, 4, 15, 11]
 const HOUR = 3_600_000
 const now = BigInt(Date.now() - 1_420_070_400_000)
 
-/** The id of a message that was written so long ago; `more` tells messages of one moment apart. */
+/** Id of a message that was written `agoMs` ago; `more` tells messages of the same moment apart. */
 const idFrom = (agoMs: number, more = 0) => String((now - BigInt(agoMs) << 22n) + BigInt(more))
 
-/** By channel, oldest first. */
+/** Message ids by channel, oldest first. */
 let written: Record<string, string[]>
 let asked: string[]
 let refusal: (channel: string) => object | undefined
 let reports: [string, Record<string, unknown>][]
 beforeEach(() => { [written, asked, reports, refusal] = [{}, [], [], () => undefined] })
 
-/** Answers as Discord does: newest first, and of those behind `after` the oldest. */
+/** Answers like Discord: selects the oldest messages after `after`, and returns them newest first. */
 const rest = (async (_: string, path: string) => {
   const { pathname, searchParams } = new URL(path, 'https://discord.com')
   const channel = pathname.split('/')[2]!
@@ -42,7 +42,7 @@ const failing = (status: number) => (
   new DiscordError({ ok: false, permanent: false, reason: 'Refused.' }, String(status), status)
 )
 
-/** @param lostAt the last message that was delivered */
+/** @param lostAt id of the last message that was delivered */
 function start(lostAt: string, taken = async (_: ForwardedEvent) => {}) {
   const [delivered, buried] = [[] as ForwardedEvent[], [] as string[]]
   const queue = new EventQueue({ maxAgeMs: 60_000, onFailure: () => {}, bury: async ({ id }) => void buried.push(id) })
@@ -88,7 +88,7 @@ test('several pages of a channel come in order and before anything newer of it, 
     type: 'GATEWAY_MESSAGE_CREATE', id: `message:${oldest}`,
     data: expect.objectContaining({ guild_id: GUILD, channel_id: '10', channel_type: TEXT }) as object,
   }))
-  // Of whose kind is known nothing is asked; a full page may be followed by another one.
+  // The kind of this channel is known, so only its messages are requested; a full page may have a successor.
   expect(asked.filter(channel => channel === '10')).toHaveLength(3)
   expect(running.progress.snapshot()).toMatchObject({ backfill: null, lastMessageId: live })
 })

@@ -9,7 +9,7 @@ import { EventQueue } from '../../../../../server/platforms/discord/gateway/queu
 import type { DiscordRest } from '../../../../../server/platforms/discord/api/rest'
 import { until } from '../../../../support/until'
 
-/** An id that Discord made so long ago. */
+/** Id that Discord made `agoMs` ago. */
 const idFrom = (agoMs: number) => String(BigInt(Date.now() - agoMs - 1_420_070_400_000) << 22n)
 
 const GUILD = '3'
@@ -21,13 +21,13 @@ const message = { content: 'help', channel_id: '2', guild_id: GUILD, channel_typ
 const messages = () => Object.values(KINDS).map((type, at) => ({ ...message, id: idFrom(30_000 - at), type }))
 const kindsOf = (delivered: readonly ForwardedEvent[]) => delivered.map(({ data }) => (data as EventData).type)
 
-// The edge is one of a second, which a busy machine may take for anything.
+// Fixed clock: the limit is exact to the second, which a busy machine may miss.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterEach(() => void vi.useRealTimers())
 
 /**
- * @param page what a channel holds that is read back after the session was lost
- * @param taken whether an event is taken
+ * @param page messages in a channel that is read after the session was lost
+ * @param taken rejects if an event is not taken
  */
 function start(page?: object[], taken = async (_: ForwardedEvent) => {}) {
   const [delivered, buried] = [[] as ForwardedEvent[], [] as string[]]

@@ -6,7 +6,7 @@ import {
 import { endAfterTest } from '../../../../support/lifetime'
 import { startProxy, type Fault, type Proxy } from '../../../../support/proxy'
 
-/** Who waits for an answer waits long: a busy machine is not silent. */
+/** Long timeout of a request, so that a busy machine does not count as silent. */
 const LONG_MS = 20_000
 
 let site: Proxy
@@ -73,7 +73,7 @@ test('a repetition is known by what Discord makes unique, and forgotten on deman
   expect(await first(message('s1:6', '11'))).toBe(true)
   expect(await first(reaction('s1:7'))).toBe(true)
   expect(await first(reaction('s1:7'))).toBe(false)
-  // Removed in between and added again: a new event.
+  // The reaction was removed in between and added again: a new event.
   expect(await first(reaction('s1:9'))).toBe(true)
   expect(await first(event('s1:10', 'GATEWAY_INTERACTION_CREATE', { id: '30' }))).toBe(true)
   expect(await first(event('s2:2', 'GATEWAY_INTERACTION_CREATE', { id: '30' }))).toBe(false)
@@ -85,7 +85,7 @@ test('an event whose first check got no answer is handled at the next try, and o
   const state = createMemoryState()
   await state.connect()
   const note = state.setIfNotExists.bind(state)
-  // The store takes the note; what it answers does not arrive.
+  // The store keeps the note, but its answer is lost.
   state.setIfNotExists = async (...noted) => {
     state.setIfNotExists = note
     await note(...noted)

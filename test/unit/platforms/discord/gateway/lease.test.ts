@@ -9,7 +9,7 @@ const forever = new AbortController().signal
 let state: StateAdapter
 
 beforeEach(async () => {
-  // Nothing runs out while a machine is busy.
+  // Fixed clock: no lease expires while a machine is busy.
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   state = createMemoryState()
   await state.connect()
@@ -48,7 +48,7 @@ test('who stands by disturbs nobody and steps in when the owner is gone', async 
   await owner.take('claim', forever)
   const taken = reserve.take('stand by', forever)
   expect(await owner.isClaimed()).toBe(false)
-  // The owner dies: nothing is released.
+  // The owner crashes: its lease is not released.
   const from = Date.now()
   setTimeout(() => vi.setSystemTime(from + LEASE_MS), LEASE_MS / 3)
   expect(await taken).toBe(true)

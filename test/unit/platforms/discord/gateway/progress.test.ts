@@ -48,7 +48,7 @@ test('a new session owes its guilds what came after the last delivered message, 
   expect([successor.missingSince('g1'), successor.missingSince('g2')]).toEqual([null, '100'])
   successor.backfilled('g2')
   expect(successor.snapshot().backfill).toBe(null)
-  // A delivery of the old session does not touch the new one.
+  // A delivery of the old session does not affect the new one.
   progress.take(2)
   progress.hold(2)
   late()

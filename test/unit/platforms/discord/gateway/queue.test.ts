@@ -12,7 +12,7 @@ function start(maxAgeMs = 60_000) {
     maxAgeMs, onFailure: reason => void log.push(`! ${reason}`),
     bury: async (letter, reason) => void buried.push({ ...letter, reason }),
   })
-  /** Fails as often as there are errors, then succeeds. */
+  /** Fails once for each error, then succeeds. */
   const add = (
     line: string | undefined, id: string, ...errors: unknown[]
   ) => queue.add(line, retry => retry(async () => {
@@ -49,7 +49,7 @@ test('what fails is tried ever more slowly', async () => {
   await queue.add('a', retry => retry(async () => {
     if (at.push(performance.now()) < 5) throw new DeliveryFailed('HTTP 503')
   }, { id: 'a1', type: 'MESSAGE_CREATE' }))
-  // Half of 100, 200, 400 and 800 ms at least. Timers may be 1 ms early.
+  // Minimum pauses: half of 100, 200, 400 and 800 ms. Timers may be 1 ms early.
   expect(at[4]! - at[0]!).toBeGreaterThan(740)
 })
 

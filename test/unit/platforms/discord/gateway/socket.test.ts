@@ -73,7 +73,7 @@ test.each([4007, 4009])('close code %i ends the session, others do not', async (
   heard = []
   discord.gateway.closeWith(code)
   await until('a new session', () => discord.gateway.identifies === 2)
-  // A RESUME of what is over would be one more connection.
+  // A RESUME of an ended session would be one more connection.
   expect(heard.filter(what => what === 'lost' || what === 'detached')).toEqual(['detached', 'lost'])
 })
 
@@ -83,7 +83,7 @@ test.each([4004, 4010, 4011, 4012, 4013, 4014])('close code %i is told with what
   await until('the session', () => heard.includes('READY'))
   discord.gateway.closeWith(code)
   await until('the refusal', () => refusals.length > 0)
-  // The library connects again after 500 ms, if at all.
+  // The library reconnects after 500 ms, if at all.
   await new Promise(resolve => setTimeout(resolve, 700))
   expect([refusals.length, discord.gateway.identifies, discord.gateway.live()]).toEqual([1, 1, 0])
 })
@@ -135,7 +135,7 @@ test('without budget for an IDENTIFY it waits; a REST API that is away stops no 
   connect({ session: () => known, lost: () => void (known = null), gateway: async () => {
     throw new Error('HTTP 500')
   } })
-  // Op 9: the server was reached.
+  // Op 9 (invalid session): the server was reached.
   await until('an answer', () => known === null)
 })
 
@@ -154,7 +154,7 @@ test.each([
     session: () => known, lost: () => void (known = null),
     refused: why => void refusals.push(why), gateway: async () => answer(discord.gateway.url) as never,
   })
-  // Op 9: the server was reached.
+  // Op 9 (invalid session): the server was reached.
   await until('an answer', () => known === null)
   expect(refusals).toEqual([])
 })
@@ -173,7 +173,7 @@ test.each<[string, (socket: Socket) => void]>([
   const closed = socket.close()
   setTimeout(() => fail(sockets[0]!), 100)
   await closed
-  // No longer than for that one: none that may still come has five seconds.
+  // Waits only for this socket: another one would have a handshake timeout of five seconds.
   expect(performance.now() - from).toBeLessThan(5000)
   // An error without a handler would end the test run here.
   await new Promise(resolve => setTimeout(resolve, 700))
@@ -194,10 +194,10 @@ test('sockets that fail come ever more slowly, and none after it was closed', as
     gateway: async () => ({ url: resumeURL, session_start_limit: { remaining: 1, reset_after: 0 } }),
   })
   await until('four sockets', () => at.length === 4)
-  // The library's 500 ms, and from half of 1 s and of 2 s on. Timers may be 1 ms early.
+  // The library's 500 ms, plus at least half of 1 s and half of 2 s. Timers may be 1 ms early.
   expect(at[2]! - at[1]!).toBeGreaterThan(990)
   expect(at[3]! - at[2]!).toBeGreaterThan(1490)
-  // Within the next pause: 2.5 s at least.
+  // Close within the next pause of at least 2.5 s.
   await new Promise(resolve => setTimeout(resolve, 1500))
   await socket.close()
   await new Promise(resolve => setTimeout(resolve, 700))
@@ -217,7 +217,7 @@ test('closing does not wait for another end that is gone', async () => {
   await until('the RESUME', () => [...server.clients].some(({ isPaused }) => isPaused))
   const from = performance.now()
   await socket.close()
-  // The library waits for half a minute.
+  // The library itself waits for half a minute.
   expect(performance.now() - from).toBeLessThan(20_000)
   for (const peer of server.clients) peer.terminate()
 })
