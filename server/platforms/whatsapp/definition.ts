@@ -52,8 +52,8 @@ const variables = {
  * A chat with one reviewer: the adapter has no groups. No sent message can be changed (the Cloud API has no call for
  * it, and the adapter's `editMessage` throws): a new state is sent below the card, quoting it.
  *
- * - a message with buttons has 60 characters in its head and 1,024 below, of which 370 are left for links, 320, and
- *   lines; 3 buttons of 20 characters
+ * - a message with buttons has 60 characters in its head and 1,024 below; 370 of these are kept free, 320 for links and
+ *   the rest for line ends; 3 buttons of 20 characters
  *   (https://developers.facebook.com/docs/whatsapp/cloud-api/messages/interactive-reply-buttons-messages)
  * - a message to one person every 6 s; bursts count against later messages
  *   (https://developers.facebook.com/docs/whatsapp/cloud-api/overview#pair-rate-limits)
