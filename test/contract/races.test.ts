@@ -18,10 +18,7 @@ const server = endAfterAll(await startRedis())
 const clients = await Promise.all(Array.from({ length: 3 }, () => connectRedis(server.url)))
 const stores = clients.map(client => endAfterAll(new RedisStore(client, storeRules)))
 
-/**
- * Applies an event like `Outbox.apply`: on the newest version, until it is stored or refused. Resolves with true if it
- * was stored.
- */
+/** Applies an event to the newest version, like `Outbox.apply`, until it is stored (true) or refused (false). */
 async function apply(store: RedisStore, id: string, event: LifecycleEvent, now: number): Promise<boolean> {
   for (;;) {
     const current = (await store.get(id))!

@@ -205,10 +205,7 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     options?.waitUntil?.(task.catch(error => this.logger.error('An interaction could not be handled', { error })))
   }
 
-  /**
-   * Shows an error if the store is unavailable: the SDK would answer 500, or too late, and Slack would discard the
-   * input.
-   */
+  /** Shows an error if the store is away: the SDK would answer 500, or too late, and Slack would discard the input. */
   protected override async handleViewSubmission(
     ...[payload, options]: Parameters<SlackAdapter['handleViewSubmission']>
   ): Promise<Response> {

@@ -191,9 +191,7 @@ export class MovedChannels {
     return [...this.moved].find(([, to]) => to === channel)?.[0] ?? channel
   }
 
-  /**
-   * Stores the new id of one of our channels; resolves with the configured and the new id, or null for other events.
-   */
+  /** Stores the new id of one of our channels; resolves with the configured and the new id, else with null. */
   async follow(event: ChannelIdChanged, state: StateAdapter): Promise<{ from: string, to: string } | null> {
     const { old_channel_id: old, new_channel_id: to } = event
     if (event.type !== 'channel_id_changed' || typeof old !== 'string' || typeof to !== 'string') return null

@@ -39,9 +39,7 @@ export function beginWithWords(
   }
 }
 
-/**
- * Retries without repeating the text: the client keeps refused text. @param more fields that the client does not keep
- */
+/** Retries without repeating the text, which the client keeps. @param more fields that the client does not keep */
 function again<T extends Words>(
   words: T, say: (words: T) => Promise<unknown>, more: Partial<T> = {},
 ): Promise<unknown> {

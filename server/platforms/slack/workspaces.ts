@@ -16,10 +16,7 @@ const PLACE_TTL_MS = 30 * 24 * 60 * 60 * 1000
 
 type Interaction = { view?: { app_installed_team_id?: string } } & Record<string, unknown>
 
-/**
- * Fields that name the workspace of the acting person, in a click, a form, a command or a message; messages have plain
- * ids in `user` and `team`.
- */
+/** Fields that name the actor's workspace in clicks, forms, commands and messages; messages have plain ids. */
 interface Acted {
   user?: string | { team_id?: string }
   team?: string | { id?: string } | null
@@ -41,9 +38,7 @@ interface Goodbye { type: string, tokens?: { bot?: string[] } }
  * of these: if other workspaces may install the app, ours is added to them, and its token is not looked up.
  */
 export class WorkspacesSlackAdapter extends SlackAdapter {
-  /**
-   * Id of the workspace of CHAT_BOT_TOKEN, once Slack has answered; not requested unless others may install the app.
-   */
+  /** Id of the workspace of CHAT_BOT_TOKEN, once Slack has answered; requested only if others may install the app. */
   private home: string | undefined
   private readonly homeCall: SlackCall
   private readonly shared: SlackConnect
@@ -164,10 +159,7 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     return team === this.home ? own : null
   }
 
-  /**
-   * Takes the workspace from the view: in a channel that two workspaces share, the form may be submitted from the other
-   * one.
-   */
+  /** Takes the workspace from the view: in a shared channel, the form may be submitted from another one. */
   protected override extractInstallationFromInteractivePayload(
     payload: Interaction,
   ): ReturnType<SlackAdapter['extractInstallationFromInteractivePayload']> {

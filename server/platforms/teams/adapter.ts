@@ -89,16 +89,12 @@ export class FormTeamsAdapter extends TeamsAdapter {
       : this.connector({ method: 'PUT', serviceUrl, path: `${activities}/${encodeURIComponent(messageId)}`, body })
   }
 
-  /**
-   * Always null: every activity has its sender's full name. The SDK would ask Graph, which needs a permission and time.
-   */
+  /** Always null: activities contain the sender's full name. The SDK asks Graph, which needs a permission and time. */
   override async getUser(): Promise<null> {
     return null
   }
 
-  /**
-   * Always null, so that the SDK posts and edits the answer. It streams only if one request carries the whole answer.
-   */
+  /** Always null: the SDK then posts and edits. It streams only in a chat whose request lasts for the whole answer. */
   override async stream(): Promise<null> {
     return null
   }
@@ -118,10 +114,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
     ))
   }
 
-  /**
-   * Answers in place of a dialog that is being opened, else privately: the SDK sends markdown, and waits without a
-   * limit.
-   */
+  /** Answers in place of an opening dialog, else privately: the SDK sends markdown, and waits without a limit. */
   override async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
     const speech = speechIn(message)
     const said = speech ? plainWordsOf(speech.card) : this.formatConverter.renderPostable(message)

@@ -59,10 +59,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
   NotEnoughPermissions: 'The channel\'s settings do not let the app post; allow it, or change TEAMS_CHANNEL_ID.',
 }
 
-/**
- * Answers of Entra after which no retry helps
- * (https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow).
- */
+/** Final errors of Entra (https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow). */
 const BAD_CREDENTIALS = /^(?:access_denied|invalid_(?:client|grant|request|resource|scope)|unauthorized_client|unsupported_grant_type)$/
 
 export async function callConnector(request: () => Promise<ConnectorResponse>): Promise<Outcome<{ id?: string }>> {

@@ -7,10 +7,7 @@ import { printable } from '../shared/text'
  */
 const MACRO = /\{(?=\{(?:DATE|TIME)\()/gi
 
-/**
- * Keeps form text literal: runs of a `RichTextBlock` still interpret dates. An invisible joiner between the braces
- * stops that.
- */
+/** Breaks macros by an invisible joiner between the braces: runs of a `RichTextBlock` still interpret dates. */
 export function withoutMacros(text: string): string {
   return printable(text).replace(MACRO, '{\u2060')
 }

@@ -35,9 +35,7 @@ export function ownMentions({ entities = [] }: { entities?: readonly Mention[] }
   return entities.filter(({ type, mentioned }) => type === 'mention' && mentioned?.id?.endsWith(appId))
 }
 
-/**
- * Replaces the app's name in mentions by the bot's: the SDK takes only the first word of a longer name for the mention.
- */
+/** Replaces the app's name by the bot's in mentions: the SDK takes only the first word of a name for the mention. */
 export function renamed(text: string | undefined, own: readonly Mention[], name: string): string {
   return own.reduce((said, { text }) => text ? said.replaceAll(text, `<at>${name}</at> `) : said, text ?? '')
 }

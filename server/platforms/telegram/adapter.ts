@@ -77,10 +77,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return isOurs ? { command: `/${COMMAND}`, text: `${name} ${parsed.text}` } : null
   }
 
-  /**
-   * Treats every group as a channel: groups have no threads but topics, which are rooms too, and the bot must not speak
-   * there unless addressed.
-   */
+  /** Counts groups as channels: they have no threads but topics, which are rooms where only a mention is answered. */
   isChannel(threadId: string): boolean {
     return !this.isDM(threadId)
   }
@@ -97,10 +94,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return ['creator', 'administrator', 'member'].includes(status) || (status === 'restricted' && isMember === true)
   }
 
-  /**
-   * Ignores edits, which come if setWebhook asks for them: ten minutes later the SDK would take an edit for a new
-   * message.
-   */
+  /** Ignores edits, which setWebhook may ask for: after ten minutes the SDK takes an edit for a new message. */
   protected override processUpdate(...[update, options]: Parameters<TelegramAdapter['processUpdate']>) {
     const { message, channel_post: post, callback_query: query } = update
     for (const received of [message, post, query?.message]) keepTopicOnly(received)
@@ -126,10 +120,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return handled
   }
 
-  /**
-   * Telegram has private messages only as answers to clicks: once, to the person who clicked, while the click is
-   * handled.
-   */
+  /** Answers a click privately, once, while it is handled: Telegram has no other private messages. */
   async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
     const press = this.press.getStore()
     if (press?.userId !== userId || press.isAnswered) return null
@@ -189,10 +180,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return this.postAtOnce(threadId, message, messageId)
   }
 
-  /**
-   * Retries only edits of text, which belong to a growing answer: the SDK gives up on its end after seconds. The caller
-   * retries cards.
-   */
+  /** Retries edits of growing answers, on which the SDK gives up after seconds; the caller retries cards. */
   override editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<Sent> {
     const edit = () => this.editAtOnce(threadId, messageId, message)
     return speechIn(message) ? edit() : withRetryAfter(edit, PATIENCE_MS)
@@ -207,9 +195,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return marked(message, edited)
   }
 
-  /**
-   * Turns off link previews (https://core.telegram.org/bots/api#linkpreviewoptions); other methods ignore the option.
-   */
+  /** Turns off previews (https://core.telegram.org/bots/api#linkpreviewoptions); other methods ignore the option. */
   protected override async telegramFetch<T>(
     ...[method, payload, request]: Parameters<TelegramAdapter['telegramFetch']>
   ): Promise<T> {

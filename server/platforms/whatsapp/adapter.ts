@@ -77,10 +77,7 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
     return response
   }
 
-  /**
-   * Compares the token in constant time. Anybody may send this GET, and the time of the SDK's comparison reveals how
-   * much of a token is right.
-   */
+  /** Compares in constant time: anybody may send this GET, and the SDK's timing tells how much of a token is right. */
   protected override handleVerificationChallenge(request: Request): Response {
     const given = new URL(request.url).searchParams.get('hub.verify_token') ?? ''
     if (sameSecret(given, this.expected)) return super.handleVerificationChallenge(request)
@@ -126,9 +123,7 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
     return { ...identity, userId: this.chatIds.find(id => ids.includes(id)) ?? identity.userId }
   }
 
-  /**
-   * Gives a click, which is a message of its own, the id of the card that it answers; its own id tells clicks apart.
-   */
+  /** Gives a click the id of the card that it answers; the id of the click's own message tells clicks apart. */
   protected override handleInteractiveReply(...args: Parameters<WhatsAppAdapter['handleInteractiveReply']>): void {
     const [inbound, ...rest] = args
     const press = { ...inbound, id: inbound.context?.id ?? inbound.id, press: inbound.id }

@@ -6,9 +6,7 @@ const HAIR = '\u200A'
 /** Invisible joiner, which keeps the following text from the start of a line. */
 const JOINER = '\u2060'
 
-/**
- * Start of bold, italic or struck text, which never begins within a word (https://faq.whatsapp.com/539178204879377).
- */
+/** Start of bold, italic or struck text, never within a word (https://faq.whatsapp.com/539178204879377). */
 const OPENING = /(?<![\p{L}\p{N}])[*_~](?!\s)/gu
 
 /** Start of a line that becomes a quote or a list item. */

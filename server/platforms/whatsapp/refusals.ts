@@ -12,10 +12,7 @@ const NUMBER = 'Check WHATSAPP_PHONE_NUMBER_ID, and that the number is registere
 const ACCOUNT = 'See in the WhatsApp Manager what keeps the account from writing.'
 const REPORT = 'This is a bug; please report it.'
 
-/**
- * Advice for errors that a person can fix
- * (https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes).
- */
+/** Advice for people (https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes). */
 const ADVICE: Readonly<Record<number, string>> = {
   0: TOKEN, 190: TOKEN,
   3: PERMISSION, 10: PERMISSION, 131005: PERMISSION,

@@ -6,9 +6,7 @@ import { until } from '../../../support/until'
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage() })
-/**
- * Forwards a submission up to the point where the email is sent and its card is being edited, but neither is stored.
- */
+/** Forwards a submission: its email is sent and its card is being edited, but neither is stored yet. */
 async function forwardForeseen() {
   const { board, decide, mailer, outage, runtime } = triage
   const id = await triage.post({ name: 'Ada' })

@@ -181,10 +181,7 @@ test('a card that cannot be updated for a week is left, and only the trace stays
   expect(runtime.time - at).toBeLessThan(SUBMISSION_TTL_MS + 2 * 3_600_000)
 })
 
-/**
- * Forwards a submission while its card cannot be edited, and clicks the card; resolves while the edit for the click is
- * in progress.
- */
+/** Forwards a submission whose card cannot be edited, and clicks the card; resolves during the edit for the click. */
 async function clickBehind(id: string, edit: Promise<Outcome>) {
   const { board, decide, store } = triage
   board.updates.push(failing('Slack is down.'))

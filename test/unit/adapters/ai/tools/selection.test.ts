@@ -14,9 +14,7 @@ const PAGE = 6
 
 type Call = { toolName: string, invalid?: boolean }
 
-/**
- * Tools that a step offers after this request and these calls, one list of calls per step; all if none are selected.
- */
+/** Tools that a step offers after a request and calls, given as one list per step; all if none are selected. */
 async function offered(
   selection: ToolSelection, request: string | ModelMessage[], steps: readonly Call[][] = [], tools: ToolSet = ALL,
 ): Promise<string[]> {
