@@ -12,7 +12,7 @@ const NO_BARRELS = [
   },
 ]
 
-/** Folders of platforms, by the keys of which nobody else tells one platform from another. */
+/** Folders of platforms. Their names are the platforms' keys, which no other code may compare with. */
 const PLATFORMS = readdirSync(new URL('server/platforms/', import.meta.url), { withFileTypes: true })
   .filter(entry => entry.isDirectory() && entry.name !== 'shared').map(({ name }) => name)
 
@@ -23,7 +23,7 @@ const NO_PLATFORM = {
 
 const COLUMNS = 120
 
-/** A sentence, a regular expression or a template of so many columns is not broken to keep a line short. */
+/** A line may be too long if it has a text, regular expression or template of at least this many columns. */
 const UNBROKEN = 60
 
 /** @type {import('eslint').Rule.RuleModule} */
@@ -50,14 +50,14 @@ const columns = {
   },
 }
 
-/** Any package, but no alias of this project. */
+/** Any package, but no alias of this project */
 const PACKAGES = ['[a-z]*{,/**}', '@[a-z]*/**']
 const NODE = 'node:*{,/**}'
 
 /**
  * The import table of the architecture: what each folder of `server/` may import. `from` are globs of files there,
- * `types` those of which only types may come, `packages` globs of specifiers. A folder may always import from itself,
- * and from `shared/`.
+ * `types` are globs of files for type imports only, `packages` are globs of specifiers. A folder may always import from
+ * itself and from `shared/`.
  *
  * @type {{ folder: string, from?: string[], types?: string[], packages?: string[], packageTypes?: string[] }[]}
  */
@@ -88,7 +88,7 @@ export default withNuxt(
       'max-lines': ['error', { max: 400, skipBlankLines: false, skipComments: false }],
       '@typescript-eslint/no-explicit-any': 'error',
       'no-restricted-syntax': ['error', ...NO_BARRELS],
-      // An arrow of one statement may stand on the line of the call that takes it.
+      // A one-statement arrow function may stand on the same line as the call that receives it.
       '@stylistic/max-statements-per-line': ['error', { max: 2 }],
     },
   },
@@ -99,7 +99,7 @@ export default withNuxt(
     rules: { 'no-restricted-syntax': ['error', ...NO_BARRELS, NO_PLATFORM] },
   },
   {
-    // Whoever sends a form chooses the text that these read: twice as much of it takes twice as long, and no longer.
+    // Senders choose the text that these expressions read: their running time must be linear in its length.
     name: 'forms/linear',
     files: ['{app,pages,server,shared}/**'],
     plugins: { regexp },
@@ -120,7 +120,7 @@ export default withNuxt(
     rules: { 'forms/columns': 'error' },
   },
   {
-    // The text of an attribute may stand alone on a longer line.
+    // An attribute's text may stand alone on a longer line.
     name: 'forms/columns-of-components',
     files: ['**/*.vue'],
     rules: {

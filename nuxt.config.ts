@@ -6,7 +6,7 @@ import { proxiedSocket } from './build/proxied-socket'
 import { startOnce } from './build/start-once'
 import { componentsOf } from './build/used-components'
 
-// The development server answers under the name of a tunnel too (docs/local-development.md), and under no other.
+// The development server also answers under the host name of a tunnel (docs/local-development.md), but under no other.
 const site = process.env.NUXT_PUBLIC_SITE_URL ?? ''
 const tunnel = URL.canParse(site) ? [new URL(site).hostname] : []
 
@@ -24,47 +24,47 @@ export default defineNuxtConfig({
     ],
   } },
   css: ['~/assets/main.css'],
-  // Nothing is fetched while building or showing a page: fonts and icons come with the packages. Styles come of the
-  // colors and components that are used; by itself the module looks for those in app/ only.
+  // Nothing is downloaded while building or showing a page: fonts and icons come with the packages. Styles depend on
+  // the colors and components in use; by default the module looks for those in app/ only.
   ui: {
     fonts: false,
     theme: { colors: ['primary', 'success', 'warning', 'error'] },
     experimental: { componentDetection: componentsOf('pages') },
   },
-  // Everything else that the pages are made of is in app/.
+  // All other code of the pages is in app/.
   dir: { pages: '../pages' },
   experimental: {
-    // No part of a page comes from the server.
+    // The server renders no part of a page.
     componentIslands: false,
-    // Where somebody points to is loaded, not all that they see: on a slow line that would come before the page itself.
+    // Prefetch a link on hover or focus, not when visible: on a slow line that would delay the page itself.
     defaults: { nuxtLink: { prefetchOn: { visibility: false, interaction: true } } },
-    // For ./build/pages.
+    // Read by ./build/pages
     extraPageMetaExtractionKeys: ['layout', 'asks'],
   },
   compatibilityDate: '2026-11-01',
   nitro: {
-    // Spread, because Nuxt's types do not know the options of Nitro's presets and bundling.
+    // Spread, because Nuxt's types lack the options of Nitro's presets and bundling.
     ...{
       errorHandler: './server/error',
-      // An answer may quote what somebody sent; no browser is to take it for a page or a script.
+      // A response may quote form data; browsers must not take it for a page or a script.
       routeRules: { '/**': { headers: { 'X-Content-Type-Options': 'nosniff' } } as object },
       // The gateway listens for 10 minutes: https://vercel.com/docs/functions/limitations
       vercel: { functions: { maxDuration: 660 } },
-      // CommonJS as node runs it: circular requires, and as a function what Nitro puts in the place of `debug`.
+      // CommonJS as in node: circular requires work, and Nitro's stand-in for `debug` is a function.
       commonJS: {
         strictRequires: true,
         esmExternals: false,
         requireReturnsDefault: (id: string) => id.includes('unenv') ? 'preferred' : 'auto',
-        // Node's own modules are there: prom-client tries to require one, for the lag of the event loop.
+        // Node's own modules always exist: prom-client tries to require one, to measure the event loop lag.
         ignoreTryCatch: (id: string) => !isBuiltin(id),
       },
-      // Nitro drops imports that bring no name; this one of Teams' SDK adds to Reflect.
+      // Nitro drops imports without names; this one, in Teams' SDK, extends Reflect.
       moduleSideEffects: ['reflect-metadata'],
-      // Made at build time: the list's scripts are 3.5 times as long without.
+      // Compress at build time: uncompressed, the list's scripts are 3.5 times as long.
       compressPublicAssets: { gzip: true, brotli: true },
-      // The oldest Node that starts it (package.json); by itself Nitro writes for ES2019, with private fields in maps.
+      // The oldest supported Node (package.json); Nitro's default, ES2019, turns private fields into maps.
       esbuild: { options: { target: 'node22' } },
-      // Pages know the answers of the API by shared/types. By itself Nitro has their check read the server too.
+      // Pages take the API's types from shared/types. By default Nitro makes their check read the server too.
       hooks: {
         'types:extend': (types: { routes: object }) => { types.routes = {} },
         'rollup:before': withoutInject,
@@ -80,10 +80,10 @@ export default defineNuxtConfig({
     server: { allowedHosts: tunnel },
     vue: { features: { optionsAPI: false } },
     $client: { build: { rolldownOptions: { output: { codeSplitting: { groups: [
-      // Few files: without HTTP/2 a browser loads six at a time, and each has to wait for its answer.
+      // Few files: without HTTP/2 a browser loads only six at a time.
       { name: 'entry', tags: ['$initial'], priority: 3 },
       { name: 'list', test: /\/(pages\/index|layouts\/ops)\.vue/, priority: 2 },
-      // What app/app.vue loads early, with what it needs: nothing else is to come with it.
+      // Code that app/app.vue loads early, with its dependencies and nothing else
       { name: 'early', test: /\/components\/(sign-in\/|Toaster\.vue)/, priority: 2 },
       { name: 'shared', minShareCount: 2, priority: 1 },
     ] } } } } },
@@ -95,18 +95,18 @@ export default defineNuxtConfig({
   telemetry: false,
   hooks: {
     'nitro:init': (nitro) => {
-      // Not in place of what a preset does then.
+      // A hook, because an option would replace what a preset does at that point.
       nitro.hooks.hook('compiled', startOnce)
-      // It compresses what it serves (https://vercel.com/docs/how-vercel-cdn-works/compression): a tenth of the build.
+      // Vercel compresses (https://vercel.com/docs/how-vercel-cdn-works/compression): saves a tenth of the build.
       if (nitro.options.preset === 'vercel') Object.assign(nitro.options, { compressPublicAssets: false })
     },
   },
   eslint: { config: { stylistic: true } },
   icon: {
     provider: 'none', serverBundle: false,
-    // By itself the module has every icon look through the names of two hundred collections, sorted anew each time.
+    // Without this list each icon is looked up in the names of two hundred collections, sorted anew each time.
     collections: ['lucide'],
-    // The set-up page shows the icons that the platforms name.
+    // The setup page shows icons that the platforms name.
     clientBundle: { scan: { globInclude: ['{app,pages}/**/*.{vue,ts}', 'server/platforms/*/definition.ts'] } },
   },
 })

@@ -16,22 +16,22 @@ const SLOW_UNITS = [
   'contract/races', 'contract/store-overview', 'contract/submission-store',
 ].map(name => `test/${name}.test.ts`)
 
-/** What people are promised in seconds: neighbours that compute would falsify it, those that wait do not. */
+/** Tests of promised times: CPU-heavy tests beside them would falsify the result, waiting ones do not. */
 const TIMED = e2e([
   'liveness', 'outage', 'reliability', 'slack-unreachable', 'soak', 'thaw', 'two-rooms', 'vendor-outage',
 ])
 
-/** They wait most of their time: two at a time leave the processor to those that compute. The longest begin. */
+/** Tests that mostly wait: run two at a time, they leave the processor to CPU-heavy tests. The longest start first. */
 const WAITING = e2e([
   'page-weight', 'discord-gateway', 'crash-take-back', 'gateway-route', 'ops-offline', 'gateway-servers',
   'crash-forms', 'agent-teams', 'agent-approvals-late', 'failover', 'agent-slack', 'progress', 'card-data',
   'agent-left-behind', 'agent-telegram', 'cards-follow', 'whatsapp', 'expiry',
 ])
 
-/** Two replicas post a card every 15 ms, in order: whoever computes beside them decides which of them is first. */
+/** Two replicas post a card every 15 ms, in order: a CPU-heavy test beside them would decide which one is first. */
 const ALONE = e2e(['burst'])
 
-/** Those that take longest begin, so that none of them is left over when all others are done. */
+/** Slowest tests, started first so that none of them runs on alone at the end */
 const SLOWEST = [...WAITING, ...e2e([
   'vercel', 'crash', 'ops-states', 'ops-status', 'ops-list', 'sandbox-rooms', 'ops-hands', 'race', 'sandbox',
   'signed-out', 'ops-submission', 'ops-looks', 'sign-in-page', 'ops-arrivals', 'abuse', 'bodies', 'take-back', 'taking',
@@ -54,10 +54,10 @@ interface Files { include: string[], exclude?: string[], maxWorkers: number, set
 
 const PROPERTIES = 'test/support/properties.ts'
 
-/** A failure that nobody sees again is understood by what the servers said. */
+/** Prints the servers' output with a failure, because it may not happen again. */
 const setupFiles = ['test/support/tell-failures.ts', PROPERTIES]
 
-/** Its files run together, after those of a lower `groupOrder`. */
+/** Returns a project whose files run together, after the projects with a lower `groupOrder`. */
 function project(name: string, groupOrder: number, files: Files) {
   return { extends: true, test: { name, ...files, sequence: { groupOrder } } } as const
 }
@@ -66,23 +66,23 @@ export default defineConfig({
   plugins: [mjmlPlugin()],
   test: {
     environment: 'node',
-    // For what hangs: what is promised in time is asserted where it is promised.
+    // Only for tests that hang: promised times are asserted in the tests themselves.
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    // No test leaves its process changed, and loading the SDKs for each file takes longer than most tests.
+    // Share one process: tests restore what they change, and loading the SDKs per file takes longer than most tests.
     isolate: false,
     sequence: { sequencer: SlowestFirst },
     projects: [
-      // They need no build. A third worker would only load the SDKs once more.
+      // No build needed. A third worker would only load the SDKs once more.
       project('unit', 0, {
         include: UNIT, exclude: process.env.QUICK ? SLOW_UNITS : [], maxWorkers: 2, setupFiles: [PROPERTIES],
       }),
-      // Mostly they wait: the checks, which stand back, have the processor meanwhile.
+      // These tests mostly wait: meanwhile the processor is free for the checks, which have a lower priority.
       project('timed', 1, { include: TIMED, maxWorkers: 5, setupFiles }),
-      // Units and checks may go on behind it.
+      // Units and checks may still run beside it.
       project('alone', 2, { include: ALONE, maxWorkers: 1, setupFiles }),
       project('waiting', 3, { include: WAITING, maxWorkers: 2, setupFiles }),
-      // More at once than the processor has cores for take longer in all.
+      // More workers than processor cores would take longer in total.
       project('e2e', 4, {
         include: ['test/**/*.test.ts'], exclude: [...UNIT, ...TIMED, ...WAITING, ...ALONE], maxWorkers: 3, setupFiles,
       }),

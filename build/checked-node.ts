@@ -1,6 +1,6 @@
 import { engines } from '../package.json'
 
-/** What is loaded of the bundle before anything else, so in words that an old Node understands. */
+/** Entry of the bundle, loaded before anything else; its syntax must parse on an old Node. */
 const entry = (needed: string, [major, minor] = needed.split('.')) => `
 // Imports would run first, and may fail on an old Node in ways that nobody gets.
 const [major, minor] = process.versions.node.split('.').map(Number)
@@ -17,16 +17,16 @@ import('./server.mjs')
 interface Chunk { type: string, isEntry?: boolean, facadeModuleId?: string | null, code?: string }
 
 /**
- * Has the built server refuse to start on a Node older than `engines` in package.json says, instead of failing on the
- * way, and keep what V8 compiled: docs/performance.md says what that is worth. A Node of another version or user has a
- * part of the folder for itself, and who may not write there starts without.
+ * Makes the built server refuse to start on a Node older than `engines` in package.json, instead of failing later. Also
+ * keeps V8's compiled code: docs/performance.md has the gain. Each Node version and user has its own part of the
+ * folder; users without write access there start without it.
  */
 export function checkedNode() {
   return {
     name: 'checked-node',
     generateBundle(this: { emitFile: (file: object) => void }, _options: unknown, bundle: Record<string, Chunk>) {
       const main = bundle['index.mjs']
-      // Elsewhere the host imports the entry, and chooses the Node.
+      // On other presets the host imports the entry and chooses the Node.
       if (!main?.isEntry || !main.facadeModuleId?.includes('node-server')) return
       this.emitFile({ type: 'asset', fileName: 'server.mjs', source: main.code })
       main.code = entry(/\d+\.\d+/.exec(engines.node)![0])

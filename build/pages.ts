@@ -5,8 +5,8 @@ interface Chunk { fileName: string, isEntry?: boolean, imports?: string[], modul
 type Bundle = Record<string, Chunk>
 
 /**
- * Tells the server which pages there are, as `#pages`, and with which scripts: every other address gets the same shell,
- * and is 404.
+ * Gives the server the list of pages and their scripts, as `#pages`. Every other address gets the same shell, with
+ * status 404.
  */
 export default defineNuxtModule({
   meta: { name: 'pages' },
@@ -20,7 +20,7 @@ export default defineNuxtModule({
       }))
     })
     addVitePlugin({ name: 'pages', generateBundle: (_, built) => { bundle = built as Bundle } }, { server: false })
-    // The shell names what its page needs; the rest would only come between.
+    // The shell preloads only what its page needs; other chunks would compete with that.
     nuxt.hook('build:manifest', manifest => Object.values(manifest).forEach(chunk => chunk.dynamicImports = []))
     addServerTemplate({ filename: '#pages', getContents: () => `export default ${JSON.stringify(
       pages.map(({ modules, ...page }) => ({ ...page, scripts: scriptsOf(modules, bundle) })),
@@ -28,7 +28,7 @@ export default defineNuxtModule({
   },
 })
 
-/** Files that these modules import beyond those of the entry, which every page has. */
+/** Returns the files that these modules import beyond the entry's, which every page loads. */
 function scriptsOf(modules: readonly string[], bundle: Bundle): string[] {
   const chunks = Object.values(bundle)
   const common = reached(chunks.filter(({ isEntry }) => isEntry), bundle)

@@ -1,8 +1,8 @@
 const OURS = '\0proxied socket'
 
 /**
- * The socket of Discord's gateway is connected by node's agents, as all else is: by itself `ws` connects without them,
- * past the proxy that they know.
+ * Connects Discord's gateway socket through node's agents, like all other requests: by default `ws` connects without
+ * them and so bypasses their proxy.
  */
 export function proxiedSocket() {
   return {

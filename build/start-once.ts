@@ -6,20 +6,20 @@ import { join } from 'node:path'
 
 interface Built { options: { preset: string, output: { serverDir: string } } }
 
-/** A start takes a second; one that hangs must not hold up the build, ms. */
+/** Time limit of the start, ms: it takes a second normally, and must not block the build if it hangs */
 const HANGS_MS = 60_000
 
-/** Starts what was built and ends it, so that the first real start finds what V8 compiled: see `checked-node.ts`. */
+/** Starts and stops the built server, so that the first real start finds V8's compiled code: `checked-node.ts`. */
 export async function startOnce({ options: { preset, output } }: Built): Promise<void> {
   if (preset !== 'node-server') return
-  // Of its own: whoever shares a folder of files erases those of forms that only the other knows.
+  // Use a folder of its own: two servers that share a folder of files erase files of each other's forms.
   const dir = await mkdtemp(join(tmpdir(), 'form-triage-build-'))
   const server = spawn(process.execPath, [`${output.serverDir}/index.mjs`], {
     stdio: ['ignore', 'pipe', 'inherit'], timeout: HANGS_MS,
     env: { NODE_ENV: 'development', HOST: '127.0.0.1', PORT: '0', DATA_DIR: dir },
   })
   const left = once(server, 'exit')
-  // Whatever it prints comes with its end.
+  // Its output ends when the process exits.
   let printed = ''
   for await (const text of server.stdout) if ((printed += text).includes('Listening on')) server.kill()
   await left

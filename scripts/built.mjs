@@ -1,4 +1,4 @@
-// Says what to do before `npm start`, where node would only say that it finds no module.
+// Explains how to get a build before `npm start`, because node would only report a missing module.
 import { existsSync } from 'node:fs'
 
 if (!existsSync('.output/server/index.mjs')) {

@@ -1,4 +1,4 @@
-// Builds the service, starts it with embedded defaults on loopback, sends two sample forms, and says where to look.
+// Builds the service, starts it with embedded defaults on loopback, sends two sample forms, and prints where to look.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -17,7 +17,7 @@ const SAMPLE = {
 if (!existsSync(ENTRY) || SOURCES.some(path => newest(path) > statSync(ENTRY).mtimeMs)) build()
 const port = await freePort(Number(process.env.PORT) || 3000)
 const site = `http://localhost:${port}`
-// Another demo in this folder has its own.
+// Each demo in this folder, one per port, has its own data.
 const data = `.data/demo-${port}`
 rmSync(data, { recursive: true, force: true })
 
@@ -27,7 +27,7 @@ const server = spawn(process.execPath, [ENTRY], {
     PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'development', SANDBOX: '1', HOST: '127.0.0.1',
     PORT: String(port), NUXT_PUBLIC_SITE_URL: site, DATA_DIR: data,
     FORMS_CONFIG: 'docs/sample/demo.json', UNDO_SECONDS: '10', SPAM_HOLD: '1h', TAKE: '1',
-    // Enough for several times the sandbox's sixty in a minute.
+    // Allows several runs of the sandbox's sixty forms a minute
     FORM_RATE_LIMIT: '600',
   },
 })
@@ -63,7 +63,7 @@ async function sendSample() {
   }
 }
 
-/** A form with a picture, which its card shows. */
+/** Sends a form with a picture, which its card shows. */
 async function sendDrawing() {
   const form = new FormData()
   for (const [key, value] of Object.entries({
@@ -84,7 +84,7 @@ function build() {
   process.exit(1)
 }
 
-/** Time of the newest file at or below a path, epoch ms; 0 when there is none. */
+/** Returns the time of the newest file at or below a path, epoch ms; 0 if there is none. */
 function newest(path) {
   if (!existsSync(path)) return 0
   if (!statSync(path).isDirectory()) return statSync(path).mtimeMs
@@ -93,7 +93,7 @@ function newest(path) {
   )
 }
 
-/** `wanted`, or any free port when it is taken. */
+/** Returns `wanted`, or any free port if that one is taken. */
 function freePort(wanted) {
   return new Promise((resolve) => {
     const probe = createServer()

@@ -1,4 +1,4 @@
-// Rehearses the forms of a configuration: what is wrong, where cards and emails go, and what they look like.
+// Rehearses a configuration's forms: prints mistakes, destinations of cards and emails, and what those look like.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -40,9 +40,9 @@ function parsed() {
   }
 }
 
-/** The server's own code, so that nothing is said that it would not do. */
+/** Loads the server's own code, so that the output matches what the server would do. */
 async function loaded() {
-  // Two that run at once do not read each other's.
+  // Use one file per process, because two runs may overlap.
   const outfile = `${root}/node_modules/.cache/forms/rehearsal-${process.pid}.mjs`
   const contents = [
     'export { rehearse } from \'./server/composition/rehearsal\'',

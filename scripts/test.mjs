@@ -1,5 +1,5 @@
-// Everything that has to be true before a change lands: types, lint, dead code, build, then all tests.
-// `npm test -- test/unit` runs the checks and only those tests; `npm run test:quick` those that answer in a minute.
+// Runs everything that must pass before a change lands: types, lint, dead code, build, then all tests. `npm test --
+// test/unit` runs the checks and only those tests.
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -10,22 +10,22 @@ const isQuick = process.argv.includes('--quick')
 const filters = process.argv.slice(2).filter(argument => argument !== '--quick')
 const tools = findTools()
 const env = { ...process.env, CHROMIUM: tools['chromium-headless-shell'], VITE_CONFIG_NATIVE_IGNORE_WARNING: 'true' }
-/** The build and the checks need much memory for a short time, of which V8 would spend a fifth on clearing it up. */
+/** The build and the checks allocate much memory; V8 would spend a fifth of the time on garbage collection. */
 const tool = { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=128` }
-/** The server is started by the hundred; this way it is compiled once. */
+/** Cache of compiled code, because tests start the server hundreds of times */
 const compiled = { NODE_COMPILE_CACHE: resolve('.tmp/compile-cache') }
 const isWhole = filters.length === 0
-/** What all tests send to vendors is looked at in one go. */
+/** Folder of the bodies that all tests send to vendors, checked together at the end */
 const BODIES = resolve('.tmp/bodies')
-/** Behind whatever else wants to compute: tests promise times. */
+/** Priority below everything else that computes, because tests check times */
 const LOW = 10
-/** A check that takes this many ms hangs: the longest needs 40 s by itself, and tests leave it a tenth of the time. */
+/** Time limit of a check, ms: the longest needs 40 s alone, and beside tests it gets a tenth of the processor */
 const HANGS = 1_200_000
 
 let passed = 0
 let failed = 0
 let tests = 0
-/** Told again at the very end: what ran last is often all that is kept of a run. */
+/** Printed again at the end, because often only the end of a run's output is kept */
 const failures = []
 
 mkdirSync('.tmp', { recursive: true })
@@ -42,14 +42,14 @@ if (isQuick) console.log(
 process.exitCode = failed === 0 && tests > 0 ? 0 : 1
 
 async function runAll() {
-  // Resolves once the build has written the types and the settings of lint anew.
+  // Resolves once the build has rewritten the types and the lint settings.
   const prepared = Promise.withResolvers()
   const built = check('build', 'nuxt', ['build'], {
     env: { ...tool, NODE_ENV: 'production' }, onOutput: text => text.includes('Building client') && prepared.resolve(),
   })
   built.then(prepared.resolve)
   await prepared.promise
-  // The build writes its types a second time, and whoever reads a file meanwhile may find it empty.
+  // Checks wait for the build, which writes its types a second time: a reader could find a file empty meanwhile.
   await Promise.all([runTests(built), built.then(runChecks)])
 }
 
@@ -59,7 +59,7 @@ async function runQuickly() {
 }
 
 async function runTests(built) {
-  // These need no build: they have what it, and tests that mostly wait, leave of the processor.
+  // Units need no build: they use the processor time that the build and mostly waiting tests leave over.
   const units = runVitest('unit', ['--project=unit'], { priority: LOW })
   if (!await built) return units
   await check('parts', process.execPath, ['scripts/fill-compile-cache.mjs'], { env: compiled })
@@ -79,20 +79,20 @@ async function runVitest(name, args, { priority, more } = {}) {
   const { numPassedTests, numFailedTests, numTotalTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
   tests += numTotalTests
   passed += numPassedTests
-  // A file that does not load has no failed test, and a skipped test proves nothing: both count.
+  // A file that fails to load has no failed test, and a skipped test proves nothing: count both as failed.
   const unproven = isWhole ? numTotalTests - numPassedTests : numFailedTests
   failed += Math.max(unproven, code === 0 ? 0 : 1)
   failures.push(...testResults.flatMap(tellFailures))
 }
 
-/** A file has a message of its own when it could not be loaded. */
+/** Returns the failures of a file. It has a message of its own if it could not be loaded. */
 function tellFailures({ name, message, assertionResults }) {
   const tests = assertionResults.filter(({ status }) => status === 'failed')
     .map(({ fullName, failureMessages }) => `${fullName}\n${failureMessages.join('\n')}`)
   return [...message ? [message] : [], ...tests].map(text => `${relative('.', name)}: ${text.slice(0, 2_000)}`)
 }
 
-/** One after the other, in the time that tests spend waiting. */
+/** Runs the checks one after another, while tests wait. */
 async function runChecks() {
   const extra = { env: tool, priority: LOW }
   await check('types', process.execPath, ['scripts/types.mjs'], extra)
@@ -100,7 +100,7 @@ async function runChecks() {
   await check('dead code', 'knip', [], extra)
 }
 
-/** Says what came of it once it is done, in one piece. */
+/** Runs a check and prints its result and output in one piece at the end. */
 async function check(name, command, args, { onOutput = () => {}, ...extra } = {}) {
   let output = ''
   const code = await run(command, args, { ...extra, timeout: HANGS, onOutput: (text) => {

@@ -1,10 +1,10 @@
-// What the tests need beyond npm: found on the PATH, or installed with apt where that works, or asked for in one line.
+// Finds the tools that tests need beyond npm: on the PATH, else installs them with apt, else asks for them in one line.
 import { spawnSync } from 'node:child_process'
 
 const TOOLS = [
   { commands: ['redis-server'], package: 'redis-server', about: 'the tests start their own Redis' },
   {
-    // The first has no windows to draw, and takes a sixth less of the processor.
+    // The first draws no windows and uses a sixth less processor time.
     commands: [
       process.env.CHROMIUM ?? '', 'chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome',
     ].filter(Boolean),
@@ -12,7 +12,7 @@ const TOOLS = [
   },
 ]
 
-/** Paths of the tools by package name. Exits with what to install when one is missing and apt does not help. */
+/** Returns the tools' paths by package name. Exits with instructions if apt cannot install a missing one. */
 export function findTools() {
   const missing = TOOLS.filter(tool => !find(tool))
   if (missing.length > 0) installWithApt(missing.map(tool => tool.package))
