@@ -1,13 +1,13 @@
 import { tryOnScopeDispose } from '@vueuse/core'
 
-/** At most so many in one request, so that its progress is seen and it can be stopped soon; the API takes 200. */
+/** Max submissions in one request: small steps show progress and can be stopped soon. The API accepts 200. */
 const STEP = 20
 const PAGE_ROWS = 100
 
 /**
- * Does the same to many, some at a time.
+ * Applies one action to many submissions, step by step.
  *
- * @yields what became of each of the next ones; who has enough stops asking for more
+ * @yields the results of each step; a caller that stops iterating sends no more requests
  */
 export async function* decideEach(ids: readonly string[], action: BulkAction): AsyncGenerator<BulkResult[]> {
   for (let at = 0; at < ids.length; at += STEP) {
@@ -16,16 +16,16 @@ export async function* decideEach(ids: readonly string[], action: BulkAction): A
   }
 }
 
-/** Decides many, which can be stopped; and finds out which they are. */
+/** Decides many submissions, which can be stopped, and finds those that match a filter. */
 export function useBulk() {
   const running = ref(false)
   const total = ref(0)
-  /** Ids that were decided. */
+  /** Ids that were decided */
   const done = ref<string[]>([])
   const errors = ref<BulkResult[]>([])
-  /** Ids of which nobody knows that they were decided, because it was stopped or could not go on. */
+  /** Ids not known to be decided, because the run was stopped or failed */
   const left = ref<string[]>([])
-  /** Why it could not go on. */
+  /** Reason why the run failed */
   const problem = ref<string | null>(null)
   let isStopped = false
   tryOnScopeDispose(() => isStopped = true)
@@ -49,9 +49,9 @@ export function useBulk() {
   }
 
   /**
-   * Looks for all that wait for a decision and that the filter finds, until it is stopped.
+   * Collects all open submissions that match the filter, until it is stopped.
    *
-   * @param found gets the ids of all so far, whenever there are more: what goes wrong later takes none of them away
+   * @param found receives all ids so far, whenever there are more: a later failure takes none of them away
    */
   async function gather(filter: object, found: (ids: readonly string[]) => void): Promise<void> {
     const ids: string[] = []

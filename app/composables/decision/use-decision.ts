@@ -6,16 +6,16 @@ interface Decided {
   ended: Readonly<Ref<{ message: string } | null>>
   decide: (request: DecisionRequest) => Promise<DecisionAnswer>
   refresh: () => Promise<void>
-  /** Goes on to the next one; false when this one stays. */
+  /** Opens the next submission; false if this one stays. */
   goOn: () => Promise<boolean>
-  /** Shows the next one while this one is being decided; false where it is not known, and where that may take long. */
+  /** Opens the next submission during the decision. False if none is known, or if the decision may take long. */
   leave: (answer: Promise<unknown>) => boolean
 }
 
-/** What somebody has begun to decide; asked once more only before what cannot be taken back. */
+/** The decision that the user has begun; asks for confirmation only before irreversible ones. */
 export function useDecision({ id, submission, ended, decide, refresh, goOn, leave }: Decided) {
   const { begin, say, fail, failed, tell, undoing } = useDone()
-  /** With the submission as it was then: form and dialog outlive what happens meanwhile. */
+  /** Includes the submission as it was then: form and dialog stay open whatever happens meanwhile. */
   const begun = shallowRef<DecisionQuestion<Deciding> | null>(null)
   const editing = computed(() => begun.value?.what === 'edit' ? begun.value.submission : null)
   const asking = computed(() => begun.value?.what === 'edit' ? null : begun.value as DecisionQuestion | null)
@@ -31,7 +31,7 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
     return !now || now.open ? null : here(now.notes[0] ?? 'Somebody decided meanwhile.')
   })
   let [isBusy, isActing] = [false, false]
-  /** What had the focus before the question. */
+  /** Element that had the focus before the question */
   let opener: HTMLElement | null = null
   let isLeft = false
   onBeforeUnmount(() => isLeft = true)
@@ -55,13 +55,13 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
     if (!await goOn()) toHeading()
   }
 
-  /** Null where whoever pressed is elsewhere by then: what came of it is said when it is known, and not before. */
+  /** Sends a decision. Null if the user has left by then: the outcome is announced when it arrives. */
   async function send(
     what: Deciding | AtOnce, request: DecisionRequest, shown: SubmissionDetails,
   ): Promise<DecisionAnswer | null> {
     const asked = begun.value
     const answer = decide(request)
-    // Who has it, has to agree first.
+    // With another assignee the server first warns or refuses: wait for its answer.
     const isFree = shown.holder === null || shown.taking === 'hand-back'
     const isBehind = (what === 'forward' || what === 'spam') && isFree && leave(answer)
     const number = isBehind ? begin() : undefined
@@ -75,19 +75,19 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
     return isBehind ? null : told
   }
 
-  /** What was pressed is gone in a moment. */
+  /** Announces a decision and goes on. The pressed button is about to disappear, so it gets no focus back. */
   async function decided(done: Deciding | AtOnce) {
     begun.value = null
     dirty.value = false
     opener = null
     const shown = submission.value
-    // The next one comes first.
+    // Show the next submission first.
     setTimeout(() => say(id, done, shown?.revocableMs[done === 'spam' ? 'spam' : 'forward']))
     if (STAYS.has(done) || !await goOn()) toHeading()
     void refresh()
   }
 
-  /** Somebody who is editing goes on with what they typed. */
+  /** Does an action at once. A user who is editing keeps what they typed. */
   async function act(action: AtOnce) {
     if (isActing) return
     isActing = true
@@ -104,7 +104,7 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
 
   const edit = (request: DecisionRequest) => send('edit', request, begun.value!.submission)
 
-  /** After the dialog asked; where others wait too, whoever is too late need not stay to read why. */
+  /** Sends the confirmed decision. After one that came too late, opens the next submission if there is one. */
   async function confirmed(action: Exclude<Deciding, 'edit'>, to: string): Promise<DecisionAnswer | null> {
     const request = action === 'resend' ? { action, to } : { action }
     const result = await send(action, request, begun.value!.submission)
@@ -112,7 +112,7 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
     return result
   }
 
-  /** Whoever was too late has seen why. */
+  /** Closes the question. A user who was too late has read why, and goes on to the next submission. */
   async function close() {
     const isOver = over.value !== null
     stopWaitingHere()
@@ -120,14 +120,14 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
     return isOver && await goOn()
   }
 
-  /** What had the focus goes with the form. */
+  /** The focused element is removed with the form. */
   async function cancel() {
     if (dirty.value && !over.value && !confirm('Throw away what you typed?')) return
     dirty.value = false
     if (!await close()) toHeading()
   }
 
-  /** The dialog let go of the focus. */
+  /** The dialog has released the focus. */
   function closed() {
     if (opener?.isConnected) opener.focus()
     else toHeading()
@@ -138,5 +138,5 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
   }
 }
 
-/** After these there is more to do with it. */
+/** Actions after which the submission stays open on the page, because there is more to do with it */
 const STAYS = new Set<Deciding | AtOnce>(['undo', 'reopen', 'release', 'take', 'hand-back'])

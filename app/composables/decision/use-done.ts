@@ -8,7 +8,7 @@ const DONE = {
   'undo': 'Open again. The cards follow.', 'reopen': 'Open again. The cards follow.',
   'take': 'Assigned to you. Cards are updating.', 'hand-back': 'Handed back. Cards are updating.',
 } as const
-/** What was done to many at once. */
+/** Past participles for many submissions at once */
 export const ALL_DONE: Record<ListIntent, string> = { forward: 'forwarded', spam: 'marked as spam', take: 'taken' }
 const FAILED: Readonly<Partial<Record<Deciding | AtOnce, string>>> = {
   'release': 'It was not released', 'undo': 'It was not taken back', 'reopen': 'It was not taken back',
@@ -16,26 +16,26 @@ const FAILED: Readonly<Partial<Record<Deciding | AtOnce, string>>> = {
 }
 const HOW_BACK = { forward: 'undo', edit: 'undo', resend: 'undo', spam: 'reopen' } as const
 
-/** An offer to take something back is there at most so long, ms: longer than it takes to read it twice. */
+/** Max time that an undo offer is shown, ms: longer than it takes to read it twice */
 const OFFER_MS = 12_000
 
-/** How long it is read that needs no answer, ms. */
+/** Time that a notice without an offer is shown, ms */
 const READ_MS = 5000
 
-/** Numbers of the last decision that was begun, and of the last that was told of: answers may come in another order. */
+/** Numbers of the last decision begun and the last one announced: answers may arrive out of order */
 let [begun, told] = [0, 0]
 
-/** What was done last. */
+/** Notice of the last decision */
 interface Notice {
   number: number
   title: string
   icon: string
-  /** Leads to the submission. */
+  /** Address of the submission */
   to?: string
   ms: number
 }
 
-/** Those that can still be taken back, and what was said of those that were not. */
+/** Takes decisions back. Returns the ids worth another try, and the messages about those not taken back. */
 async function reopen(ids: readonly string[], action: 'undo' | 'reopen') {
   const left = new Set(ids)
   const messages = new Set<string>()
@@ -55,7 +55,7 @@ async function reopen(ids: readonly string[], action: 'undo' | 'reopen') {
 
 export const useNotice = () => useState<Notice | null>('notice', () => null)
 
-/** Says what was done, and offers to take it back where that can be. */
+/** Announces decisions, and offers to take them back if possible. */
 export function useDone() {
   const toast = useToast()
   const last = useLastDecided()
@@ -94,16 +94,16 @@ export function useDone() {
     }
   }
 
-  /** A decision whose answer nobody waits for; what was decided before it is not the last any more. */
+  /** Numbers a decision whose answer is not awaited. Ends the offer to take back the one before it. */
   function begin(): number {
     last.value = null
     return ++begun
   }
 
   /**
-   * @param ids one, or all that were decided at once
-   * @param revocableMs for how long it can be taken back, by whoever is not asked before it is done
-   * @param number when it was begun
+   * @param ids one submission, or all that were decided at once
+   * @param revocableMs time in which it can be taken back, ms; such decisions are made without asking first
+   * @param number its number, from when it was begun
    */
   function say(ids: string | readonly string[], done: Deciding | AtOnce, revocableMs = 0, number = ++begun) {
     if (number < told) return
@@ -122,7 +122,7 @@ export function useDone() {
     notice.value = { number, title, icon: 'i-lucide-check', ms }
   }
 
-  /** What came of it, for whoever is elsewhere by now: that it failed they have to know, whenever they look. */
+  /** Announces an outcome to a user who has left the submission. A failure stays until they close it. */
   function tell(id: string, done: Deciding | AtOnce, result: DecisionAnswer, revocableMs: number, number?: number) {
     if (result.decided) return say(id, done, revocableMs, number)
     if (result.late) return fail(FAILED[done] ?? 'Already decided', result.message)
@@ -133,7 +133,7 @@ export function useDone() {
     })
   }
 
-  /** The key that takes back what was decided last. */
+  /** Command that takes back the last decision */
   const undoing = (): PaletteCommand[] => last.value && Date.now() < last.value.until
     ? [{ key: 'z', label: 'Undo the last decision', icon: 'i-lucide-undo-2', run: takeBack }]
     : []

@@ -1,4 +1,4 @@
-/** What was decided last, one or many at once, as long as it can be taken back; `until`, epoch ms. */
+/** The last decision, of one or many submissions, while it can be taken back (`until`, epoch ms) */
 export const useLastDecided = () => (
   useState<{ ids: readonly string[], action: 'undo' | 'reopen', until: number } | null>('last-decided', () => null)
 )

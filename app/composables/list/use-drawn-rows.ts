@@ -1,28 +1,28 @@
 import { useEventListener, useSessionStorage, whenever } from '@vueuse/core'
 
-/** More than a screen shows. */
+/** More rows than a screen shows */
 const FIRST_ROWS = 16
-/** It takes so many frames to know how high the rows around a place are. */
+/** Frames until the heights of the rows around a place are known */
 const SETTLING_FRAMES = 3
 
 const [opened] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
-/** The address that this document was loaded with again. */
+/** Address of this document if it was reloaded or restored, else null */
 let again = opened?.type === 'navigate' ? null : location.href
 
-/** A place in the list: by its row, as far as there is one, and by the page. */
+/** Scroll position in the list: by row, if there is one, and by pixels of the page */
 interface Place { row?: string, top: number, y: number }
 
 const topOf = (row: Element) => row.getBoundingClientRect().top
 
-/** The first row that begins in the window, and how far from its upper edge. */
+/** Returns the first row that begins in the window, with its distance from the upper edge. */
 function placeNow(): Place {
   const row = [...document.querySelectorAll<HTMLElement>('[data-testid=row]')].find(each => topOf(each) >= 0)
   return { row: row?.dataset.id, top: row ? topOf(row) : 0, y: scrollY }
 }
 
 /**
- * By its row, where that is still listed: how high the others are is known once they are in the window, or near it, and
- * then they move it.
+ * Scrolls to the row if it is still listed. Repeats for some frames: rows get their final heights only once they are in
+ * or near the window, and move this one.
  */
 function standAt(place: Place, frames = SETTLING_FRAMES) {
   const row = place.row && document.querySelector(`[data-testid=row][data-id="${CSS.escape(place.row)}"]`)
@@ -32,14 +32,14 @@ function standAt(place: Place, frames = SETTLING_FRAMES) {
 }
 
 /**
- * Rows that are drawn: those that can be seen when the list opens, and all once these are painted. The first can be
- * used the sooner.
+ * Rows to draw: at first only those visible when the list opens, then all, once these are painted. So the list can be
+ * used sooner.
  */
 export function useDrawnRows(rows: () => readonly Row[]) {
-  /** The focus goes there. */
+  /** Row that gets the focus */
   const kept = useCurrentRow().value
   const all = ref(false)
-  /** Where it stood when its document went; what loads it again scrolls before the rows are there. */
+  /** Scroll position before unload; on a reload the browser restores it before the rows are there. */
   const stood = useSessionStorage<Place & { at: string }>(
     'list-stood', { at: '', top: 0, y: 0 }, { flush: 'sync', onError: () => {} },
   )

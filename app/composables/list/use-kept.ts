@@ -1,8 +1,8 @@
 import { useLocalStorage } from '@vueuse/core'
 
 /**
- * A text that this browser keeps; other tabs keep what they show. Private windows may refuse storage: then it lives as
- * long as the page.
+ * A text kept in this browser; other tabs keep the one they show. If a private window refuses storage, it lives as long
+ * as the page.
  */
 export function useKept(key: string) {
   return useLocalStorage(key, '', { writeDefaults: false, listenToStorageChanges: false, onError: () => {} })

@@ -1,19 +1,19 @@
 import { useDebounceFn } from '@vueuse/core'
 
-/** Changes come in bursts: counted is when there are none for a moment, but every few seconds all the same, ms. */
+/** Changes come in bursts: count after a quiet moment, but at least every few seconds; ms. */
 const [QUIET_MS, MOST_MS] = [500, 3000]
 
 const nulls = <K extends string>(of: Record<K, unknown>) => (
   Object.fromEntries(Object.keys(of).map(key => [key, null])) as Record<K, null>
 )
 
-/** The same choices, of which nobody knows any more how many each would list. */
+/** Returns the same choices with unknown counts. */
 function uncounted({ states, holders, forms, platforms }: Counts): Counts {
   const choices = (of: Counts['forms']) => of.map(choice => ({ ...choice, count: null }))
   return { states: nulls(states), holders: nulls(holders), forms: choices(forms), platforms: choices(platforms) }
 }
 
-/** How many submissions each choice of the filter would list; null as long as nobody knows. */
+/** Number of submissions that each choice of the filter would list; null while unknown */
 export function useListCounts(filter: Readonly<Ref<ListFilter>>) {
   const counts = useState<Counts | null>('list-counts', () => null)
   const { refresh } = useRefresh(async () => {

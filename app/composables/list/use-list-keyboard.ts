@@ -1,4 +1,4 @@
-/** What somebody wants done with a row, or with all that are selected. */
+/** Action on a row, or on all selected rows */
 export type ListIntent = 'forward' | 'spam' | 'take'
 
 const WISHES = {
@@ -10,24 +10,24 @@ const WISHES = {
 const rowOf = (id: string) => document.querySelector<HTMLElement>(`[data-testid=row][data-id="${CSS.escape(id)}"]`)
 const linkOf = (id: string) => rowOf(id)?.querySelector('a') ?? null
 
-/** Id of the row that keys act on, kept for the way back from a submission. */
+/** Id of the row that keys act on, kept for the return from a submission */
 export const useCurrentRow = () => useState<string | null>('list-current', () => null)
 
-/** Hands on the list: one row is the current one, which keys move and decide; several can be selected. */
+/** Keyboard navigation and selection for the list. Keys move the current row and decide it. */
 export function useListKeyboard(rows: () => readonly Row[], turns: () => number) {
   const { decides, takes } = useSignIn()
   const selection = useSelection(rows, turns)
   const kept = useCurrentRow()
   const current = computed(() => rows().find(({ id }) => id === kept.value) ?? rows()[0] ?? null)
   const hovered = ref<string | null>(null)
-  /** What is asked for; the part that does it is loaded when that is first the case. */
+  /** Requested action. The component that carries it out is loaded on the first request. */
   const wish = shallowRef<{ what: ListIntent, row: Row | null } | null>(null)
   const wishes = computed(() => (Object.keys(WISHES) as ListIntent[]).filter(what => what !== 'take' || takes.value)
     .map(what => ({ what, ...WISHES[what] })))
 
   function focusOn(id: string) {
     kept.value = id
-    // Rows that arrive with it come first.
+    // Render rows that arrive at the same time first.
     void nextTick(() => linkOf(id)?.focus())
   }
 
@@ -38,7 +38,7 @@ export function useListKeyboard(rows: () => readonly Row[], turns: () => number)
     if (to) focusOn(to.id)
   }
 
-  /** Where nothing has the focus any more: the current row has it, or the heading where there is none. */
+  /** Focuses the current row, or the heading if there is none, when nothing else has the focus. */
   function focusOnCurrent(row = current.value) {
     if (row) focusOn(row.id)
     else document.querySelector<HTMLElement>('main h1')?.focus()
@@ -48,12 +48,12 @@ export function useListKeyboard(rows: () => readonly Row[], turns: () => number)
   onBeforeUnmount(() => isOver = true)
   const isElsewhere = (id: string) => isOver || hasMovedOn(rowOf(id))
 
-  /** Back to a row, for who is still there. */
+  /** Focuses a row again, unless the user has moved on. */
   function stay(id: string) {
     if (!isElsewhere(id)) focusOn(id)
   }
 
-  /** On to the row after this one, or before it where it is the last; it may be gone already. */
+  /** Moves from a decided row to the next, or to the one before the last row. The row may be gone already. */
   function leave(id: string) {
     const hasLeft = isElsewhere(id)
     const at = rows().findIndex(row => row.id === id)
@@ -62,7 +62,7 @@ export function useListKeyboard(rows: () => readonly Row[], turns: () => number)
     if (!hasLeft) focusOnCurrent(to)
   }
 
-  // The current row is gone: what took its place is.
+  // Replace a current row that is gone by the row in its place.
   watch(rows, (now, before) => {
     const at = before.findIndex(({ id }) => id === kept.value)
     if (at < 0 || now.some(({ id }) => id === kept.value)) return
@@ -76,7 +76,7 @@ export function useListKeyboard(rows: () => readonly Row[], turns: () => number)
   function ask(what: ListIntent, row: Row | null) {
     const mayTake = what !== 'take' || row === null || row.holder === null
     if (row && !(mayDecide(row) && mayTake)) return
-    // A link with the focus would be followed by the Enter that answers the question.
+    // A focused link would be opened by the Enter that answers the question.
     if (row) rowOf(row.id)?.focus()
     wish.value = { what, row }
   }
@@ -114,7 +114,7 @@ export function useListKeyboard(rows: () => readonly Row[], turns: () => number)
         ...deciding(),
       ])
 
-  /** Whoever comes back from a submission is where they left. */
+  /** Focuses the row that the user left for a submission. */
   onMounted(() => {
     if (kept.value && linkOf(kept.value) && !hasMovedOn()) focusOn(kept.value)
   })

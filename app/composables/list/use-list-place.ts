@@ -6,42 +6,42 @@ export const LIST_LABELS: Readonly<Record<ListName, string>> = {
   pending: 'Pending submissions', held: 'Held submissions', spam: 'Spam', done: 'Submissions that are done',
 }
 
-/** What of all submissions is listed, and in which order. */
+/** Filter and order of the list */
 export interface ListFilter {
   state?: RowState
   holder?: HolderFilter
-  /** Key of a form, or of a platform on which there is a card. */
+  /** Key of a form. `platform`: key of a platform that has a card */
   form?: string
   platform?: string
-  /** The newest first when absent. */
+  /** Newest first if absent */
   sort?: 'oldest'
-  /** What is searched for. */
+  /** Search text */
   q?: string
 }
 
-/** As the search takes it. */
+/** Limit of the search API, in characters */
 const MOST_TEXT = 200
 
 export function listNameFor(state: RowState | undefined): ListName {
   return state === 'held' || state === 'spam' || state === 'done' ? state : 'pending'
 }
 
-/** Whether anything is left out of the list. */
+/** True if the filter leaves anything out of its list. */
 export function isFiltered({ sort, state, ...filter }: ListFilter): boolean {
   return Object.values({ ...filter, state: listNameFor(state) === state ? undefined : state }).some(Boolean)
 }
 
-/** Where the list is with this filter. Only what is pending is anybody's. */
+/** Returns the list's address for a filter. Only pending submissions have an assignee. */
 export function listAt({ holder, ...filter }: ListFilter) {
   return { path: '/', query: { ...filter, ...listNameFor(filter.state) === 'pending' && { holder } } }
 }
 
-/** Where the list was left, for the way back. */
+/** Address of the list when it was left, for the way back */
 export const useLastList = () => useState<RouteLocationRaw>('list-place', () => '/')
 
 /**
- * Filter and page of the list stand in the address: whoever reloads it, goes back to it or opens its link sees the
- * same. The cursors of the pages above stand beside it, with the browser: a page that was opened by its link has none.
+ * Filter and page of the list, kept in the address: a reload, a step back or a shared link shows the same. The cursors
+ * of earlier pages are in the browser's history state: a page opened by a link has none.
  */
 export function useListPlace() {
   const [route, router] = [useRoute(), useRouter()]
@@ -53,7 +53,7 @@ export function useListPlace() {
   })
   const above = (): string[] => Array.isArray(history.state?.above) ? history.state.above : []
 
-  /** @param how what is being typed is no step to go back to */
+  /** @param how `replace` for text being typed, which is no step to go back to */
   function choose(next: ListFilter, how: 'push' | 'replace' = 'push') {
     void router[how](listAt(next))
   }
@@ -75,7 +75,7 @@ export function useListPlace() {
   return { filter, before, number, choose, first, older, newer }
 }
 
-/** The filter that an address has; what it says of other things, or wrongly, is left out. */
+/** Reads the filter from an address; ignores other parameters and invalid values. */
 function filterIn(query: LocationQuery): ListFilter {
   const state = ROW_STATES.find(each => each === query.state)
   return {
@@ -93,7 +93,7 @@ function textIn(query: LocationQuery, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The old one as long as it says the same, so that nobody takes it for a change. */
+/** Returns the old filter if both are equal, so that watchers see no change. */
 function same(old: ListFilter | undefined, now: ListFilter): ListFilter {
   return JSON.stringify(old) === JSON.stringify(now) ? old! : now
 }

@@ -6,16 +6,16 @@ type Shown = Pick<
 
 const figure = (count: number) => count.toLocaleString('en')
 
-/** What the list says of itself in numbers: each is exact, or says that it is not. */
+/** Texts with the list's numbers: each number is exact, or says that it is not. */
 export function useListWords({ page, search, searching, turning, filter, filtered, number }: Shown) {
-  /** What is known of this filter; another one may be on its way. */
+  /** Search result for the current filter; null while only another filter's is known */
   const found = computed(() => (
     search.value?.of === JSON.stringify(filter.value) && search.value.cursor !== undefined ? search.value : null
   ))
 
   /**
-   * The number of this page, and of how many, when that is known. Pages that people look at become longer and shorter:
-   * whether another one follows, the page itself tells.
+   * Page number, and the number of pages if known. The length of pages varies while they are shown, so only the page
+   * itself tells whether another follows.
    */
   const place = computed(() => {
     const isLast = !turning.value && page.value?.cursor === null
@@ -35,7 +35,7 @@ export function useListWords({ page, search, searching, turning, filter, filtere
     return `more than ${figure(Math.floor((ids.size - 1) / 1000) * 1000)} of ${all}`
   })
 
-  /** How far the search has looked, while it is on its way. */
+  /** Progress of the search while it runs */
   const looked = computed(() => page.value && found.value && searching.value
     ? `Looked at ${figure(found.value.scanned)} of ${figure(page.value.total)}…`
     : undefined)

@@ -5,13 +5,13 @@ type QueueRow = Pick<Row, 'id' | 'state' | 'open'>
 
 interface Queue {
   rows: QueueRow[]
-  /** Of what follows the last row; null when nothing does. */
+  /** Cursor of the rows after the last one; null if there are none */
   cursor: string | null
-  /** What the list was asked for. */
+  /** Filter of the list */
   filter: ListFilter
 }
 
-/** The rows of the list that was looked at last in this tab, which keeps them when it is loaded again. */
+/** Rows of the list last shown in this tab, kept across reloads */
 export const useQueueRows = createGlobalState(() => (
   useSessionStorage<Queue>('queue', { rows: [], cursor: null, filter: {} }, { onError: () => {} })
 ))

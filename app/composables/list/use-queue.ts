@@ -2,19 +2,19 @@ import { tryOnScopeDispose } from '@vueuse/core'
 
 const PAGE_ROWS = 50
 
-/** Whether a reviewer is waited for. */
+/** True if the submission waits for a reviewer. */
 const isDue = ({ open, state }: Pick<SubmissionDetails, 'open' | 'state'>) => open || state === 'held'
 
-/** What was loaded before it is opened. */
+/** Submission loaded before its page opens */
 let ahead: SubmissionDetails | null = null
 
-/** Left for the next one while they are decided. */
+/** Answers of decisions whose submission was left for the next one, by id */
 const underWay = new Map<string, Promise<unknown>>()
 export const isUnderWay = (id: string) => underWay.has(id)
-/** Whoever closes the browser before the answer would never learn what became of it. */
+/** Warns before the page closes: the user would never learn the outcome. */
 const warn = (event: BeforeUnloadEvent) => event.preventDefault()
 
-/** What is known already of a submission that opens; once, because it grows old. */
+/** Returns the preloaded submission that opens, if any; only once, because it becomes outdated. */
 export function takeAhead(id: string): SubmissionDetails | null {
   const taken = ahead?.id === id ? ahead : null
   ahead = null
@@ -22,19 +22,19 @@ export function takeAhead(id: string): SubmissionDetails | null {
 }
 
 /**
- * Submissions one after the other, in the order of the list. The next one is loaded before somebody asks for it.
+ * Steps through submissions in the order of the list. Loads the next one before it is needed.
  *
- * @param id the one that is shown
+ * @param id of the submission that is shown
  */
 export function useQueue(id: () => string) {
   const queue = useQueueRows()
   const rows = () => queue.value.rows
   const place = () => rows().findIndex(row => row.id === id())
-  /** Whoever came by the list goes on with its next; whoever came by a link has this one to decide. */
+  /** True if it is in the list: a decision then leads to the next one. A submission opened by a link stays. */
   const isIn = () => place() >= 0
   const next = shallowRef<SubmissionDetails | null>(null)
   let search: Promise<SubmissionDetails | null> | null = null
-  /** What changed while the next one is looked for; null while nobody looks. */
+  /** Ids that change during a search for the next one; null if none runs */
   let meanwhile: Set<string> | null = null
 
   watch(id, forget)
@@ -42,17 +42,17 @@ export function useQueue(id: () => string) {
     next.value = search = meanwhile = null
   }
 
-  /** Looks for the next one that waits for whoever looks: behind this one, and then from the top. */
+  /** Finds the next submission that waits for the viewer: below this one, then from the top of the list. */
   function look(): Promise<SubmissionDetails | null> {
     const changes = meanwhile = new Set<string>()
     const mine: typeof search = search = find().then((found) => {
       if (search !== mine) return search ?? found
-      // It may have been read before it changed; and where nothing waited, something may now.
+      // It may have been read before a change; and if none waited before, one may now.
       if (found ? changes.has(found.id) : changes.size > 0) return look()
       meanwhile = null
       return next.value = found
     })
-    // What fails is looked for again when it is needed.
+    // Forget a failed search: it is repeated when needed.
     mine.catch(() => search === mine && forget())
     return mine
   }
@@ -73,7 +73,7 @@ export function useQueue(id: () => string) {
       cursor = page.cursor
     }
     if (underWay.size === 0) return null
-    // That nothing waits is known once these are decided, or are not.
+    // Wait for these decisions before saying that nothing waits: a failed one leaves its submission open.
     await Promise.all(underWay.values())
     return find()
   }
@@ -87,12 +87,12 @@ export function useQueue(id: () => string) {
     return found?.mayDecide && isDue(found) ? found : null
   }
 
-  /** Has the rows behind the last one; false when there are none. */
+  /** Loads the rows after the last one; false if there are none. */
   async function extend(): Promise<boolean> {
     const { cursor } = queue.value
     if (!cursor) return false
     const page = await ask(cursor)
-    // Another look has them already.
+    // Another call has loaded them already.
     if (queue.value.cursor !== cursor) return true
     queue.value.cursor = page.cursor
     rows().push(...queueOf(page, {}).rows)
@@ -103,7 +103,7 @@ export function useQueue(id: () => string) {
     askOps<RowPage>('/api/submissions/search', { limit: PAGE_ROWS, before: before ?? undefined, ...queue.value.filter })
   )
 
-  /** Something changed, perhaps the next one. */
+  /** Handles a change, which may affect the next submission. */
   function changed(ids: readonly string[] | null) {
     if (!ids || (ahead && ids.includes(ahead.id))) ahead = null
     if (!search) return
@@ -116,7 +116,7 @@ export function useQueue(id: () => string) {
 
   let isOver = false
   tryOnScopeDispose(() => isOver = true)
-  /** Nobody is led on who went elsewhere while the next one was looked for. */
+  /** True if the user is still here: one who left during the search is not led on. */
   const isAt = (from: string) => !isOver && id() === from
 
   async function open(opened: string) {
@@ -124,12 +124,12 @@ export function useQueue(id: () => string) {
     await navigateTo(`/submissions/${encodeURIComponent(opened)}`)
   }
 
-  /** Whether there is one to move to. */
+  /** True if there is a row in this direction. */
   function has(by: 1 | -1): boolean {
     return by === 1 ? place() + 1 < rows().length || queue.value.cursor !== null : place() > 0
   }
 
-  /** The row so many further, whatever became of it. False where there is none; undefined where nobody knows now. */
+  /** Opens the adjacent row, whatever its state. False if there is none; undefined if that is unknown now. */
   async function move(by: 1 | -1): Promise<boolean | undefined> {
     const [from, at] = [id(), place() + by]
     const isThere = at >= 0 && (at < rows().length || await extend().catch(() => undefined))
@@ -137,7 +137,7 @@ export function useQueue(id: () => string) {
     return isThere
   }
 
-  /** Opens the next one at once, where it is known: this one is being decided. */
+  /** Opens the next submission at once, if it is known, while this one is being decided. */
   function leave(answer: Promise<unknown>): boolean {
     const left = id()
     if (!next.value) return false
@@ -151,7 +151,7 @@ export function useQueue(id: () => string) {
     return true
   }
 
-  /** Opens the next one that waits. False when nothing does; undefined when that cannot be known now. */
+  /** Opens the next waiting submission. False if none waits; undefined if that cannot be known now. */
   async function goOn(): Promise<boolean | undefined> {
     const from = id()
     const found = next.value ?? await (search ?? look()).catch(() => undefined)

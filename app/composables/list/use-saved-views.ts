@@ -5,11 +5,11 @@ interface SavedView { name: string, filter: ListFilter }
 /** More would be no shortcut. */
 const MOST_VIEWS = 20
 
-/** Filters of the list by the names that somebody gave them, in this browser alone. */
+/** Named filters of the list, in this browser only */
 export function useSavedViews() {
   const views = useLocalStorage<SavedView[]>('views', [], { onError: () => {} })
 
-  /** One of the same name is replaced. */
+  /** Replaces a view of the same name. */
   function save(name: string, filter: ListFilter) {
     views.value = [...views.value.filter(view => view.name !== name), { name, filter }].slice(-MOST_VIEWS)
   }

@@ -1,16 +1,16 @@
 /**
- * Rows that are picked to be decided together: of what is shown, or of everything that the filter finds.
+ * Selected rows, to be decided together: from the shown rows, or from everything that the filter finds.
  *
- * @param turns grows when other rows are shown, as opposed to the same ones with changes
+ * @param turns grows when other rows are shown, not when the same rows change
  */
 export function useSelection(rows: () => readonly Row[], turns: () => number) {
   const ids = ref(new Set<string>())
   const decidable = computed(() => rows().filter(({ open }) => open))
   const all = computed(() => decidable.value.length > 0 && decidable.value.every(({ id }) => ids.value.has(id)))
-  /** Where a range begins. */
+  /** Start of a range */
   let anchor: string | null = null
 
-  /** @param toHere from the row that was picked last, as far as both are shown */
+  /** @param toHere selects the range from the row toggled last, if both are shown */
   function toggle(id: string, toHere = false) {
     const shown = decidable.value.map(row => row.id)
     const [from, to] = [shown.indexOf(anchor ?? ''), shown.indexOf(id)].toSorted((a, b) => a - b) as [number, number]
@@ -27,7 +27,7 @@ export function useSelection(rows: () => readonly Row[], turns: () => number) {
     }
   }
 
-  // What somebody else decided is no longer to be decided.
+  // Deselect rows that somebody else has decided.
   watch([rows, turns] as const, ([now, turn], [before, turned]) => {
     if (turn !== turned) return
     const left = new Set(before.map(({ id }) => id))

@@ -1,30 +1,30 @@
 import { useTimeoutFn } from '@vueuse/core'
 import { isFiltered, listNameFor, useListPlace, type ListName } from './use-list-place'
 
-/** A page, the list that it is of, and what was asked for: another one may be on its way. */
+/** Page with its list and filter, which may differ from those being loaded */
 interface ShownPage extends RowPage { list: ListName, filter: ListFilter }
 
-/** What a filter is known to find, on all pages. */
+/** Known results of a filter, on all pages */
 interface Search {
-  /** The filter. */
+  /** The filter, as JSON */
   of: string
   ids: Set<string>
-  /** How many submissions were looked at. */
+  /** Number of submissions searched */
   scanned: number
-  /** Where it goes on; null when all were looked at. */
+  /** Cursor to continue from; null when all were searched */
   cursor: string | null | undefined
 }
 
 const PAGE_ROWS = 50
-/** A first page that grew beyond this by arrivals is cut back; one that shrank below the other is filled up. */
+/** Row limits of the first page: above the first, after arrivals, it is cut back; below the second it is filled up. */
 const [MOST_ROWS, LEAST_ROWS] = [100, 25]
-/** Who finds more than this does not read them all, and is told that there are more. */
+/** Search results beyond this number are not all read; the page says that there are more. */
 const MOST_FOUND = 1000
 const TYPING_MS = 250
-/** Where nothing was chosen; asked for as pages/index.vue says, so that the browser has it already. */
+/** List without a filter, requested at the address that pages/index.vue declares, which the browser has preloaded */
 const [FIRST_PLACE, FIRST_PAGE] = ['[{},null]', `/api/submissions?limit=${PAGE_ROWS}`]
 
-/** A list of submissions: one page of it, kept current. Survives a look at a submission and the way back. */
+/** One page of a submission list, kept current. Survives visits to a submission. */
 export function useSubmissionList() {
   const { filter, before, number, choose, first, older, newer: back } = useListPlace()
   const list = computed(() => listNameFor(filter.value.state))
@@ -34,23 +34,23 @@ export function useSubmissionList() {
   const pageIsOf = useState('list-page-of', place)
   const search = useState<Search | null>('list-search', () => null)
   /**
-   * When the list was opened, epoch ms of the server: what was received later is new, whatever brings a row into the
-   * list.
+   * Time when the list was opened, epoch ms of the server: submissions received later are new, however they got into
+   * the list.
    */
   let openedAt = Infinity
-  /** New ones above this page, which is not the first. */
+  /** New submissions above this page, if it is not the first */
   const newer = ref(new Set<string>())
-  /** New ones in this page. */
+  /** New submissions in this page */
   const arrived = ref(new Set<string>())
   const busy = ref(false)
-  /** Grows when the list became another one, as opposed to the same one with changes. */
+  /** Grows when another list is shown, not when the same one changes. */
   const turns = ref(0)
-  /** The rows are of another place than the address, until its own are here. */
+  /** True if the rows belong to an earlier address and the new ones are not loaded yet. */
   const turning = ref(false)
 
   const changed = new Set<string>()
   let reload = false
-  /** The search is not at its end. */
+  /** True if the search is to continue. */
   let further = false
   const { problem, isStoreAway, refresh: work } = useRefresh(load)
 
@@ -64,7 +64,7 @@ export function useSubmissionList() {
 
   async function load() {
     const asked = place()
-    // What failed is asked for again as a whole. What is done has an order that its rows do not tell.
+    // After a failure load everything again. The done list is always loaded whole: its order cannot be told from rows.
     const goesOn = further && !turning.value && !reload && changed.size === 0
     const ids = reload || changed.size === 0 || list.value === 'done' ? null : [...changed]
     reload = further = false
@@ -77,7 +77,7 @@ export function useSubmissionList() {
       busy.value = false
       throw error
     }
-    // What changed meanwhile is asked for first.
+    // Load what changed meanwhile first.
     if (!turning.value && searching.value) {
       further = true
       void work()
@@ -88,7 +88,7 @@ export function useSubmissionList() {
     const isPlain = !ids && asked === FIRST_PLACE
     const query = ids ? { ids } : { limit: PAGE_ROWS, before: before.value }
     const answer = isPlain ? await askOps<RowPage>(FIRST_PAGE) : await ask(query)
-    // Somebody turned the page meanwhile: what is asked next is the answer.
+    // The user turned the page meanwhile: a newer request brings the answer.
     if (asked !== place() || (ids && turning.value)) return
     const isReloaded = !turning.value && !ids && before.value
     if (ids) merge(ids, answer)
@@ -96,7 +96,7 @@ export function useSubmissionList() {
     if (isReloaded) await lookAbove(asked)
   }
 
-  /** What is new on the first page, where nobody told which submissions changed. */
+  /** Finds new submissions on the first page after a reload without known changes. */
   async function lookAbove(asked: string) {
     const { rows } = await ask({ limit: PAGE_ROWS })
     if (asked === place() && !turning.value) newer.value = new Set(rows.filter(isNew).map(({ id }) => id))
@@ -113,17 +113,17 @@ export function useSubmissionList() {
     if (!before.value) search.value = { of, ids: new Set(found), scanned, cursor }
     else if (search.value?.of !== of) search.value = { of, ids: new Set(), scanned: 0, cursor: undefined }
     greet(answer.rows)
-    // Everything on the last page was decided: there is nothing to stay for.
+    // Everything on the last page was decided: return to the first page.
     if (answer.rows.length === 0 && answer.cursor === null && before.value) choose(filter.value, 'replace')
   }
 
   const isShort = () => page.value !== null && page.value.cursor !== null && page.value.rows.length < PAGE_ROWS
   const isUncounted = () => search.value !== null && search.value.cursor !== null && search.value.ids.size <= MOST_FOUND
 
-  /** It is not all known yet what the filter finds. */
+  /** True while the results of the filter are not all known. */
   const searching = computed(() => filtered.value && (isShort() || isUncounted()))
 
-  /** Fills the page first, and counts then; what fills the page counts where the count has come to the same place. */
+  /** Fills the page first, then counts. Rows that fill the page are counted if the count is at the same cursor. */
   async function goOn(asked: string) {
     const isRows = isShort()
     const isCount = !isRows || page.value!.cursor === search.value!.cursor
@@ -181,11 +181,11 @@ export function useSubmissionList() {
     return filter.value.sort === 'oldest' ? -age : age
   }
 
-  // The cursor at hand is that of the page before, until the one that was asked for is here.
+  // The current cursor belongs to the previous page until the requested page is here.
   const cursor = computed(() => turning.value ? null : page.value?.cursor)
   const next = () => cursor.value && older(cursor.value)
 
-  /** What is typed is searched for in a moment, and what the address says is as if it were typed. */
+  /** Typed text, searched for after a moment; follows the address. */
   const q = ref(filter.value.q ?? '')
   let typed = filter.value.q ?? ''
   const { start: seek, stop: seekNot } = useTimeoutFn(() => {
@@ -203,13 +203,13 @@ export function useSubmissionList() {
     busy.value = turning.value = true
     void refresh()
   })
-  /** What rows mark. */
+  /** Words that rows highlight */
   const words = computed(() => markedWords(filter.value.q ?? ''))
 
   const drawn = useDrawnRows(() => page.value?.rows ?? [])
   const queue = useQueueRows()
   onBeforeRouteLeave(() => {
-    // It would lead back here.
+    // A pending search would lead back here.
     seekNot()
     if (page.value) queue.value = queueOf(page.value, filter.value)
   })

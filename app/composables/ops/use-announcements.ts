@@ -3,7 +3,7 @@ import type { useSubmissionList } from '../list/use-submission-list'
 
 type List = Pick<ReturnType<typeof useSubmissionList>, 'arrived' | 'turns' | 'searching' | 'number'>
 
-/** The same text again has another key, so that it is read out again. */
+/** Texts with a new key each time, so that a repeated text is read out again */
 function useSaid() {
   const said = ref({ key: 0, text: '' })
   const say = (text: string) => said.value = { key: said.value.key + 1, text }
@@ -11,8 +11,8 @@ function useSaid() {
 }
 
 /**
- * What happens to the list while the focus is elsewhere, for screen readers. In a few words: reading whole rows out on
- * every change would drown them.
+ * Changes of the list for screen readers, while the focus is elsewhere. Kept short: reading out whole rows on every
+ * change would drown the user.
  */
 export function useAnnouncements(
   { arrived, turns, searching, number }: List, { total }: Pick<ReturnType<typeof useListWords>, 'total'>,
@@ -23,7 +23,7 @@ export function useAnnouncements(
   })
 
   let told = turns.value
-  // A search counts for a while.
+  // Wait until the search has counted.
   watch([turns, searching], ([turn, isSearching]) => {
     if (turn === told || isSearching) return
     told = turn

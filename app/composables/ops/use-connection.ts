@@ -1,19 +1,19 @@
 import { until, useOnline } from '@vueuse/core'
 
-/** What waits for the connection is sent again so often, ms. */
+/** Interval between attempts while there is no connection, ms */
 const RETRY_MS = 1000
 
-/** How many requests wait for their answers. */
+/** Number of requests that wait for an answer */
 const asked = ref(0)
-/** The last request had no answer. */
+/** True if the last request got no answer */
 const isUnreached = ref(false)
-/** What waits to be sent: how to stop it, and whether its page was left for another one meanwhile. */
+/** Requests to be sent again: how to stop each, and if it continues after its page was left */
 const waiting = shallowReactive(new Map<() => void, () => boolean>())
 
-/** An error with a status is an answer. */
+/** An error with a status counts as an answer. */
 const hasNoAnswer = (error: unknown) => (error as { statusCode?: number }).statusCode === undefined
 
-/** Takes notice of what a request says about the connection. */
+/** Learns from a request whether there is a connection. */
 export async function noticed<T>(request: Promise<T>): Promise<T> {
   asked.value++
   try {
@@ -30,7 +30,7 @@ export async function noticed<T>(request: Promise<T>): Promise<T> {
   }
 }
 
-/** Has something done when nobody waits: what people came for has a slow line to itself. */
+/** Runs something when no request is pending: on a slow line the user's own requests come first. */
 export function onceIdle(act: () => unknown): void {
   onNuxtReady(async () => {
     await until(asked).toBe(0)
@@ -39,9 +39,9 @@ export function onceIdle(act: () => unknown): void {
 }
 
 /**
- * Sends something again and again, until there is an answer or nobody waits for it any more.
+ * Sends a request again and again, until it is answered or stopped.
  *
- * @param isLeft whether it goes on when the page that asked for it is gone
+ * @param isLeft true if it continues after its page was left
  */
 export async function untilReached<T>(send: () => Promise<T>, isLeft: () => boolean): Promise<T> {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<undefined>()
@@ -65,17 +65,17 @@ export async function untilReached<T>(send: () => Promise<T>, isLeft: () => bool
   }
 }
 
-/** Nobody waits any more for what was to be sent. */
+/** Stops all requests that wait to be sent again. */
 export function stopWaiting(): void {
   for (const stop of waiting.keys()) stop()
 }
 
-/** The same, without what was left behind. */
+/** Stops those that do not continue after their page was left. */
 export function stopWaitingHere(): void {
   for (const [stop, isLeft] of waiting) if (!isLeft()) stop()
 }
 
-/** Whether the server cannot be reached, as far as this page knows, and whether something waits for it. */
+/** Reports whether the server is unreachable, as far as this page knows, and whether requests wait for it. */
 export function useConnection() {
   const isOnline = useOnline()
   return {

@@ -1,19 +1,19 @@
 import { createSharedComposable, tryOnScopeDispose, useIntervalFn } from '@vueuse/core'
 
-/** The server beats every 1.5 s: so much silence, in ms, means that changes would not be heard of. */
+/** Max silence, ms: the server beats every 1.5 s; after a longer pause changes might be missed. */
 const PATIENCE_MS = 4000
 const CHECK_MS = 250
 
-/** `refusing`: changes would be heard of, but forms are refused. */
+/** `refusing`: changes arrive, but the server refuses forms. */
 export type Liveness = 'connecting' | 'live' | 'lost' | 'refusing'
 
 /**
- * Listens to server-sent events, `changed` and `heartbeat`, as long as the page is open. Live is what beats: a server
- * that died, a store that is away, a network that is gone and a laptop that slept all fall silent.
+ * Listens to server-sent events, `changed` and `heartbeat`, while the page is open. It is live as long as there are
+ * heartbeats: they stop when the server dies, the store or the network is away, or the laptop sleeps.
  *
- * @param changed gets the data of a change; null when it became lost: what is shown is asked for again then
- * @param known the revision of what is shown, by which the server tells whether it has changed meanwhile; undefined as
- * long as nothing is shown, and it is not listened
+ * @param changed receives the data of a change; null when the connection is lost: then everything is loaded again
+ * @param known revision of the shown data, by which the server finds changes since then; undefined while nothing is
+ * shown yet: then it does not connect
  */
 export function useEvents(
   path: string, changed: (data: string | null) => void, known: () => string | null | undefined = () => null,
@@ -34,10 +34,10 @@ export function useEvents(
     })
   }
 
-  // By the clock, because timers sleep with the machine. Once that is set, in either direction, all is asked for again.
+  // Compare clock times, because timers sleep with the machine. After a clock change, in either direction, reload.
   const { isActive, resume } = useIntervalFn(() => {
     if (Math.abs(Date.now() - heardAt) < PATIENCE_MS) return
-    // A line that is dead without a word stays open for minutes, and after an HTTP error the browser gives up.
+    // A dead connection can stay open for minutes, and after an HTTP error the browser gives up.
     connect()
     if (liveness.value === 'lost') return
     liveness.value = 'lost'
@@ -60,15 +60,15 @@ interface Listener {
 
 const listeners = shallowReactive(new Set<Listener>())
 
-/** One stream for all who listen, from page to page: a new one has to be waited for, and knows nothing of before. */
+/** One stream for all listeners, kept from page to page: a new one takes time and misses earlier changes. */
 const useChangeEvents = createSharedComposable(() => useEvents('/api/submissions/events', (data) => {
   const ids = data === null ? null : JSON.parse(data) as string[] | null
   for (const { changed } of [...listeners]) changed(ids)
 }, () => [...listeners].map(({ known }) => known?.()).find(knows => knows !== undefined)))
 
 /**
- * Hears of changes to submissions by their ids; null when any may have changed. What is asked for after this was called
- * is as old as the call at most.
+ * Reports changed submissions by id; null if any may have changed. Data requested after this call is at most as old as
+ * the call.
  */
 export function useChanges(changed: Listener['changed'], known?: Listener['known']) {
   const listener = { changed, known }

@@ -1,11 +1,11 @@
 import { useEventListener, useMutationObserver } from '@vueuse/core'
 
-/** Has the focus only because what had it is gone. */
+/** Heading that has the focus only because the focused element was removed */
 let heir: HTMLElement | null = null
 
 /**
- * Whether somebody went elsewhere while something was done: who types keeps their place. Who did not has the focus
- * nowhere, or where they were.
+ * True if the user has moved the focus elsewhere meanwhile: somebody who types keeps their place. Otherwise the focus
+ * is nowhere, or within `from`.
  */
 export function hasMovedOn(from?: Element | null): boolean {
   const { activeElement, body } = document
@@ -13,8 +13,8 @@ export function hasMovedOn(from?: Element | null): boolean {
 }
 
 /**
- * Keeps the focus: browsers take it from a button that is disabled while it works, and from what goes. The button has
- * it back, and for what went the heading has it, unless somebody or something moves it. Once, for all pages.
+ * Keeps the focus, which browsers take from removed elements and from a button that is disabled while it works. The
+ * button gets it back; after a removal the heading gets it, unless somebody or something moves it. Used once.
  */
 export function useFocusKept(): void {
   let last: HTMLElement | null = null
@@ -25,14 +25,14 @@ export function useFocusKept(): void {
     last = target as HTMLElement
     if (heir !== last) heir = null
   })
-  // Whoever presses beside it wants the focus nowhere.
+  // A click beside the element means that the user wants no focus.
   useEventListener('pointerdown', ({ target }) => last?.contains(target as Node) || (last = null), { capture: true })
 
   useMutationObserver(() => document.body, () => {
     if (!last) return
     if (!last.isConnected) {
       last = null
-      // What gives it a better place has a moment to do so.
+      // First let other code choose a better place.
       setTimeout(toHeading)
     }
     else if (last.matches(':disabled')) busy = last

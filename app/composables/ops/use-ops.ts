@@ -1,8 +1,8 @@
 import { createSharedComposable, useTimestamp } from '@vueuse/core'
 
 /**
- * Everything that the pages ask of the server. When the session has ended, somebody signs in over the page
- * first, and then it is asked again.
+ * Sends a request of the pages to the server. If the session has ended, waits until the user has signed in over the
+ * page, then repeats the request.
  */
 export async function askOps<T>(path: string, body?: object, timeout = ANSWER_MS): Promise<T> {
   const method = body ? 'POST' : 'GET'
@@ -22,15 +22,15 @@ export async function askOps<T>(path: string, body?: object, timeout = ANSWER_MS
   }
 }
 
-/** Has something done, once: while the server cannot be reached it waits, and sent again it is known by its name. */
+/** Runs a command once: repeated while the server is unreachable, always with the same idempotency key (`press`). */
 export function askOnce<T>(path: string, body: object, isLeft: () => boolean = () => false): Promise<T> {
   const press = Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(36)).join('')
   return untilReached(() => askOps<T>(path, { ...body, press }), isLeft)
 }
 
 /**
- * Leaves for an address of the server that answers with a file or leads elsewhere. An error would take the place of the
- * page: whether the session has ended, or the store is away, is asked before, of something cheaper than a file.
+ * Opens a server address that answers with a file or a redirect. An error would replace the page, so first checks the
+ * session and the store with requests that are cheaper than a file.
  */
 export function useVisit(): (path: string) => Promise<void> {
   const toast = useToast()
@@ -49,14 +49,14 @@ export function useVisit(): (path: string) => Promise<void> {
   }
 }
 
-/** The text with this service's address where it has a path only, because nobody said where the service is. */
+/** Adds this site's origin to addresses that are only a path, because the service's URL is not configured. */
 export function atThisSite(text: string): string {
   return text.replace(/(^|\s)(?=\/api\/)/, `$1${location.origin}`)
 }
 
 let context: Promise<OpsContext> | null = null
 
-/** What the pages say about this deployment; asked until it is known, null before and when nobody may look. */
+/** Facts about this deployment; requested until known. Null before, and if the user has no access. */
 export function useOpsContext() {
   const known = useState<OpsContext | null>('ops-context', () => null)
   useRefresh(async () => {
@@ -65,20 +65,20 @@ export function useOpsContext() {
   return known
 }
 
-/** By how much this machine's clock is ahead of the service's, ms, where that is more than a slow answer explains. */
+/** Lead of this machine's clock over the service's, ms; 0 if a slow answer explains the difference */
 const aheadMs = ref(0)
 
-/** @param now the time by the service's clock, epoch ms, between the question and its answer */
+/** @param now time by the service's clock, epoch ms, at some moment between request and answer */
 function compareClocks(askedAt: number, now?: number): void {
   if (now === undefined) return
   const offMs = Math.max(askedAt - now, Math.min(Date.now() - now, 0))
   aheadMs.value = Math.abs(offMs) > CLOCK_OFF_MS ? offMs : 0
 }
 
-/** The time by the service's clock, as far as it is known, epoch ms: by it all times were noted that pages show. */
+/** Returns the time by the service's clock, as far as known, epoch ms: all times shown were recorded by it. */
 export const serviceTime = () => Date.now() - aheadMs.value
 
-/** The same every second; one timer for all who show it. */
+/** Time by the service's clock, updated every second by one shared timer */
 export const useNow = createSharedComposable(() => {
   const now = useTimestamp({ interval: 1000 })
   return computed(() => now.value - aheadMs.value)
@@ -86,7 +86,7 @@ export const useNow = createSharedComposable(() => {
 
 const UNITS = [['d', 86_400_000], ['h', 3_600_000], ['min', 60_000], ['s', 1000]] as const
 
-/** `45 s`, `12 min`, `3 h 20 min`, `6 d 23 h`: as exact as a person on duty cares for. */
+/** Returns `45 s`, `12 min`, `3 h 20 min` or `6 d 23 h`: as exact as a person on duty needs. */
 export function formatDuration(ms: number): string {
   const left = Math.max(0, ms)
   const first = UNITS.findIndex(([, size]) => left >= size)

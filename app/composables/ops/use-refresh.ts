@@ -3,12 +3,12 @@ import { tryOnScopeDispose, useTimeoutFn } from '@vueuse/core'
 const RETRY_MS = 3000
 
 /**
- * Loads what a page shows when it opens and whenever that is asked for: one request after the other, and whatever is
- * asked for meanwhile becomes one more. What fails is asked for again in a moment, as long as the page is open.
+ * Loads a page's data when it opens and on request, one request at a time; requests meanwhile are merged into one.
+ * After a failure loads again in a moment, as long as the page is open.
  */
 export function useRefresh(load: () => Promise<void>) {
   const problem = ref<string | null>(null)
-  /** The store does not answer: forms are refused, too. */
+  /** True if the store does not answer: forms are refused, too. */
   const isStoreAway = ref(false)
   const retry = useTimeoutFn(() => void refresh(), RETRY_MS, { immediate: false })
   let running: Promise<void> | null = null
@@ -35,7 +35,7 @@ export function useRefresh(load: () => Promise<void>) {
         if (!isOver) retry.start()
       }
     }
-    // In the step that looked last: nothing is asked for in between.
+    // Same synchronous step as the last check, so no request can be missed.
     running = null
   }
 

@@ -1,4 +1,4 @@
-/** What is shown of a test. */
+/** Shown result of a test */
 export interface TestShown {
   color: 'success' | 'error' | 'neutral' | 'warning'
   icon: string
@@ -6,7 +6,7 @@ export interface TestShown {
   description?: string
 }
 
-/** How each part is set up for this deployment, step by step. */
+/** Setup steps of each part for this deployment */
 export function setupGuides({ siteUrl: knownUrl, platforms }: Setup): SetupGuide[] {
   const siteUrl = knownUrl ?? 'https://<your host>'
   return [

@@ -1,18 +1,18 @@
-/** After so much silence, in ms, there is no answer: a connection may be dead without a word. */
+/** Timeout of a request, ms: a connection may die without an error. */
 export const ANSWER_MS = 15_000
 
-/** Whoever waits for somebody to sign in again; null while nobody has to. */
+/** Requests that wait for a new sign-in; null if none do */
 const waiting = shallowRef<PromiseWithResolvers<unknown> | null>(null)
 
-/** The session has ended: asks for another over the page, which stays as it is. Resolves when somebody is signed in. */
+/** Asks the user to sign in again over the page, which stays as it is. Resolves when they are signed in. */
 export function signInAgain(): Promise<unknown> {
   return (waiting.value ??= Promise.withResolvers()).promise
 }
 
-/** What nobody can tell now is asked again. */
+/** Message while roles cannot be looked up; such lookups are repeated. */
 export const UNSURE = 'Who may decide cannot be looked up just now.'
 
-/** Asks who looks, and whether they decide, until that is known: the page opens with what was answered at first. */
+/** Repeats the session lookup until the viewer and their role are known; the page opens with the first answer. */
 export function useWhoLooks(): void {
   const { unsure, refresh } = useSignIn()
   const { refresh: ask } = useRefresh(async () => {
@@ -22,7 +22,7 @@ export function useWhoLooks(): void {
   watch(unsure, is => is && void ask())
 }
 
-/** Who is looking at the pages, and how they sign in and out. */
+/** The viewer of the pages, and how they sign in and out */
 export function useSignIn() {
   const state = useState<SessionState | null>('sign-in', () => null)
   const signsIn = computed(() => state.value !== null && (state.value.password || state.value.platforms.length > 0))
@@ -50,11 +50,11 @@ export function useSignIn() {
     waiting.value = null
   }
 
-  /** Nobody else sees a button. */
+  /** True if the viewer may decide; nobody else sees buttons */
   const decides = computed(() => state.value?.viewer?.role === 'reviewer')
-  /** People take what waits. Pages know it before they are drawn, so that nothing of them moves for it. */
+  /** True if reviewers take submissions. Known before pages are drawn, so that nothing moves. */
   const takes = computed(() => state.value?.takes === true)
-  /** Nobody could tell yet who looks, or whether they decide. */
+  /** True if the viewer or their role is not known yet */
   const unsure = computed(() => state.value === null || state.value.viewer?.role === null)
   const ended = computed(() => waiting.value !== null)
 

@@ -2,14 +2,14 @@ export interface SandboxClick { message: SandboxMessage, actionId: string, value
 
 const WEBHOOK = '/api/webhooks/sandbox'
 
-/** The room as the server has it, kept current by server-sent events, and what a reviewer does in it. */
+/** The sandbox room as the server has it, kept current by server-sent events, and the reviewer's actions in it */
 export function useSandbox() {
   const state = shallowRef<SandboxState | null>(null)
   const reviewer = useReviewer()
   const { problem, refresh } = useRefresh(async () => {
     state.value = await fetchSandboxState()
   })
-  // Only a room that exists has events.
+  // Only an existing room has events.
   const liveness = useEvents('/api/sandbox/events', () => void refresh(), () => state.value?.revision)
 
   /** Presses a button of a card; the answer may carry a modal to open. */
@@ -29,7 +29,7 @@ export function useSandbox() {
     return answer ?? { action: 'close' }
   }
 
-  /** Says something in a thread, or in the channel when there is none. */
+  /** Posts a text in a thread, or in the channel if there is none. */
   async function say(text: string, channel: string, threadId?: string): Promise<void> {
     await askOps(WEBHOOK, { type: 'message', channel, threadId, text, user: reviewer.user.value })
     void refresh()
@@ -38,19 +38,19 @@ export function useSandbox() {
   return { state, problem, liveness, reviewer, refresh, click, submitModal, say }
 }
 
-/** Whether the message stands in the channel itself; the others stand in the thread below one. */
+/** True if the message is in the channel itself; others are in the thread below one. */
 export function isRoot({ id, threadId }: SandboxMessage): boolean {
   return threadId.endsWith(`:${id}`)
 }
 
-/** Throws when the sandbox is off: the server then answers 404, or with the page itself. */
+/** @throws Error if the sandbox is off: the server then answers 404, or with the page itself */
 async function fetchSandboxState(): Promise<SandboxState> {
   const state = await askOps<SandboxState | string>('/api/sandbox/state')
   if (typeof state !== 'object' || !Array.isArray(state?.messages)) throw new Error('The sandbox is not switched on.')
   return state
 }
 
-/** Who clicks in this browser. The name is the identity, so a demo can act as several people, one in each tab. */
+/** The reviewer in this browser. The name is the identity, so a demo can act as several people, one per tab. */
 function useReviewer() {
   const fallback = 'Ada Lovelace'
   const kept = useKept('sandbox-reviewer')
@@ -68,7 +68,7 @@ interface FetchError extends Error {
   statusCode: number
 }
 
-/** The server's own `error` line where it sent one, else something a person can act on. */
+/** Returns the server's own `error` line if it sent one, else something a person can act on. */
 export function errorLine(error: unknown): string {
   const { data, statusCode, name, message } = error as Partial<FetchError>
   if (data?.line) return here(data.line)
@@ -76,7 +76,7 @@ export function errorLine(error: unknown): string {
   if (typeof said === 'string' && said) return said
   if (typeof data?.message === 'string' && data.message) return data.message
   if (statusCode) return `The server answered ${statusCode}.`
-  // What is said of a request without an answer is meant for programs: `[GET] "/api/…": <no response>`.
+  // The message of a request without an answer is for programs: `[GET] "/api/…": <no response>`.
   const isWords = message && name !== 'FetchError' && !message.includes('fetch')
   return isWords ? message : 'The server cannot be reached.'
 }

@@ -1,11 +1,11 @@
-/** Items that one press adds: each may be a tree of its own, and 24,000 at once keep the page busy for a minute. */
+/** Items that one click adds: each may be a tree, and 24,000 at once keep the page busy for a minute. */
 const STEP = 100
 
 /**
- * A long list a step at a time: the first items, and a button that shows more of them. Paper has all, as it has no
+ * Shows a long list in steps: the first items, and a button for more. Printed pages show all, because paper has no
  * buttons.
  *
- * @param first how many are drawn at first
+ * @param first number of items shown at first
  */
 export function useSteps<T>(items: () => readonly T[], first: number) {
   const isPrinted = usePrinted()
@@ -13,7 +13,7 @@ export function useSteps<T>(items: () => readonly T[], first: number) {
   const shown = computed(() => isPrinted.value ? items() : items().slice(0, count.value))
   const left = computed(() => items().length - shown.value.length)
 
-  /** The button makes way for what it shows, which goes on with the focus. */
+  /** Replaces the button by more items, and focuses the first of them. */
   async function showMore(list: HTMLElement) {
     const next = count.value
     count.value += STEP
@@ -23,7 +23,7 @@ export function useSteps<T>(items: () => readonly T[], first: number) {
     item.focus()
   }
 
-  /** Label of the button. @param size such as `60 items` */
+  /** Returns the button's label. @param size such as `60 items` */
   const labelOf = (size: string) => left.value > STEP ? `Show ${STEP} more of ${size}` : `Show all ${size}`
 
   return { shown, left, showMore, labelOf }

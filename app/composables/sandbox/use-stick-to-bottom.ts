@@ -3,7 +3,7 @@ import type { ShallowRef } from 'vue'
 
 type Element = Readonly<ShallowRef<HTMLElement | null>>
 
-/** Keeps a list of messages at its end, as long as nobody scrolls up. */
+/** Keeps a list of messages scrolled to its end, unless the user scrolls up. */
 export function useStickToBottom(scroller: Element, list: Element) {
   const atBottom = ref(true)
   let lastTop = 0
@@ -13,7 +13,7 @@ export function useStickToBottom(scroller: Element, list: Element) {
     if (!box) return
     const below = box.scrollHeight - box.scrollTop - box.clientHeight
     // Only scrolling up leaves the bottom. When cards arrive fast, this event finds the list grown but not yet
-    // scrolled, which looks far from the bottom although nobody moved; a list that shrank is at its end.
+    // scrolled, which looks far from the bottom although nobody moved. A list that shrank is at its end.
     if (below >= 1 && box.scrollTop < lastTop) atBottom.value = false
     else if (below < 64) atBottom.value = true
     lastTop = box.scrollTop
@@ -23,9 +23,9 @@ export function useStickToBottom(scroller: Element, list: Element) {
     scroller.value?.scrollTo({ top: scroller.value.scrollHeight, behavior })
   }
 
-  /** Brings a message that has just changed into view, and leaves the end for it. */
+  /** Scrolls a message that has just changed into view, and leaves the end for it. */
   function bring(message: HTMLElement) {
-    // Not before the list, which changes size with it, is at its end again.
+    // Wait until the list, whose size changes with it, is at its end again.
     requestAnimationFrame(() => requestAnimationFrame(() => {
       if (!scroller.value) return
       if (message.getBoundingClientRect().top < scroller.value.getBoundingClientRect().top) atBottom.value = false
@@ -33,12 +33,12 @@ export function useStickToBottom(scroller: Element, list: Element) {
     }))
   }
 
-  // Before anything is painted elsewhere than it stays.
+  // Scroll before the first paint, so that nothing jumps.
   onMounted(() => toBottom())
   onUpdated(() => atBottom.value && toBottom())
-  // Watching sizes and not messages: an edited card changes height too, and so does the pane.
+  // Watch sizes instead of messages: an edited card or the pane can change height too.
   useResizeObserver([scroller, list], () => {
-    // A pane that is hidden loses its place: the scroll event of its return is nobody scrolling up.
+    // A hidden pane loses its scroll position: the scroll event when it returns is not the user's.
     if (scroller.value?.clientHeight === 0) lastTop = 0
     else if (atBottom.value) toBottom()
   })

@@ -1,2 +1,2 @@
-/** The address in form data that somebody looks at before they open it; null while nobody does. */
+/** Address in form data that the user inspects before opening it; null if none */
 export const useLookedAt = () => useState<string | null>('looked-at', () => null)

@@ -1,6 +1,6 @@
 import { onClickOutside } from '@vueuse/core'
 
-/** A panel and the button that opens it, which has the focus again when it closes. */
+/** A panel and the button that opens it; the button gets the focus back when the panel closes. */
 export function usePanel(whole: Readonly<Ref<HTMLElement | null>>, opener: Readonly<Ref<{ $el: HTMLElement } | null>>) {
   const open = ref(false)
   onClickOutside(whole, () => open.value = false)
@@ -10,7 +10,7 @@ export function usePanel(whole: Readonly<Ref<HTMLElement | null>>, opener: Reado
     opener.value?.$el.focus()
   }
 
-  /** Esc is a command of the page too, while no panel is open. */
+  /** Without an open panel, Esc stays a command of the page. */
   function escape(event: Event) {
     if (!open.value) return
     event.preventDefault()

@@ -1,15 +1,15 @@
 import { useMediaQuery } from '@vueuse/core'
 
-/** Least width of a room and of the outbox beside each other, rem: larger letters need more room. */
+/** Min width per column for rooms and outbox side by side, rem: larger letters need more room */
 const COLUMN = 26
 
-/** From this width on the outbox has a column of its own, rem. */
+/** Min width at which the outbox has its own column, rem */
 const WIDE = 64
 
-/** No channel is called so. */
+/** Tab value that cannot be a channel's name */
 export const OUTBOX = 'outbox:'
 
-/** What of the sandbox is in sight: rooms and outbox beside each other, as far as they fit, and tabs for the others. */
+/** Visible panes of the sandbox: rooms and outbox side by side as far as they fit, and tabs for the others */
 export function usePanes(state: Readonly<Ref<SandboxState | null>>) {
   const channels = computed(() => state.value?.channels ?? [])
   const outboxFits = useMediaQuery(`(min-width: ${WIDE}rem)`)
@@ -24,12 +24,12 @@ export function usePanes(state: Readonly<Ref<SandboxState | null>>) {
   })
   const isShown = (pane: string) => tab.value === pane || !choices.value.includes(pane)
 
-  /** Those out of sight come when the browser has nothing else to do. */
+  /** Hidden rooms are rendered when the browser is idle. */
   const isReady = ref(false)
   watch(state, () => onNuxtReady(() => { isReady.value = true }), { once: true })
   const rooms = computed(() => channels.value.filter(channel => isReady.value || isShown(channel)))
 
-  /** Of each pane, when what is in it changed. */
+  /** Times of the changes in each pane */
   const changes = computed(() => new Map([
     ...channels.value.map(each => [each, state.value!.messages.filter(({ channel }) => channel === each).map(
       ({ editedAt, postedAt }) => editedAt ?? postedAt,
@@ -40,7 +40,7 @@ export function usePanes(state: Readonly<Ref<SandboxState | null>>) {
   watch([state, tab, choices], () => {
     if (!state.value) return
     for (const [pane, times] of changes.value) {
-      // What is there at first changed before anybody looked.
+      // Initial content changed before the user looked.
       if (isShown(pane) || !seenUntil.has(pane)) seenUntil.set(pane, Math.max(0, ...times))
     }
   })

@@ -1,4 +1,4 @@
 import { createSharedComposable, useMediaQuery } from '@vueuse/core'
 
-/** Whether the page is on its way to paper; one listener for all who ask. */
+/** True if the page is being printed; one listener for all users */
 export const usePrinted = createSharedComposable(() => useMediaQuery('print'))

@@ -17,7 +17,7 @@ const AT_ONCE: Record<AtOnce, Omit<PaletteCommand, 'run'>> = {
   'release': { key: 'r', label: 'Release', icon: 'i-lucide-inbox' },
 }
 
-/** What can be done where one submission is shown. Who may only look decides nothing. */
+/** Commands for the submission that is shown. Users without permission get no decisions. */
 export function useSubmissionCommands({ submission, editing, atOnce, ask, act, undoing }: Shown): void {
   function deciding(): PaletteCommand[] {
     const { value } = submission
@@ -39,6 +39,6 @@ export function useSubmissionCommands({ submission, editing, atOnce, ask, act, u
     ]
   }
 
-  // What is shown comes before what was decided elsewhere.
+  // Commands for this submission come before undoing a decision elsewhere.
   useCommands(() => [...deciding(), ...undoing()])
 }

@@ -1,15 +1,15 @@
-/** What somebody has begun to decide. */
+/** Decisions that open a question or a form */
 export type Deciding = 'forward' | 'resend' | 'edit' | 'spam' | 'erase'
 
-/** A decision that is asked about once more, with the submission as it was then. */
+/** Question to confirm a decision, with the submission as it was then */
 export interface DecisionQuestion<What extends Deciding = Exclude<Deciding, 'edit'>> {
   what: What
   submission: SubmissionDetails
-  /** Why it was not done at once. */
+  /** Reason why it was not done at once */
   refused?: string
 }
 
-/** What is done without being asked once more. */
+/** Actions done without a question */
 export type AtOnce = 'release' | 'undo' | 'reopen' | 'take' | 'hand-back'
 
 export type DecisionRequest
@@ -17,17 +17,17 @@ export type DecisionRequest
     | { action: 'edit', values: Record<string, string> }
     | { action: 'resend', to: string }
 
-/** What became of a decision. `late`: somebody else was faster, or it is over; `message` says who. */
+/** Outcome of a decision. `late`: somebody else was faster, or the submission is over; `message` says who. */
 export type DecisionAnswer
   = | { decided: true }
     | { decided: false, message: string, late: boolean, errors: Record<string, string> }
 
 export const submissionPath = (id: string) => `/api/submissions/${encodeURIComponent(id)}`
 
-/** It never was, or it is over. */
+/** True if the submission never existed, or is over. */
 export const isOverNow = (error: unknown) => [404, 410].includes(statusOf(error))
 
-/** Decides a submission as the person who looks, once. */
+/** Decides a submission as the viewer, once. */
 export async function decideOn(id: string, request: DecisionRequest): Promise<DecisionAnswer> {
   try {
     await askOnce(`${submissionPath(id)}/decision`, request, () => isUnderWay(id))
@@ -39,18 +39,18 @@ export async function decideOn(id: string, request: DecisionRequest): Promise<De
   }
 }
 
-/** One submission, kept current, and what can be decided about it. */
+/** One submission, kept current, with its decisions */
 export function useSubmission(id: string) {
   let ahead = takeAhead(id)
-  /** Of one that is over, what is still known. */
+  /** The submission, or what is still known of one that is over */
   const submission = shallowRef(ahead)
-  /** How it ended, once it is over; an unknown one has no `how`. */
+  /** How it ended, once it is over; `how` is null for an unknown submission */
   const ended = ref<{ how: string | null, message: string } | null>(null)
-  /** It cannot be shown, only erased. */
+  /** True if it cannot be shown, only erased */
   const unreadable = ref(false)
   const path = submissionPath(id)
   const { problem, refresh } = useRefresh(async () => {
-    // Whether it has changed since is for the events to tell.
+    // The preloaded copy is used once; later changes come as events.
     if (ahead) return void (ahead = null)
     try {
       submission.value = await askOps<SubmissionDetails>(path)
@@ -67,14 +67,14 @@ export function useSubmission(id: string) {
     }
   })
 
-  /** What was decided is asked for by whoever stays. */
+  /** Decides. After a success the caller reloads, if it stays. */
   async function decide(request: DecisionRequest): Promise<DecisionAnswer> {
     const result = await decideOn(id, request)
     if (!result.decided) void refresh()
     return result
   }
 
-  /** Has the cards posted again that their platforms refused; resolves with what went wrong. */
+  /** Posts cards again that their platforms refused; resolves with the error message, or null. */
   async function postAgain(): Promise<string | null> {
     return askOnce(`${path}/cards`, {}).then(() => null, errorLine).finally(() => void refresh())
   }
