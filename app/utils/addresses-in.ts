@@ -1,13 +1,13 @@
-/** A piece of a text; with `href` it is an address that can be opened, as a browser would open it. */
+/** Part of a text; `href` if it is an address, in the form in which a browser opens it */
 export interface Piece { text: string, href?: string }
 
-/** Nothing else is opened from form data. */
+/** The only schemes that form data may open */
 const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:'])
-/** A longer word is no address that anybody reads. */
+/** Max length of an address, in characters: nobody reads longer ones */
 const MOST = 2000
 const [BEFORE, BEHIND] = ['([{\'"<', '.,;:!?)]}\'">']
 
-/** The text in pieces, web and email addresses and telephone links apart. */
+/** Splits a text into web addresses, email addresses, phone links and the text between them. */
 export function linkAddresses(text: string): Piece[] {
   const pieces: Piece[] = []
   let plain = ''
@@ -24,7 +24,7 @@ export function linkAddresses(text: string): Piece[] {
   return [...pieces, { text: plain }].filter(piece => piece.text !== '')
 }
 
-/** Where the word is without the marks around it. */
+/** Returns the range of the word without the punctuation around it. */
 function bare(word: string): [from: number, to: number] {
   let [from, to] = [0, word.length]
   while (from < to && BEFORE.includes(word[from]!)) from++
@@ -47,7 +47,7 @@ function opened(address: string): string | undefined {
   return SCHEMES.has(protocol) ? href : undefined
 }
 
-/** What somebody has to know about an address before they open it; names of hosts as browsers look them up. */
+/** Returns facts to show before an address is opened; host names are in the form that browsers look up. */
 export function leadsTo(href: string): { where: string, warning: string | null } {
   const { protocol, hostname, username, pathname } = new URL(href)
   if (protocol === 'tel:') return { where: pathname, warning: null }

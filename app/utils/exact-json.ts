@@ -1,18 +1,18 @@
-/** A number as it was sent. JavaScript would show some as others: `1.0`, or those of many digits. */
+/** Number as it was sent: JavaScript would change some, such as `1.0` or numbers of many digits. */
 export class SentNumber {
   constructor(readonly text: string) {}
 }
 
-/** A string, with the colon behind it when it is a key; or a number. */
+/** A string, with the colon after it if it is a key, or a number */
 const TOKENS = /"((?:[^"\\]|\\.)*)"(\s*:)?|-?\d[\d.eE+-]*/g
 
-/** Values as texts that begin with `n` for a number and `s` for a string. */
+/** Turns values into strings that begin with `n` for a number and `s` for a string. */
 const marked = (json: string) => json.replace(TOKENS, (token, text?: string, colon?: string) => {
   if (colon) return token
   return text === undefined ? `"n${token}"` : `"s${text}"`
 })
 
-/** The value of JSON text, its numbers as `SentNumber`. Not every browser tells a reviver how a number was written. */
+/** Parses JSON, with numbers as `SentNumber`: not every browser passes the source text of a number to a reviver. */
 export function readExactly(json: string): unknown {
   return JSON.parse(marked(json), (_, value: unknown) => {
     if (typeof value !== 'string') return value
@@ -20,7 +20,7 @@ export function readExactly(json: string): unknown {
   })
 }
 
-/** JSON text over many lines, its values as they were. */
+/** Formats JSON over many lines without changing its values. */
 export function prettyJson(json: string): string {
   return JSON.stringify(JSON.parse(marked(json)), null, 2)
     .replace(TOKENS, (token, text?: string, colon?: string) => {

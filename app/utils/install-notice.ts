@@ -21,8 +21,8 @@ const ENDS = new Map<unknown, InstallNotice>(Object.entries<InstallNotice>({
 }))
 
 /**
- * How installing the Slack app into another workspace ended. Of the address, which anybody can write, only a
- * workspace's id is shown.
+ * Returns the result of installing the Slack app into another workspace. Anybody can write the address, so only a
+ * workspace id is taken from it and shown.
  */
 export function installNotice({ install, workspace }: Record<string, unknown>): InstallNotice | null {
   if (install !== 'done') return ENDS.get(install) ?? null

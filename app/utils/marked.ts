@@ -1,9 +1,9 @@
 import { searchTerms } from '../../shared/utils/search-terms'
 
-/** What of a text was searched for, in the order of the text. */
+/** Part of a text; `hit` if it was searched for */
 export interface Marked { text: string, hit: boolean }
 
-/** What a search looks for in fields, as rows show it. */
+/** Returns the words that a search looks for in fields, in the form in which rows show them. */
 export function markedWords(q: string): string[] {
   const terms = searchTerms(q.toLowerCase()).filter(({ field = '' }) => !['before', 'after', 'form'].includes(field))
   return [...new Set(terms.flatMap(({ text, field, value }) => field === 'from' ? value : [text, value]))].map(
@@ -11,10 +11,10 @@ export function markedWords(q: string): string[] {
   )
 }
 
-/** The text in parts. Case does not matter, as for the search. */
+/** Splits the text at its hits. Ignores case, like the search. */
 export function marked(text: string, words: readonly string[]): Marked[] {
   const lower = text.toLowerCase()
-  // A few letters are longer in lower case, and what is where could not be told.
+  // A few letters are longer in lower case, which would shift all positions.
   if (lower.length !== text.length) return [{ text, hit: false }]
   const hits = words.flatMap(word => placesOf(word, lower)).sort(([a], [b]) => a - b)
   const parts: Marked[] = []

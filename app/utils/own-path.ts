@@ -1,6 +1,6 @@
 /**
- * A page of this site, out of what an address asks for; the start page instead of anything that leads elsewhere.
- * Browsers read `//host`, `/\host` and `/.//host` as other sites, with line breaks and tabs taken out first.
+ * Returns the requested path of this site; the start page if it leads elsewhere. Browsers read `//host`, `/\host` and
+ * `/.//host` as other sites, and remove line breaks and tabs first.
  */
 export function ownPath(wanted: unknown): string {
   const base = 'http://own.invalid'

@@ -1,4 +1,4 @@
-/** What websites send. */
+/** Typical forms of websites */
 export const SAMPLES = [
   {
     name: 'Grace Hopper', email: 'grace@example.com', subject: 'Quote for 40 seats',
@@ -14,7 +14,7 @@ export const SAMPLES = [
   },
 ]
 
-/** Forms as nobody wishes for, to see what becomes of them. */
+/** Edge-case samples */
 export function oddForms(): Readonly<Record<string, object>> {
   return {
     '100 fields': Object.fromEntries(

@@ -2,7 +2,7 @@ import { useLocalStorage } from '@vueuse/core'
 
 interface SavedView { name: string, filter: ListFilter }
 
-/** More would be no shortcut. */
+/** Limit of saved views: a longer list would be no shortcut */
 const MOST_VIEWS = 20
 
 /** Named filters of the list, in this browser only */
