@@ -12,7 +12,7 @@ const NO_BARRELS = [
   },
 ]
 
-/** Folders of platforms. Their names are the platforms' keys, which no other code may compare with. */
+/** Folders of platforms. Their names are the platforms' keys, which code outside these folders must not use. */
 const PLATFORMS = readdirSync(new URL('server/platforms/', import.meta.url), { withFileTypes: true })
   .filter(entry => entry.isDirectory() && entry.name !== 'shared').map(({ name }) => name)
 

@@ -27,7 +27,7 @@ import { transform } from 'esbuild'
 export const lean = {
   // Unresolvable imports (optional native helpers) stay external, and fail only where they are used.
   externals: { inline: [() => true] },
-  // Lines and names stay readable (see `compact`), so a stack trace needs no source map, twice the size of the code.
+  // Lines stay short and names unchanged (`compact`): stack traces are readable without a map twice the code's size.
   sourceMap: false,
 }
 

@@ -1,5 +1,5 @@
-// Loads the whole built server, file by file, to check that parts load which no test starts. V8's compiled code stays
-// in NODE_COMPILE_CACHE for the servers that tests start: tests kill most of them before they could save it.
+// Loads every file of the built server, to check also the parts that no test starts. V8's compiled code stays in
+// NODE_COMPILE_CACHE for the servers that tests start: most of them are killed before they could save it.
 import { globSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'

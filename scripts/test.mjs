@@ -17,7 +17,7 @@ const compiled = { NODE_COMPILE_CACHE: resolve('.tmp/compile-cache') }
 const isWhole = filters.length === 0
 /** Folder of the bodies that all tests send to vendors, checked together at the end */
 const BODIES = resolve('.tmp/bodies')
-/** Priority below everything else that computes, because tests check times */
+/** Priority (nice value) below all other work, because tests check times */
 const LOW = 10
 /** Time limit of a check, ms: the longest needs 40 s alone, and beside tests it gets a tenth of the processor */
 const HANGS = 1_200_000

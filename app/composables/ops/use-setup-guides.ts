@@ -1,4 +1,4 @@
-/** Shown result of a test */
+/** Result of a setup test, for display */
 export interface TestShown {
   color: 'success' | 'error' | 'neutral' | 'warning'
   icon: string
