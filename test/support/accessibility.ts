@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { until } from './until'
 
-/** Half as long as what the package has for imports: each page compiles it anew. */
+/** The minified build: half the size of the package's import entry, and each page compiles it anew. */
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 interface Finding {
@@ -13,8 +13,8 @@ interface Finding {
 }
 
 /**
- * A colour on its way from one theme to the other is neither's, nor is that of a dialog that fades in. Within what is
- * folded nothing is on its way, and what pulses never arrives.
+ * Waits for running animations to end: while a theme changes or a dialog fades in, colours are in between.
+ * Skips collapsed content, where nothing runs, and endless pulses.
  */
 const SETTLED = `(async () => {
   for (;;) {
@@ -28,7 +28,7 @@ const SETTLED = `(async () => {
 
 const IS_QUIET = '!document.querySelector("[aria-busy=true]")'
 
-/** What axe-core asks of colours, which takes it half of the time. */
+/** The colour rules of axe-core, which take half of its time */
 const COLOURS = ['color-contrast', 'link-in-text-block']
 
 const RULES = {
@@ -37,11 +37,11 @@ const RULES = {
   'all but colours': { rules: Object.fromEntries(COLOURS.map(rule => [rule, { enabled: false }])) },
 }
 
-/** What axe-core finds serious or critical on the page as it is, one line each. */
+/** Returns the serious and critical findings of axe-core on the current page, one line each. */
 export async function seriousFindings(page: Page, rules: keyof typeof RULES = 'all'): Promise<string[]> {
-  // Evaluated and not added as a tag, which a content security policy would refuse.
+  // Evaluate it: a content security policy would refuse a script tag.
   if (!await page.evaluate<boolean>('"axe" in globalThis')) await page.evaluate(AXE)
-  // What is being replaced is shown paler.
+  // Content that is being replaced is dimmed: wait until it is there.
   await until('nothing to be busy', () => page.evaluate<boolean>(IS_QUIET))
   await page.evaluate(SETTLED)
   const options = JSON.stringify({ resultTypes: ['violations'], preload: false, ...RULES[rules] })

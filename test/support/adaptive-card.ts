@@ -3,7 +3,7 @@ import type * as AdaptiveCards from 'adaptivecards'
 // @ts-expect-error The modules that the package names first are for bundlers; its bundle carries no types.
 import bundle from 'adaptivecards/dist/adaptivecards.min.js'
 
-// Adaptive Cards as they arrive: JSON whose shape the validator checks.
+// Adaptive Cards as received: JSON whose shape the validator checks.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Json = Record<string, any>
 
@@ -12,8 +12,8 @@ const { AdaptiveCard, SerializationContext } = bundle as typeof AdaptiveCards
 const MAX_BYTES = 40_000
 
 /**
- * Elements of schema 1.5 that Teams shows, with the properties that each must and may have
- * (https://adaptivecards.io/explorer/).
+ * Elements of schema 1.5 that Teams shows, with their required and optional properties
+ * (https://adaptivecards.io/explorer/)
  */
 const ELEMENTS: Readonly<Record<string, { must: readonly string[], may: readonly string[] }>> = {
   'TextBlock': { must: ['text'], may: ['wrap'] },
@@ -30,7 +30,7 @@ const ELEMENTS: Readonly<Record<string, { must: readonly string[], may: readonly
   'Input.ChoiceSet': { must: ['id', 'choices'], may: ['label', 'value', 'isRequired', 'errorMessage', 'style'] },
 }
 
-/** Why Teams would refuse the card, or show less than it says. */
+/** Returns the reasons why Teams would refuse the card, or show only part of it. */
 export function adaptiveCardProblems(card: Json): string[] {
   const inputs = (card.body as Json[]).filter(({ type }) => type.startsWith('Input.')).map(({ id }) => id as string)
   return [
@@ -44,7 +44,7 @@ export function adaptiveCardProblems(card: Json): string[] {
   ]
 }
 
-/** What Microsoft's own parser makes of it. */
+/** Returns what Microsoft's own parser does not understand or drops. */
 export function undescribed(json: Json): string[] {
   const card = new AdaptiveCard()
   const context = new SerializationContext()
@@ -78,7 +78,7 @@ const MOMENT = /\{\{DATE\(([\dT:-]+Z), SHORT\)\}\} (?=\{\{TIME\(\1\))|\{\{TIME\(
 function runProblems({ type, text, ...look }: Json): string[] {
   return [
     ...type === 'TextRun' && typeof text === 'string' ? [] : ['Not a run of text.'],
-    // Notes tell of moments, forms must not.
+    // Notes may contain times for the client to format, form texts must not.
     .../\{\{(?:DATE|TIME)\(/i.test(look.isSubtle ? text.replace(MOMENT, '') : text)
       ? ['A run that the client would evaluate.']
       : [],
@@ -98,7 +98,7 @@ function actionProblems({ type, title, style, data, url }: Json): string[] {
   ]
 }
 
-/** The text that the card shows, line by line. */
+/** Returns the text that the card shows, line by line. */
 export function adaptiveCardText({ body }: Json): string {
   return (body as Json[]).flatMap(({ type, text, inlines }) => type === 'TextBlock'
     ? [text as string]

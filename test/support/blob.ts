@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { freePort } from './ports'
 
 export const BLOB_TOKEN = 'vercel_blob_rw_StoreOfTests_secret'
-/** Where the blobs of that store live, on the internet. */
+/** Hosts of the test store's blobs on the internet */
 const HOSTS = /^https:\/\/storeoftests\.(public|private)\.blob\.vercel-storage\.com$/i
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1')
 
@@ -13,14 +13,13 @@ interface Stored { bytes: Buffer, contentType: string, access: string }
 export interface BlobStore {
   apiUrl: string
   blobs: Map<string, Stored>
-  /** Bodies of the requests for a signed token. */
+  /** Bodies of the requests for a signed token */
   signed: Record<string, unknown>[]
   close: () => void
 }
 
 /**
- * Vercel Blob as `@vercel/blob` sees it: the API at `apiUrl`, and the blobs at the addresses that they have on the
- * internet.
+ * A double of Vercel Blob for `@vercel/blob`: the API at `apiUrl`, and the blobs at their addresses on the internet.
  */
 export async function startBlobStore(): Promise<BlobStore> {
   const port = await freePort()
@@ -40,7 +39,9 @@ export async function startBlobStore(): Promise<BlobStore> {
   }
 }
 
-/** `@vercel/blob` fetches blobs where they are: the connection, and nothing above it, leads here instead. */
+/**
+ * Redirects connections to the blob hosts to this server: `@vercel/blob` fetches blobs from their internet addresses.
+ */
 function repoint(origin: string): () => void {
   type Dispatch = (options: { origin: string | URL }, handler: object) => boolean
   const symbols = globalThis as unknown as Record<symbol, { dispatch: Dispatch }>

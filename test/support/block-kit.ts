@@ -1,8 +1,8 @@
 import type { Block } from './slack'
 
 /**
- * What Slack would refuse about a message or a view, by its published limits
- * (https://docs.slack.dev/reference/block-kit/blocks, …/block-elements, …/views/modal-views); empty when it is fine.
+ * Returns the reasons why Slack would refuse a message or a view, by its published limits
+ * (https://docs.slack.dev/reference/block-kit/blocks, …/block-elements, …/views/modal-views); empty if valid.
  */
 export function blockKitProblems(
   { blocks, text }: { blocks: Block[], text?: string }, surface: 'message' | 'modal' = 'message',
@@ -24,7 +24,7 @@ export function blockKitProblems(
   return problems
 }
 
-/** What Slack would refuse about a modal. */
+/** Returns the reasons why Slack would refuse a modal. */
 export function viewProblems(view: Block): string[] {
   const problems = blockKitProblems({ blocks: view.blocks as Block[] }, 'modal')
   for (const part of ['title', 'submit', 'close']) {
@@ -38,7 +38,7 @@ export function viewProblems(view: Block): string[] {
   return problems
 }
 
-/** All text that a message shows, in order; moments as clients show them that cannot. */
+/** Returns all text that a message shows, in order; for timestamps, the fallback of clients that cannot format them. */
 export function blockText(value: unknown): string {
   if (Array.isArray(value)) return value.map(blockText).join('')
   if (typeof value !== 'object' || value === null) return ''
@@ -48,7 +48,8 @@ export function blockText(value: unknown): string {
 }
 
 /**
- * Text that Slack would interpret instead of showing it: mrkdwn, and plain text with emoji, other than our own buttons.
+ * Returns text that Slack would interpret instead of showing it: mrkdwn and plain text with emoji, except our own
+ * buttons.
  */
 export function interpreted(value: unknown): string {
   if (Array.isArray(value)) return value.map(interpreted).join('')
@@ -122,7 +123,7 @@ function buttonProblems(button: Block): string[] {
   return problems
 }
 
-/** What each kind of input has, besides `type` and `action_id`. */
+/** Properties of each kind of input, besides `type` and `action_id` */
 const INPUTS: Readonly<Record<string, readonly string[]>> = {
   plain_text_input: ['multiline', 'initial_value', 'max_length'], email_text_input: ['initial_value'],
   url_text_input: ['initial_value'], datepicker: ['initial_date'], static_select: ['options', 'initial_option'],

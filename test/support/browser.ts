@@ -4,37 +4,40 @@ import {
 } from 'playwright-core'
 import { until } from './until.ts'
 
-/** Where screenshots go when SCREENSHOTS names a folder. */
+/** Folder for screenshots; without it none are taken. */
 const FOLDER = process.env.SCREENSHOTS
 export const isLookedAt = FOLDER !== undefined
 
-/** A browser that knows nobody, and that a file of tests has to itself. */
+/** A browser without cookies, for one test file. */
 export interface Browser {
-  /** Keeps the window open between tests: a new window costs three times what a tab costs. */
+  /** Stays open between tests: opening a window costs three times as much as opening a tab. */
   window: Page
-  /** A page of somebody else, with a window and cookies of their own. */
+  /** A page of another person, with its own window and cookies */
   newPage: (options?: BrowserContextOptions) => Promise<Page>
   close: () => Promise<void>
 }
 
-/** For what hangs; what has to come in time says so where it is waited for. */
+/** Time limit for hangs, ms. Tests that check speed set their own limit. */
 const PATIENCE_MS = 60_000
 
-/** The one of this worker: Chromium starts more slowly than most pages open. It ends with the process. */
+/**
+ * The browser of this worker, shared because Chromium starts more slowly than most pages open. It ends with the
+ * process.
+ */
 let chrome: Promise<Chrome> | undefined
 
-/** Debian's Chromium, without the background traffic that a closed network only refuses. */
+/** Starts Debian's Chromium without background traffic, which a closed network refuses anyway. */
 const launch = (isMeasured: boolean) => chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', timeout: PATIENCE_MS,
   args: [
     '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
     '--disable-component-update', '--disable-sync', '--renderer-process-limit=1', '--disable-site-isolation-trials',
-    // No page of a test lives long enough for better code to be worth its making.
+    // Skip code optimization: test pages are too short-lived to profit from it.
     ...isMeasured ? [] : ['--js-flags=--no-opt --no-maglev'],
   ],
 })
 
-/** @param isMeasured the browser is as fast as people's */
+/** @param isMeasured run at full speed, as for users */
 export async function startBrowser({ isMeasured = false } = {}): Promise<Browser> {
   const running = await (chrome ??= launch(isMeasured))
   const context = await running.newContext({ viewport: { width: 1280, height: 860 } })
@@ -48,17 +51,18 @@ export async function startBrowser({ isMeasured = false } = {}): Promise<Browser
       guests.push(page)
       return page
     },
-    // The browser of a guest goes with its page.
+    // Closing the page also closes the browser context of a guest.
     close: async () => void await Promise.all([context.close(), ...guests.map(guest => guest.close())]),
   }
 }
 
-/** For a process that goes on without it. */
+/** Closes the browser, for processes that go on without it. */
 export const stopBrowser = async (): Promise<void> => (await chrome)?.close()
 
 /**
- * A page that collects what goes wrong in it. Whoever opens the first one is nobody that the browser knows: it has
- * forgotten cookies and what pages stored. It keeps the scripts, which take longer to load than most tests to run.
+ * Opens a page and collects its errors. The first page of a window starts as a new visitor: cookies and local storage
+ * are
+ * cleared. The script cache stays, because loading scripts takes longer than most tests.
  */
 export async function openPage(
   { window }: Browser, headers: Record<string, string> = {},
@@ -78,8 +82,8 @@ export async function openPage(
 const PROBE = '/favicon.svg?routed'
 
 /**
- * Has `page.route` resolve once requests of the page are routed. By itself it resolves when Chromium says so, which is
- * before the process of a page that is open has heard of it: what is pressed next would go past the route.
+ * Makes `page.route` resolve only once the page's requests are really routed. By itself it resolves when Chromium
+ * accepts the route, before the process of an open page knows it: the next request could still bypass the route.
  */
 function awaitRoutes(page: Page): void {
   const route = page.route.bind(page)
@@ -94,7 +98,7 @@ function awaitRoutes(page: Page): void {
   }
 }
 
-/** Requests of the page go on as the handler says, once the returned function is called. */
+/** Holds matching requests of the page until the returned function is called; then the handler answers them. */
 export async function holdRequests(
   page: Page, url: string, handle: (route: Route) => Promise<void>,
 ): Promise<() => void> {
@@ -112,31 +116,34 @@ async function forget(page: Page): Promise<void> {
 
 const TWO_FRAMES = 'new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
 
-/** By how much the page is wider than the window, or something in it to press or to type into sticks out, px. */
+/** Width in px by which the page exceeds the window, or by which a control sticks out of it */
 const EXCESS = `Math.max(
   document.documentElement.scrollWidth - innerWidth,
   ...[...document.querySelectorAll('a, button, input, select, textarea')].filter(part => part.checkVisibility())
     .map(part => part.getBoundingClientRect()).flatMap(({ left, right }) => [-left, right - innerWidth]),
 )`
 
-/** Nothing sticks out of the window, once the page's scripts have met its width; what is hidden may, by its margin. */
+/**
+ * Checks that nothing sticks out of the window once scripts have adapted to its width. Hidden parts may, by their
+ * margin.
+ */
 export async function fits(page: Page): Promise<void> {
   await page.evaluate(TWO_FRAMES)
   const isWithin = async () => await page.evaluate<number>(EXCESS) <= 1
   await until(`${page.url()} to fit ${page.viewportSize()?.width} px`, isWithin, 15_000)
 }
 
-/** As people set it in their browser, which layouts follow that are cut by `rem`; 1 is what browsers come with. */
+/** Sets the browser's font size, which layouts in `rem` follow; 1 is the browser's default. */
 export async function setLetters(page: Page, times: number): Promise<void> {
   const chrome = await page.context().newCDPSession(page)
   await chrome.send('Page.setFontSizes', { fontSizes: { standard: 16 * times, fixed: 13 * times } })
   await chrome.detach()
-  // Scripts that watch a media query hear of it with the next change of the window.
+  // Change the window size: only then do scripts that watch a media query notice the new font size.
   const { width, height } = page.viewportSize()!
   await page.setViewportSize({ width, height: height ^ 1 })
 }
 
-/** A picture of what is to be seen of the page, or of one part of it, for people to look at. */
+/** Takes a screenshot of the visible page, or of one part of it, for people to look at. */
 export async function screenshot(of: Page | Locator, name: string, options = {}): Promise<void> {
   if (!FOLDER) return
   await mkdir(FOLDER, { recursive: true })

@@ -1,4 +1,4 @@
-// What vendors were sent in a run of all tests has to be as they describe it.
+// Checks that every body sent to a vendor during a full test run matches the vendor's own types.
 import { globSync, readFileSync } from 'node:fs'
 import { mistyped, type Body } from './mistyped.ts'
 

@@ -9,39 +9,39 @@ import { sendEvent } from './slack'
 import type { Command, TcpProxy } from './tcp-proxy'
 import { until } from './until'
 
-/** One place between two effects at which the process may die. */
+/** A moment between two effects at which the process may die */
 export interface CrashPoint {
   name: string
-  /** What somebody does just then. */
+  /** The user action in progress */
   flow: 'intake' | 'forward' | 'edit' | 'open-edit' | 'spam'
   at:
     | {
       redis: (command: Command) => boolean
       phase: 'before' | 'after'
       nth?: number
-      /** The endpoint answers only once the email is on record, so that it has a write of its own. */
+      /** True if the endpoint answers only after the email is recorded, so that its result is a separate write. */
       apart?: boolean
     }
     | {
       vendor: 'slack' | 'resend' | 'endpoint'
       path: string
       phase: 'before' | 'after'
-      /** What stands in the request. */
+      /** Text that the request contains */
       says?: string
     }
-  /** Whether what the flow decides (the record, the claim) is in Redis by then. */
+  /** True if the flow's result (the record or the decision) is in Redis by then. */
   written: boolean
-  /** Whether a card may be on Slack that nobody could write down. */
+  /** True if Slack may show a card that was not recorded. */
   unknownCard?: boolean
 }
 
 const create = ({ sha }: Command) => sha === CREATE.sha
 const put = ({ sha }: Command) => sha === PUT.sha
-/** The write after which only the trace is left. */
+/** Matches the write after which only the trace is left. */
 export const trace = (command: Command) => put(command) && command.args.some(arg => (
   arg.startsWith('{') && arg.includes('"version":') && isOver(recordIn(arg))
 ))
-/** The claim, and what came first of the deliveries. */
+/** Number of writes up to the first delivery result: the decision, then the result. */
 const FIRST_RESULT = 2
 const POST = '/api/chat.postMessage'
 const UPDATE = '/api/chat.update'
@@ -138,14 +138,14 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
   { name: 'spam: before the trace', flow: 'spam', at: { redis: trace, phase: 'before' }, written: true },
 ]
 
-/** The longest that the way to a point takes, ms: retries of vendors that fail, and a lease. */
+/** Longest time to reach a point, ms: retries of failing vendors, and a lease. */
 const PATIENCE_MS = 120_000
 
 /**
- * Has the server of `d` killed at `point`, once. Resolves when it is dead, with all faults gone.
+ * Kills the server of `d` at `point`, once. Resolves when it is dead and all faults are removed.
  *
- * @param lateMs how long everything else goes on after the point is reached, ms
- * @throws when nothing gets there
+ * @param lateMs time for which everything else goes on after the point is reached, ms
+ * @throws if the point is never reached
  */
 export function arm(d: Deployment, tcp: TcpProxy, { at }: Pick<CrashPoint, 'at'>, lateMs: number): Promise<void> {
   const reached = Promise.withResolvers<undefined>()
@@ -182,8 +182,9 @@ export function arm(d: Deployment, tcp: TcpProxy, { at }: Pick<CrashPoint, 'at'>
 }
 
 /**
- * What the server answered once it took what `send` sends, which is sent again while it is refused: a machine that
- * stands still for seconds is too slow for what a click or a form may take. Null when the server died over it.
+ * Sends until the server accepts, and returns its answer. Refusals are retried, because a machine that stalls for
+ * seconds
+ * is too slow for the time limits of a click or a form. Returns null if the server died.
  */
 export async function taken(send: () => Promise<Response>): Promise<Response | null> {
   const { response } = await until('it to be taken', async () => {
@@ -194,13 +195,13 @@ export async function taken(send: () => Promise<Response>): Promise<Response | n
   return response
 }
 
-/** Starts the server of `d` again, and waits until its bot is up. */
+/** Starts the server of `d` again, and waits until its bot is ready. */
 export async function restart(d: Deployment): Promise<void> {
   d.server = await startServer(d.env)
   await sendEvent(d.server.url, { type: 'url_verification', challenge: 'up' })
 }
 
-/** Never lets the request through itself: after the vendor did it, the one who asked is dead. */
+/** Never answers the request: after the vendor has processed it, the sender is killed. */
 async function hold(
   vendor: Proxy, request: Recorded, phase: 'before' | 'after', die: () => Promise<void>,
 ): Promise<never> {

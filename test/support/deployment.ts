@@ -16,18 +16,18 @@ import { postJson } from './webhook'
 
 export const SIGNING_KEY = `whsec_${Buffer.from('a downstream signing secret').toString('base64')}`
 
-/** Another platform alone: no variable of Slack is set. */
+/** Environment for a platform other than Slack: no variable of Slack is set. */
 export const NO_SLACK = { CHAT_BOT_TOKEN: '', CHAT_SIGNING_SECRET: '', CHAT_CHANNEL_ID: '' }
 
 export interface Deployment {
   server: Server
   redis: RedisServer
   slack: Slack
-  /** Resend by emulate behind a proxy. */
+  /** Resend, emulated by emulate, behind a proxy */
   resend: Proxy & { emails: () => Promise<SentEmail[]> }
-  /** The downstream system. */
+  /** The downstream system */
   endpoint: Proxy
-  /** The production environment of this deployment. */
+  /** The production environment of this deployment */
   env: Record<string, string>
   close: () => Promise<void>
 }
@@ -42,7 +42,9 @@ interface SentEmail {
 }
 
 /**
- * A production deployment on loopback: real Redis, Slack and Resend by emulate, a downstream system, the built server.
+ * Starts a production deployment on loopback: real Redis, Slack and Resend by emulate, a downstream system and the
+ * built
+ * server.
  */
 export async function deploy(overrides: Record<string, string> = {}): Promise<Deployment> {
   const [redis, slack, mailbox, endpoint] = await Promise.all([startRedis(), startSlack(), startResend(), startProxy()])
@@ -55,7 +57,7 @@ export async function deploy(overrides: Record<string, string> = {}): Promise<De
     FORWARD_EMAIL: 'triage@example.com', FORWARD_ENDPOINT: `${endpoint.url}/inbox?token=secret-in-url`,
     FORWARD_SIGNING_SECRET: SIGNING_KEY,
     NUXT_PUBLIC_SITE_URL: 'https://forms.example.com',
-    // Outside production the pages are open to this machine.
+    // Set a password: only outside production are the pages open to this machine.
     ...overrides.NODE_ENV ? {} : WITH_PASSWORD,
     RETRY_BASE_MS: '100', SWEEP_INTERVAL_MS: '500', CARD_INTERVAL_MS: '2', FORM_RATE_LIMIT: '0',
     FORM_RATE_LIMIT_MB: '0',
@@ -75,7 +77,7 @@ async function startResend(): Promise<Deployment['resend']> {
   const emulator = await createEmulator({ service: 'resend', port: await freePort() })
   const proxy = await startProxy(emulator.url)
   const read = <T>(path: string) => askEmulator<T>(emulator.url + path, 'Bearer re_test_key')
-  // What was sent stays as it is.
+  // Cache sent emails: they never change.
   const sent = new Map<string, Promise<SentEmail>>()
   const emails = async () => {
     const { data } = await read<{ data: { id: string }[] }>('/emails')
@@ -91,44 +93,44 @@ async function startResend(): Promise<Deployment['resend']> {
   })
 }
 
-/** Another process of a deployment, with these variables, for one test. */
+/** Starts another process of a deployment, with these variables, for one test. */
 export async function serveAlso({ env }: Pick<Deployment, 'env'>, overrides: Record<string, string>): Promise<Server> {
   const server = await startServer({ ...env, ...overrides })
-  // A card that is not out yet would be posted by another process when its lease is over, beside a later test's.
+  // Post pending cards first: after the lease, another process would post them into a later test.
   onTestFinished(() => server.drain().then(() => server.kill()))
   return server
 }
 
-/** What Resend was asked to send about a submission. */
+/** Returns the requests to Resend about a submission. */
 export function emailsAbout({ resend }: Pick<Deployment, 'resend'>, id: string): Recorded[] {
   return resend.requests.filter(({ headers }) => String(headers['idempotency-key']).startsWith(id))
 }
 
-/** Sends a form as a website would; text is sent as it is. */
+/** Sends a form as a website would. Strings are sent unchanged. */
 export function sendForm(
   server: Server, body: unknown, headers: Record<string, string> = {}, form = '',
 ): Promise<Response> {
   return postJson(`${server.url}/api/form${form}`, body, headers)
 }
 
-/** Sends a form, and reads what it is answered. */
+/** Sends a form, and reads the answer. */
 export async function answerOf(server: Server, body: unknown = { name: 'Ada' }, headers: Record<string, string> = {}) {
   const response = await sendForm(server, body, headers)
   return { status: response.status, headers: response.headers, json: await response.json() as Record<string, string> }
 }
 
-/** The id under which a form was taken. */
+/** Returns the id of the accepted submission. */
 export async function idOf(answer: Response): Promise<string> {
   if (!answer.ok) throw new Error(`The form was answered ${answer.status}: ${await answer.text()}`)
   return (await answer.json() as { submissionId: string }).submissionId
 }
 
-/** Sends a form and resolves with its id. */
+/** Sends a form and resolves with its submission id. */
 export async function submitForm(server: Server, data: unknown, form = ''): Promise<string> {
   return idOf(await sendForm(server, data, {}, form))
 }
 
-/** Sends a form and resolves with its id and its card on Slack. */
+/** Sends a form and resolves with its id and its Slack card. */
 export async function submit(
   deployment: Deployment, data: unknown, path = '',
 ): Promise<{ id: string, card: SlackMessage }> {
@@ -136,21 +138,21 @@ export async function submit(
   return { id, card: await cardOf(deployment, id) }
 }
 
-/** The newest card that carries the submission's buttons. */
+/** Returns the newest card that carries the submission's buttons. */
 export function cardOf({ slack }: Deployment, id: string, channel?: string): Promise<SlackMessage> {
   return until(`the card of ${id}`, async () => (await slack.messages(channel)).find(({ blocks }) => (
     blocks.some(({ type, elements }) => type === 'actions' && elements[0].value === id)
   )))
 }
 
-/** What the card at this place shows now. */
+/** Returns the current version of the card. */
 export async function cardNow({ slack }: Deployment, { ts }: SlackMessage, channel?: string): Promise<SlackMessage> {
   return (await slack.messages(channel)).find(message => message.ts === ts)!
 }
 
 /**
- * Edits of cards on Slack: early ones say that a forward, which takes more than a second, is on its way. One that goes
- * out beside the write that it tells of is repeated, where something else came to be written.
+ * Returns the edits of Slack cards. Early ones say that a forward, which takes more than a second, is on its way.
+ * An edit sent in parallel with its write is repeated if the write failed because the record had changed.
  */
 export function cardEdits({ slack }: Deployment): { early: Block[], final: Block[], repeated: Block[] } {
   const isEarly = ({ blocks }: Block) => blockText(blocks).includes('Being sent to ')
@@ -164,8 +166,8 @@ export function cardEdits({ slack }: Deployment): { early: Block[], final: Block
 }
 
 /**
- * The last work of a submission that failed, as the log tells it. Others fail beside it: the first success after an
- * outage pulls forward what waits for it.
+ * Returns the last log entry about failed work of the submission. Its other work may fail meanwhile: the first success
+ * after an outage starts everything that waits.
  */
 export function failureOf({ server }: Deployment, id: string, reason: string): Block | undefined {
   const lines = server.output().split('\n').filter(line => line.includes('"work.failed"')).map(line => (
@@ -175,14 +177,14 @@ export function failureOf({ server }: Deployment, id: string, reason: string): B
 }
 
 /**
- * The service knows the reviewers' names from here on: a first click waits for Slack to tell its name for 800 ms, and
- * goes by the name of the account after that.
+ * Makes the service cache the reviewers' names. Otherwise the first click waits up to 800 ms for the name from Slack,
+ * and then uses the account name.
  */
 export async function introduce({ server, slack }: Deployment): Promise<void> {
   await command(server.url, slack, 'help')
 }
 
-/** Clicks a button of the card, and resolves with the answer once the effects are through. */
+/** Clicks a button of the card, and resolves with the answer once all effects are done. */
 export async function click(
   { slack, server }: Deployment, card: SlackMessage, action: string, value: string | undefined,
 ): Promise<Response> {
@@ -193,7 +195,7 @@ export async function click(
   return response
 }
 
-/** Clicks Edit & Forward, again when that is refused, and resolves with the view that was opened. */
+/** Clicks Edit & Forward, retries if refused, and resolves with the view that was opened. */
 export async function openEdit(deployment: Deployment, card: SlackMessage, id: string): Promise<Block> {
   const opened = () => deployment.slack.calls('views.open')
   const before = opened().length
@@ -204,7 +206,7 @@ export async function openEdit(deployment: Deployment, card: SlackMessage, id: s
   return opened().at(-1)!.view as Block
 }
 
-/** Submits the edit form; resolves with the JSON of the answer once the effects are through. */
+/** Submits the edit form; resolves with the JSON of the answer once all effects are done. */
 export async function submitEdit(
   { slack, server }: Deployment, view: Block, values: Record<string, string | null>,
 ): Promise<Block> {

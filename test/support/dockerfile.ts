@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 interface Copy {
-  /** Name of the stage it comes from; undefined for the folder that the image is built from. */
+  /** Name of the source stage; undefined for the build context */
   from?: string
   sources: string[]
   target: string
@@ -14,14 +14,14 @@ export interface Stage {
   copies: Copy[]
   env: Record<string, string>
   workdir?: string
-  /** What is run while the image is made. */
+  /** Commands run while the image is built */
   runs: string[]
-  /** In exec form, without a shell. */
+  /** In exec form, without a shell */
   command?: string[]
   healthcheck?: string[]
 }
 
-/** The stages of our `Dockerfile`; an instruction that is not understood is an error, not a guess. */
+/** Parses the stages of our `Dockerfile`; throws at an unknown instruction instead of guessing. */
 export function readDockerfile(): Stage[] {
   const text = readFileSync(resolve(import.meta.dirname, '../../Dockerfile'), 'utf8')
   const lines = text.replaceAll(/^#.*\n/gm, '').replaceAll(/\\\n\s*/g, '').split('\n').filter(Boolean)

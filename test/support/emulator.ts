@@ -1,8 +1,8 @@
 import { request } from 'undici'
 
 /**
- * What an emulator answers, by a connection of its own: emulators close one that was silent for five seconds, also
- * while something is on its way, and time limits in tests are as long.
+ * Asks an emulator over a new connection. Emulators close a connection that was idle for five seconds, even while a
+ * request is on its way, and tests wait about as long.
  */
 export async function askEmulator<T>(url: string, authorization: string, body?: unknown): Promise<T> {
   const answer = await request(url, {

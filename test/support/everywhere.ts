@@ -12,13 +12,13 @@ import { triesOn } from './unlisted'
 import { PASSWORD, visit } from './visitor'
 import { startWhatsApp } from './whatsapp'
 
-/** All platforms that are not embedded, by their keys. */
+/** All platforms that are not embedded, by key */
 export const PLATFORMS: Readonly<Record<string, Definition>> = Object.fromEntries(outside.map(each => [each.key, each]))
 
 /**
- * A deployment with all platforms, and what people do there, for all tests of a file.
+ * A deployment with all platforms, and the actions of people there, for all tests of a file.
  *
- * @param settings of the server and its forms, by who Ada Lovelace is on each platform
+ * @param settings environment and forms, given the ids of Ada Lovelace on each platform
  */
 export async function deployEverywhere(
   settings: (ada: readonly string[], d: Deployment) => { env: Record<string, string>, forms: object },
@@ -40,7 +40,7 @@ export async function deployEverywhere(
   })
   d.server = await startServer(d.env)
   const tries = triesOn(d, doubles)
-  /** Somebody who has signed in by name, Grace Hopper by default. */
+  /** Signs a visitor in under a name, Grace Hopper by default. */
   const signedIn = async (name = 'Grace Hopper') => {
     const visitor = visit(d.server)
     const { status } = await visitor.signIn(PASSWORD, name)
@@ -49,7 +49,7 @@ export async function deployEverywhere(
   }
   return Object.assign(d, {
     doubles, signedIn,
-    /** What Ada Lovelace does on a platform. */
+    /** Ada Lovelace's actions on a platform */
     on: (platform: string) => tries.find(each => each.platform === platform)!,
     /** Sends a form; resolves with its id once its cards are posted. */
     async send(form = '', data: object = { name: 'Ada' }) {
@@ -58,7 +58,7 @@ export async function deployEverywhere(
       return id
     },
     emailsAbout: (id: string) => emailsAbout(d, id),
-    /** What the page says of a submission. */
+    /** Returns the submission as the API shows it to a signed-in reviewer. */
     shown: async (id: string) => (
       await (await (await signedIn()).get(`/api/submissions/${id}`)).json() as { state: string, holder: object | null }
     ),

@@ -9,7 +9,7 @@ export const AWS_KEYS = {
   accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
 }
 
-/** Each storage of files, on loopback, while the tests of one file run. */
+/** Starts each file storage on loopback for the tests of one file. */
 export async function useFileStorages() {
   const dir = sharedFolder()
   const blob = endAfterAll(await startBlobStore())

@@ -5,20 +5,20 @@ import type { Duplex } from 'node:stream'
 
 interface ForwardProxy {
   url: string
-  /** Hosts that were called through it, with their ports; those of tunnels too. */
+  /** Hosts called through the proxy, with their ports; tunnels included */
   hosts: () => string[]
   close: () => Promise<void>
 }
 
 /**
- * Proxy between the machines of a company and the internet: it passes on requests with whole addresses, and opens
- * tunnels. Hosts named `….test` are on this machine, and known to it alone; any other one is the internet, which it
- * refuses to call.
+ * Proxy between a company's network and the internet. Passes on requests with absolute addresses, and opens tunnels.
+ * Hosts named `….test` are on this machine and only the proxy can resolve them. All other hosts are the internet, which
+ * it refuses to call.
  */
 export async function startForwardProxy(): Promise<ForwardProxy> {
   const hosts = new Set<string>()
   const sockets = new Set<Socket>()
-  /** Null for the internet. */
+  /** Null for the internet */
   const portOf = (host: string): number | null => {
     hosts.add(host)
     const { hostname, port } = new URL(`http://${host}`)

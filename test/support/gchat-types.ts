@@ -1,6 +1,6 @@
 import type { chat_v1 } from '@googleapis/chat'
 
-/** What Google's own package says of what is posted and changed. */
+/** Google's own types of the messages that are posted and edited */
 export interface Bodies {
   message: chat_v1.Schema$Message
 }

@@ -14,27 +14,25 @@ const ADD_ON = `service-${PROJECT}@gcp-sa-gsuiteaddons.iam.gserviceaccount.com`
 const ENDPOINT = 'https://forms.example.com/api/webhooks/gchat'
 
 export interface SignOptions {
-  /**
-   * Whose token it is: of an app whose audience is its address (the default), its project's number, or of an add-on.
-   */
+  /** Kind of token: of an app whose audience is its address (default) or its project number, or of an add-on */
   as?: 'endpoint' | 'project' | 'add-on'
   claims?: JWTPayload
-  /** Epoch seconds. */
+  /** Epoch seconds */
   expiresAt?: number
   /** Signs with a key that Google does not publish. */
   forged?: boolean
   authorization?: null
-  /** Another one than that of the cards. */
+  /** A space other than that of the cards */
   space?: string
 }
 
-/** What Ada writes to the app in a thread of the space. */
+/** A message of Ada to the app in a thread of the space */
 interface Written {
-  /** Who is mentioned in front of the text; the app by default. */
+  /** Mentions before the text; the app by default */
   mentions?: readonly { name: string, displayName: string }[]
-  /** Fields of the message instead of the usual ones; undefined leaves one out. */
+  /** Replace the usual fields of the message; undefined removes one. */
   more?: Json
-  /** Another one than that of the cards. */
+  /** A space other than that of the cards */
   space?: string
   options?: SignOptions
 }
@@ -43,14 +41,14 @@ export const APP = { name: 'users/987654321', displayName: 'Triage' }
 
 export type GoogleChat = Awaited<ReturnType<typeof startGoogleChat>>
 
-/** Google's sign-in, its signing keys and the Chat API, as far as an app in one space needs them. */
+/** Google's sign-in, its signing keys and the Chat API, as far as an app in one space needs them */
 export async function startGoogleChat() {
   const [google, stranger, account] = await Promise.all([
     generateKeyPair('RS256'), generateKeyPair('RS256'), generateKeyPair('RS256', { extractable: true }),
   ])
   const certs = { google: await exportSPKI(google.publicKey) }
   const accessToken = `ya29.${randomUUID()}`
-  /** Spaces that the app was added to. */
+  /** Spaces that the app was added to */
   const joined = new Set([SPACE])
   const messages = new Map<string, Json>()
   const byRequest = new Map<string, Json>()
@@ -130,8 +128,8 @@ export async function startGoogleChat() {
   }
 
   /**
-   * As the documentation shows them, for Chat apps (…/chat/api/reference/rest/v1/Event) and add-ons
-   * (…/add-ons/concepts/event-objects).
+   * In the documented formats, for Chat apps (…/chat/api/reference/rest/v1/Event) and add-ons
+   * (…/add-ons/concepts/event-objects)
    */
   function eventOf(message: Json, parameters: Record<string, string>, isAddOn: boolean, name = SPACE): Json {
     const user = { name: 'users/1234', displayName: 'Ada Lovelace', email: 'ada@example.com', type: 'HUMAN' }
@@ -192,13 +190,13 @@ export async function startGoogleChat() {
       }),
       GOOGLE_CHAT_PROJECT_NUMBER: PROJECT, GOOGLE_CHAT_SPACE: SPACE, GOOGLE_CHAT_API_URL: proxy.url,
     },
-    /** Hosts that the SDK has built in. */
+    /** Hosts built into the SDK */
     hosts: { 'oauth2.googleapis.com': proxy.url, 'www.googleapis.com': proxy.url },
     messages: all, joined, write,
-    /** The message whose buttons are about the submission. */
+    /** Returns the message whose buttons belong to the submission. */
     cardOf: (id: string) => all().find(message => message.cardsV2
       && googleButtons(message).some(({ onClick }) => JSON.stringify(onClick).includes(id))),
-    /** Somebody writes to the app in private; Ada Lovelace, who is in the space, is `users/1234`. */
+    /** A user writes to the app in private. Ada Lovelace, who is in the space, is `users/1234`. */
     writeInPrivate: async (serverUrl: string, text: string, userId = 'users/1234') => {
       const user = { name: userId, displayName: 'Somebody', email: 'somebody@example.com', type: 'HUMAN' }
       const space = { name: 'spaces/DM1', type: 'DM', spaceType: 'DIRECT_MESSAGE', singleUserBotDm: true }

@@ -4,10 +4,10 @@ import type { Json } from './adaptive-card'
 const MAX_BYTES = 32_000
 const MAX_WIDGETS = 100
 
-/** Tags that cards render (https://developers.google.com/workspace/chat/format-messages#card-formatting). */
+/** Tags that cards render (https://developers.google.com/workspace/chat/format-messages#card-formatting) */
 const TAG = /<(\/?)(b|i|u|s|font|a)((?: [a-z]+="[^"<>]*")?)>/g
 
-/** Why Google Chat would refuse the message, cut it, or show something else. */
+/** Returns the reasons why Google Chat would refuse the message, cut it, or show something else. */
 export function googleMessageProblems(message: Json): string[] {
   const cards = message.cardsV2 as { cardId: string, card: Json }[]
   const widgets = cards.flatMap(({ card }) => (card.sections as Json[]).flatMap(section => section.widgets as Json[]))
@@ -53,7 +53,7 @@ function htmlProblems(html: string): string[] {
   ]
 }
 
-/** The text that people read, and where its links lead. */
+/** Returns the text that people read, and its link targets. */
 export function googleCardText(message: Json): { text: string, links: string[] } {
   const html = googleWidgets(message).map(({ textParagraph }) => (
     textParagraph?.text as string | undefined ?? ''

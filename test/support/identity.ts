@@ -9,7 +9,7 @@ export const DISCORD_APP = {
   OPS_DISCORD_CLIENT_SECRET: 'discord-client-secret',
 }
 
-/** Somebody at the platforms' sign-in pages. */
+/** A person at the platforms' sign-in pages */
 export interface Person {
   slack: { team: string, user: string, name: string }
   discord: { id: string, username: string, global_name: string | null, guilds: string[] }
@@ -24,7 +24,7 @@ export const ADA: Person = {
 
 export interface IdentityDouble {
   env: Record<string, string>
-  /** What the platform's page does when the person agrees: where it sends the browser. */
+  /** The person agrees on the platform's page; returns the URL that it redirects the browser to. */
   agree: (authorizeUrl: string, person?: Person) => URL
   requests: Recorded[]
   fault: Proxy['fault']
@@ -39,7 +39,7 @@ const SECRETS: Record<string, string> = {
 }
 
 /**
- * Slack's and Discord's OAuth on loopback, as strict as they are: a code counts once, for its client and redirect URI.
+ * Starts Slack's and Discord's OAuth on loopback, equally strict: a code works once, for its client and redirect URI.
  */
 export async function startIdentityDouble(): Promise<IdentityDouble> {
   const codes = new Map<string, Grant>()
@@ -69,7 +69,7 @@ export async function startIdentityDouble(): Promise<IdentityDouble> {
     return { ok: true, access_token: token, token_type: 'Bearer' }
   }
 
-  /** What a token reads, when it was granted the scope. */
+  /** Returns the profile for a token that was granted the scope. */
   function profile({ headers }: Recorded, scope: string, show: (person: Person) => unknown): object {
     const grant = tokens.get(/^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '')
     return grant?.scope.includes(scope)
@@ -80,7 +80,7 @@ export async function startIdentityDouble(): Promise<IdentityDouble> {
   const redirect = (path: string) => ({ status: 302, headers: { location: agree(proxy.url + path).href } })
   const answer = (status: number, body: unknown) => ({ status, body: JSON.stringify(body) })
   const routes: Record<string, (request: Recorded) => object> = {
-    // Whoever opens the page agrees, and is Ada.
+    // Every visitor of the page agrees, as Ada.
     'GET /openid/connect/authorize': ({ path }) => redirect(path),
     'GET /oauth2/authorize': ({ path }) => redirect(path),
     'POST /api/openid.connect.token': ({ body }) => answer(200, exchange(body) ?? { ok: false, error: 'invalid_code' }),

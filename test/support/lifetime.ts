@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, onTestFinished } from 'vitest'
 
-/** Something that runs: a server is killed, all else is closed or stopped. */
+/** A running resource: a server is killed, anything else is closed or stopped. */
 type Running = { kill: () => unknown } | { close: () => unknown } | { stop: () => unknown }
 
 async function end(running: Running): Promise<void> {
   await ('kill' in running ? running.kill() : 'close' in running ? running.close() : running.stop())
 }
 
-/** Ends what the file's tests share after the last of them; what began last ends first. */
+/** Ends a resource shared by the file's tests after the last of them, in reverse order of start. */
 export function endAfterAll<T extends Running>(running: T): T {
   afterAll(() => end(running))
   return running
 }
 
-/** Ends what one test has, or a hook before it, after that test; what began last ends first. */
+/** Ends a resource of one test, or of a hook before it, after that test, in reverse order of start. */
 export function endAfterTest<T extends Running>(running: T): T {
   onTestFinished(() => end(running))
   return running
@@ -28,12 +28,12 @@ function folderUntil(atEnd: (remove: () => void) => void): string {
   return dir
 }
 
-/** A folder that the file's tests share, and that is gone after the last of them. */
+/** Creates a folder that the file's tests share; removed after the last of them. */
 export const sharedFolder = () => folderUntil(afterAll)
-/** A folder of one test, also of a hook before it. */
+/** Creates a folder for one test, or for a hook before it. */
 export const testFolder = () => folderUntil(onTestFinished)
 
-/** Path of a configuration with these forms, for FORMS_CONFIG. */
+/** Writes a configuration with these forms; returns its path, for FORMS_CONFIG. */
 export function formsFile(forms: object, dir = sharedFolder()): string {
   const path = join(dir, 'forms.json')
   writeFileSync(path, JSON.stringify(forms))

@@ -4,8 +4,9 @@ import { seriousFindings } from './accessibility'
 import { fits, screenshot, setLetters } from './browser'
 
 /**
- * A page without scripts on a phone and on a desk, light and dark, and with letters of twice their size: as wide as the
- * screen, and accessible.
+ * Checks a page without scripts on phone and desktop widths, light and dark, and with text twice as large: it is as
+ * wide
+ * as the screen, and accessible.
  */
 export async function looks(page: Page, name: string): Promise<void> {
   for (const [width, colorScheme] of [[320, 'light'], [320, 'dark'], [1024, 'light'], [1024, 'dark']] as const) {

@@ -7,7 +7,7 @@ import { postJson } from './webhook'
 
 export const MAIL_SECRET = `whsec_${Buffer.from('the secret of a webhook at Resend').toString('base64')}`
 
-/** What Resend tells of an email, as it documents it. */
+/** Resend's event about an email, in its documented format */
 export interface MailEventBody { type: string, created_at: string, data: Record<string, unknown> }
 
 export function mailEvent(
@@ -28,7 +28,7 @@ export const noMailbox = {
 
 interface Signing { secret?: string, id?: string, at?: number }
 
-/** The headers of a webhook of Resend: https://docs.svix.com/receiving/verifying-payloads/how-manual */
+/** Returns the headers of a Resend webhook: https://docs.svix.com/receiving/verifying-payloads/how-manual */
 export function signedHeaders(
   body: string, { secret = MAIL_SECRET, id = `msg_${randomUUID()}`, at = Date.now() }: Signing = {},
 ): Record<string, string> {
@@ -46,7 +46,7 @@ export function send(
   return postJson(`${server.url}/api/mail/events`, body, signedHeaders(body, signing))
 }
 
-/** As `send`; resolves with the answer once the effects are through. */
+/** Sends a webhook as `send` does; resolves with the answer once all effects are done. */
 export async function tell(
   deployment: Pick<Deployment, 'server'>, event: MailEventBody, signing?: Signing,
 ): Promise<Response> {
@@ -55,7 +55,7 @@ export async function tell(
   return response
 }
 
-/** A form that was forwarded from its card, with nothing left to do; `email` is what Resend calls the email. */
+/** Sends a form and forwards it from its card, until no work is left; `email` is Resend's id of the email. */
 export async function forward(
   deployment: Deployment, store: Pick<SubmissionStore, 'get'>, form: object, path = '',
 ): Promise<{ id: string, card: SlackMessage, email: string }> {
@@ -69,7 +69,7 @@ export async function forward(
   return { id, card, email: await emailOf(store, id) }
 }
 
-/** What Resend calls the email that was sent last. */
+/** Returns Resend's id of the email that was sent last. */
 export async function emailOf(store: Pick<SubmissionStore, 'get'>, id: string): Promise<string> {
   return (await store.get(id))!.sent!.find(({ delivery }) => delivery === 'email')!.messageId!
 }

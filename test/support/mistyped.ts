@@ -3,20 +3,20 @@ import { appendFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** A body, and the member of `Bodies` that it should be. */
+/** A body, and its key in `Bodies` */
 export interface Body { name: string, value: unknown }
 
 const TSC = resolve('node_modules/typescript-native/bin/tsc')
 const FLAGS = '--noEmit --ignoreConfig --strict --skipLibCheck --module preserve --allowImportingTsExtensions --types node --pretty false'.split(' ')
 
-/** What is wrong with bodies of a shape, which differ in their words alone; each shape is looked at once. */
+/** Mistakes by shape of body. Bodies of one shape differ only in their texts, so each shape is checked once. */
 const known = new Map<string, Promise<string[]>>()
 
 /**
- * Has TypeScript say how bodies differ from what a vendor's package declares, unknown fields included. A run of all
- * tests has them looked at together at its end (`check-bodies.ts`): a look takes a second of the processor.
+ * Uses TypeScript to find how bodies differ from the types in a vendor's package, unknown fields included. A full test
+ * run checks them together at its end (`check-bodies.ts`), because one check takes a second of processor time.
  *
- * @param file has the type `Bodies`
+ * @param file path of the module that declares the type `Bodies`
  */
 export async function mistyped(file: string, bodies: readonly Body[]): Promise<string[]> {
   const shapes = new Map(bodies.map(body => [JSON.stringify([file, body.name, shapeOf(body.value)]), body]))
@@ -32,7 +32,7 @@ export async function mistyped(file: string, bodies: readonly Body[]): Promise<s
   return (await Promise.all([...shapes.keys()].map(shape => known.get(shape)!))).flat()
 }
 
-/** What is wrong with each. */
+/** Returns the mistakes of each body. */
 async function mistakesOf(file: string, bodies: readonly Body[]): Promise<string[][]> {
   const lines = bodies.map(({ name, value }, index) => (
     `const body${index}: Bodies[${JSON.stringify(name)}] = ${JSON.stringify(value)}`
@@ -45,7 +45,7 @@ async function mistakesOf(file: string, bodies: readonly Body[]): Promise<string
   ))
 }
 
-/** The errors of a module, with their lines. */
+/** Returns the errors of a module, with their lines. */
 async function compile(source: string): Promise<[line: number, error: string][]> {
   const folder = await mkdtemp(join(tmpdir(), 'bodies-'))
   try {
@@ -59,7 +59,7 @@ async function compile(source: string): Promise<[line: number, error: string][]>
         else settle(out)
       })
     })
-    // What explains an error is indented below it.
+    // Details of an error are indented below it.
     return output.split(/\n(?! )/).filter(Boolean).map((error): [number, string] => {
       const [, line = '0', text = error] = /^bodies\.ts\((\d+),\d+\): error [^:]+: ([^]*)$/.exec(error) ?? []
       return [Number(line), text]
@@ -70,7 +70,7 @@ async function compile(source: string): Promise<[line: number, error: string][]>
   }
 }
 
-/** The value without what people wrote in it. */
+/** Returns the value without the texts of users. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return [...new Set(value.map(each => JSON.stringify(shapeOf(each))))]
   if (typeof value === 'object' && value !== null) {

@@ -4,20 +4,20 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 type Json = Record<string, unknown>
 
-/** One answer of the model. */
+/** One answer of the model */
 interface ModelAnswer {
-  /** Said before the calls; a list is sent piece by piece. */
+  /** Text before the calls; a list is sent piece by piece. */
   text?: string | readonly string[]
   calls?: readonly { name: string, input: unknown, id?: string }[]
-  /** Between the pieces of the text, ms. */
+  /** Pause between the pieces of the text, ms */
   pauseMs?: number
-  /** Each piece but the first comes when this resolves, which is told what was said so far. */
+  /** Every piece but the first waits for this promise; gets the text sent so far. */
   pace?: (said: string) => Promise<unknown>
-  /** Instead of an answer: an HTTP error. */
+  /** HTTP error, sent instead of an answer */
   status?: number
-  /** Why it ends, where it is not by itself. */
+  /** Reason for an early end */
   finish?: 'length' | 'content_filter'
-  /** After the text: an error in the stream, a broken connection, or silence. */
+  /** Sent after the text: an error in the stream, a broken connection, or silence */
   end?: 'error' | 'drop' | 'hang'
 }
 
@@ -28,13 +28,13 @@ interface ModelMessage {
   tool_calls?: { id: string, function: { name: string, arguments: string } }[]
 }
 
-/** One call as it arrived. */
+/** One call as received */
 interface ModelRequest {
   model: string
-  /** Without the system message. */
+  /** Without the system message */
   messages: ModelMessage[]
   instructions: string
-  /** Names of the tools on offer. */
+  /** Names of the offered tools */
   tools: string[]
   toolChoice?: unknown
   authorization?: string
@@ -43,14 +43,14 @@ interface ModelRequest {
 export interface ModelServer {
   url: string
   requests: ModelRequest[]
-  /** Answers the next calls, in this order; or each call by what it says. */
+  /** Sets the answers to the next calls, in this order; a function chooses its answer by the request. */
   script: (...answers: (ModelAnswer | ((request: ModelRequest) => ModelAnswer))[]) => void
-  /** Answers that nobody asked for yet. */
+  /** Number of scripted answers not used yet */
   left: () => number
   close: () => Promise<void>
 }
 
-/** A server on loopback that speaks the streaming chat completions protocol of OpenAI, scripted by the test. */
+/** Starts a server on loopback that speaks OpenAI's streaming chat completions protocol, scripted by the test. */
 export async function startModelServer(): Promise<ModelServer> {
   const queue: (ModelAnswer | ((request: ModelRequest) => ModelAnswer))[] = []
   const server = createServer((request, response) => {
@@ -110,7 +110,7 @@ export async function startModelServer(): Promise<ModelServer> {
     }
     if (end === 'hang') return
     if (end === 'drop') {
-      // What was written has to be on its way.
+      // Give the text that was written time to leave.
       await wait(50)
       return void response.destroy()
     }
@@ -146,7 +146,7 @@ export async function startModelServer(): Promise<ModelServer> {
   return model
 }
 
-/** What a real server answers with 400: every tool call needs its result, every result its call. */
+/** Returns the problem that a real server answers with 400: every tool call needs its result, every result its call. */
 function problemOf({ messages, stream }: {
   messages: { role: string, tool_calls?: { id: string }[], tool_call_id?: string }[]
   stream?: boolean

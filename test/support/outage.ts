@@ -6,7 +6,7 @@ import { until } from './until'
 
 export const hasButtons = ({ blocks }: { blocks: Block[] }) => blocks.some(({ type }) => type === 'actions')
 
-/** Answers of forms and clicks that keep coming for a while, with how long each took. */
+/** Sends forms and clicks for a while; returns their answers, each with its duration. */
 export async function traffic(d: Deployment, card: SlackMessage, id: string, ms: number) {
   const measured = async (send: () => Promise<Response>) => {
     const { result: status, ms } = await timed(d.server, async () => {
@@ -29,7 +29,7 @@ export async function traffic(d: Deployment, card: SlackMessage, id: string, ms:
   return { forms, clicks }
 }
 
-/** One email, one call of the endpoint, the card closed. */
+/** Checks that there is one email, one call of the endpoint, and a closed card. */
 export async function decidedOnce(d: Deployment, id: string, card: SlackMessage): Promise<void> {
   const emails = async () => (await d.resend.emails()).filter(({ html }) => html.includes(id)).length
   const calls = () => d.endpoint.requests.filter(({ headers, status }) => String(headers['webhook-id']).startsWith(id)

@@ -7,20 +7,20 @@ import { until } from './until'
 /* eslint-disable import/no-mutable-exports -- A worker runs one test at a time: these are of the one that runs. */
 export let browser: Browser
 export let page: Page
-/** What went wrong in the page so far. */
+/** Errors of the page so far */
 export let problems: string[]
-/** Goes on in a page that remembers nothing of the one before. */
+/** Continues in a new page without the previous one's state. */
 export let openAnother: () => Promise<void>
 
 interface Pages {
-  /** Problems of this kind are part of what is tested: a browser reports each refusal and each broken line. */
+  /** Expected errors: a browser reports each refused request and each broken connection. */
   expected?: RegExp
   headers?: () => Record<string, string>
 }
 
 /**
- * Gives each test of the file a page of its own, and fails the test that leaves problems in it. Called below the
- * file's own hooks: a page that outlives its server has problems.
+ * Gives each test of the file its own page, and fails a test whose page has errors. Call it below the file's own
+ * hooks: a page that outlives its server has errors.
  */
 export function usePages({ expected, headers = () => ({}) }: Pages = {}): void {
   beforeAll(async () => { browser = await startBrowser() })
@@ -38,7 +38,7 @@ export function usePages({ expected, headers = () => ({}) }: Pages = {}): void {
   }
 }
 
-/** A deployment whose pages are open, and whose first answers are not those of a cold server. */
+/** Starts a deployment with open pages, and waits until the server is warm. */
 export async function deployPages(env: Record<string, string> = {}): Promise<Deployment> {
   const deployment = await deploy({ NODE_ENV: 'development', ...env })
   await until('the server to be ready', async () => (await fetch(`${deployment.server.url}/api/ready`)).ok)

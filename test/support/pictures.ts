@@ -4,8 +4,8 @@ import { seriousFindings } from './accessibility'
 import { fits, isLookedAt, screenshot, setLetters } from './browser'
 
 /**
- * How a page looks in both themes, on narrow and wide screens, and with letters of twice their size; nothing sticks
- * out, it has one heading of the first level, and axe finds nothing serious.
+ * Takes screenshots of a page in both themes, on narrow and wide screens, and with text twice as large. Checks that
+ * nothing sticks out, that it has one top-level heading, and that axe finds nothing serious.
  */
 export async function pictures(page: Page, name: string): Promise<void> {
   expect(await page.locator('h1').count(), name).toBe(1)
@@ -13,7 +13,7 @@ export async function pictures(page: Page, name: string): Promise<void> {
     const isFirst = colorScheme === 'light'
     await page.emulateMedia({ colorScheme })
     await page.locator(`html.${colorScheme}`).waitFor()
-    // A theme changes colours and moves nothing: what fits in one fits in the other, which is only looked at.
+    // A theme changes only colours, so the layout is checked in one; the other is for people to look at.
     for (const width of isFirst || isLookedAt ? [320, 390, 1024, 1440] : [1440]) {
       await page.setViewportSize({ width, height: 860 })
       await picture(page, `${name}-${colorScheme}-${width}`)
@@ -26,13 +26,13 @@ export async function pictures(page: Page, name: string): Promise<void> {
       await fits(page)
       if (isLookedAt) await wholeScreenshot(page, `${name}-${colorScheme}-large-${width}`)
     }
-    // Colours are the same as at the usual size.
+    // Skip colours: they are the same as at the usual size.
     if (isFirst) expect(await seriousFindings(page, 'all but colours'), `${name}-large`).toEqual([])
     await setLetters(page, 1)
   }
 }
 
-/** In a window as high as the page: a picture of more than the window has letters of the usual size. */
+/** Uses a window as high as the page: a screenshot beyond the window would have text of the usual size. */
 async function wholeScreenshot(page: Page, name: string): Promise<void> {
   const { width, height } = page.viewportSize()!
   const needed = await page.evaluate<number>('document.documentElement.scrollHeight')

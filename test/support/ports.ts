@@ -2,21 +2,19 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * Below what systems hand to outgoing connections, one of which would take a free port before its server does; above
+ * Below the range for outgoing connections, which could take a free port before its server does; above
  * 10,080, which `fetch` refuses.
  */
 const FIRST = 10_100
 
-/**
- * Workers that run at once share none: a port that one of them has chosen, or has left for a while, is nobody else's.
- */
+/** Ports per worker. Parallel workers share none: a port that one has chosen or released stays its own. */
 const COUNT = 2000
 const mine = FIRST + Number(process.env.VITEST_POOL_ID ?? 0) % 10 * COUNT
 
-/** Another run beside this one hardly ever asks for the same port at once. */
+/** Random start, so that another test run at the same time rarely tries the same port. */
 let next = Math.floor(Math.random() * COUNT)
 
-/** A port of loopback that was free a moment ago; never the same twice in one process. */
+/** Returns a loopback port that was free a moment ago; the same one again only after 2,000 tries. */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < COUNT; tried++) {
     const port = mine + next++ % COUNT

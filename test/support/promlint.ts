@@ -1,11 +1,12 @@
 interface Family { help?: string, type?: string, samples: string[] }
 
-/** Units that Prometheus wants in their base form: seconds, bytes, ratio … */
+/** Units that Prometheus wants as base units instead: seconds, bytes, ratio … */
 const NOT_BASE_UNITS = /_(?:milliseconds?|ms|microseconds?|nanoseconds?|minutes?|hours?|days?|kilobytes?|megabytes?|gigabytes?|kb|mb|gb|percent|bits)(?:_total|_sum|_count|_bucket)?$/
 
 /**
- * What `promtool check metrics` says, by the same rules (https://prometheus.io/docs/practices/naming): a line for each
- * complaint.
+ * Returns the complaints of `promtool check metrics`, by the same rules (https://prometheus.io/docs/practices/naming),
+ * a
+ * line each.
  */
 export function promlint(text: string): string[] {
   const families = new Map<string, Family>()

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 
-/** How many times as many samples are taken: `npm run explore`. */
+/** Factor for the number of samples: `npm run explore` */
 const TIMES = Number(process.env.EXPLORE ?? 1)
 
 /**
- * Whether a commit lands depends on the commit: its samples are the same each time. Who explores takes others, and
- * more; what they find fails there by its seed, and becomes a test of its own.
+ * Fixed, so that a commit passes or fails for its own sake: the samples are the same each time. Exploring takes other
+ * samples, and more; a failure shows its seed, and becomes a test of its own.
  */
 export const SEED = process.env.EXPLORE ? Date.now() & 0x7FFF_FFFF : 1
 
 fc.configureGlobal({ seed: SEED, numRuns: 100 * TIMES })
 
-/** So many samples of a property, or as many more as somebody explores. */
+/** Returns the number of samples of a property, multiplied while exploring. */
 export const runs = (count: number): number => count * TIMES

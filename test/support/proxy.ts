@@ -8,18 +8,16 @@ export interface Recorded {
   headers: IncomingMessage['headers']
   body: string
   at: number
-  /** Status of the answer, once it was given. */
+  /** Status of the answer, once given */
   status?: number
 }
 
-/**
- * What to do with a request instead of passing it on: answer it, drop the connection, hold it back, or nothing special.
- */
+/** Handling of a request instead of passing it on: answer it, drop the connection, hold it back, or nothing special. */
 export type Fault
   = | { status: number, body?: string, headers?: Record<string, string> }
     | 'drop'
     | { hold: Promise<unknown> }
-    /** Passed on and done, but the answer never arrives. */
+    /** The vendor processes the request, but its answer is lost. */
     | 'lose-answer'
 
 export interface Proxy {
@@ -30,20 +28,20 @@ export interface Proxy {
   close: () => Promise<void>
 }
 
-/** Answers as a vendor would, or tells the address of who does. */
+/** Answers as a vendor would, or returns the address of one. */
 export type Vendor = (request: Recorded) => Response | string | Promise<Response | string>
 
-/** Tells how requests differ from what the vendor's own package says of them. */
+/** Returns how requests differ from the vendor's own types. */
 export type Check = (requests: readonly Recorded[]) => Promise<readonly string[]>
 
 /**
- * Stands between the service and a vendor: records everything and misbehaves on command. The vendor is an address or
- * lives here; without one the answer is 200. At the end, what the vendor took has to be as it describes it.
+ * Starts a proxy between the service and a vendor that records all requests and injects faults on demand. The vendor is
+ * an address or a function; without one the answer is 200. On closing, all accepted requests must match its types.
  */
 export async function startProxy(target?: string | Vendor, check: Check = async () => []): Promise<Proxy> {
   const all: Recorded[] = []
   const proxy: Proxy = { url: '', requests: [], fault: () => undefined, close: async () => {} }
-  // A machine that stands still for seconds finds its connections open.
+  // Never close idle connections: after a stall of seconds, the machine must still find them open.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     void handle(request, response).catch(() => request.socket.destroy())
   })
@@ -86,12 +84,12 @@ export async function startProxy(target?: string | Vendor, check: Check = async 
 
 interface Answer { status: number, type: string | null | undefined, body: Buffer }
 
-/** By undici's `request`: global `fetch` takes several times as long. */
+/** Uses undici's `request`: global `fetch` takes several times as long. */
 async function pass({ method, path, headers, body }: Recorded, target: string): Promise<Answer> {
   const { host, connection, 'accept-encoding': encodings, 'content-length': length, ...rest } = headers
   delete rest['transfer-encoding']
   const answer = await ask(new URL(path, target), {
-    // Vendors close connections that were silent, also while something is on its way.
+    // Use a new connection: vendors close idle ones, even while a request is on its way.
     method, headers: rest, body: method === 'GET' ? undefined : body, reset: true,
   })
   const type = answer.headers['content-type'] as string | undefined

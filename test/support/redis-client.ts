@@ -2,7 +2,7 @@ import { createRedis, type RedisClient } from '../../server/adapters/redis/conne
 import { silentLog } from '../fakes/runtime'
 import { until } from './until'
 
-/** A client as the service has, once it is connected: its first call has the time that each later one has. */
+/** Creates a client like the service's and waits for the connection, so that its first call has the full time limit. */
 export async function connectRedis(url: string, log = silentLog): Promise<RedisClient> {
   const client = createRedis(url, log)
   await until('Redis', () => client.isReady)

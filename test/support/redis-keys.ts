@@ -1,6 +1,6 @@
 import { createClient, type RedisClientType } from 'redis'
 
-/** Keys of Redis whose name or value holds the text. */
+/** Returns the Redis keys whose name or value contains the text. */
 export async function holding(url: string, text: string): Promise<string[]> {
   const redis: RedisClientType = createClient({ url })
   await redis.connect()

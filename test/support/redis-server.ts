@@ -6,31 +6,31 @@ import { freePort } from './ports.ts'
 export interface RedisServer {
   url: string
   port: number
-  /** Kills it: connections close at once, what it held is gone. */
+  /** Kills Redis: connections close at once, its data is lost. */
   stop(): Promise<void>
-  /** Freezes it: connections stay up and nothing answers, like a host that vanished. */
+  /** Freezes Redis: connections stay up and nothing answers, as if the host had vanished. */
   pause(): void
   resume(): void
 }
 
-/** For what hangs: a busy machine takes its time. */
+/** Time limit for hangs, ms: a busy machine is slow. */
 const READY_WITHIN_MS = 60_000
 
-/** As a replica neither: what its primary sends would be found there by the next Redis that starts. */
+/** Keeps replicas, too, from writing files: the next Redis to start would load the data of their primary. */
 const NO_FILES = ['--repl-diskless-load', 'swapdb', '--rdb-del-sync-files', 'yes']
 
 /**
- * A Redis of one's own that writes nothing to disk.
+ * Starts a private Redis that writes nothing to disk.
  *
  * @param port a fixed one, to come back after `stop`; a free one by default
- * @param tries on how many free ports, which another program may take first
+ * @param tries number of free ports to try, because another program may take one first
  */
 export async function startRedis(port?: number, tries = 3): Promise<RedisServer> {
   const chosen = port ?? await freePort()
   const args = ['--port', String(chosen), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...NO_FILES]
   const child = spawn('redis-server', args, { cwd: tmpdir(), stdio: 'ignore' })
-  // Vitest ends its workers by a signal, without an 'exit' event: a failed test would leave its Redis behind.
-  // The guard's input closes with this process, however that ends.
+  // Vitest ends its workers by a signal, without an 'exit' event: a failed test would leave its Redis behind. The
+  // guard's input closes when this process ends, for whatever reason.
   const guard = spawn(
     '/bin/sh', ['-c', `cat > /dev/null; kill -9 ${child.pid}`], { stdio: ['pipe', 'ignore', 'ignore'] },
   )
@@ -67,7 +67,7 @@ async function untilReady(port: number, child: ChildProcess, pid: number): Promi
   }
 }
 
-/** Whether it is our process that answers, and not another Redis that was on the port before. */
+/** True if our process answers, and not another Redis that was on the port before. */
 function answers(port: number, pid: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('INFO server\r\n'))

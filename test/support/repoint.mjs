@@ -1,5 +1,5 @@
-// Loaded into the built server before anything else: sends what it asks of vendors to loopback. Some SDKs have the
-// addresses of sign-in services and signing keys built in; what is not listed and not loopback fails.
+// Preloaded into the built server: redirects its calls of vendors to loopback. Some SDKs have the addresses of sign-in
+// services and signing keys built in. Calls of hosts that are neither listed nor loopback fail.
 import http from 'node:http'
 import https from 'node:https'
 import { syncBuiltinESMExports } from 'node:module'

@@ -4,7 +4,7 @@ import { storeRules, SUBMISSION_TTL_MS } from '../../server/domain/lifecycle/rec
 import type { Submission } from '../../server/ports/submission'
 import { connectRedis } from './redis-client'
 
-/** An open submission whose card is posted: nothing is due for days. */
+/** An open submission whose card is posted; no work is due for days. */
 export function waiting(changes: Partial<Submission> = {}): Submission {
   const id = changes.id ?? randomUUID()
   const receivedAt = changes.receivedAt ?? Date.now()
@@ -20,17 +20,17 @@ export function waiting(changes: Partial<Submission> = {}): Submission {
   }
 }
 
-/** Puts submissions into a Redis, past the intake. */
+/** Writes submissions directly to Redis, without the intake. */
 export async function seed(redisUrl: string, submissions: readonly Submission[]): Promise<void> {
   await withStore(redisUrl, async (store) => {
-    // As many at once as Redis answers within the bound of one call.
+    // Limit the batch, so that Redis answers within the time limit of one call.
     for (let start = 0; start < submissions.length; start += 100) {
       await Promise.all(submissions.slice(start, start + 100).map(submission => store.create(submission)))
     }
   })
 }
 
-/** Makes a submission what it would be later, or after what happens elsewhere. */
+/** Changes a submission to a later state, or as another process would. */
 export async function become(redisUrl: string, id: string, changes: Partial<Submission>): Promise<void> {
   await withStore(redisUrl, async (store) => {
     const now = await store.get(id)
@@ -45,7 +45,7 @@ async function withStore(redisUrl: string, use: (store: RedisStore) => Promise<v
   await use(store).finally(() => store.close())
 }
 
-/** `count` submissions, a second apart, the last the newest; a search for a number finds none of them by its id. */
+/** Returns `count` submissions, a second apart, newest last. Their ids do not match searches for a number. */
 export function series(count: number): Submission[] {
   const now = Date.now()
   return Array.from({ length: count }, (_, index) => waiting({

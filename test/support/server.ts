@@ -10,19 +10,20 @@ const ENTRY = resolve(import.meta.dirname, '../../.output/server/index.mjs')
 export interface Server {
   url: string
   pid: number
-  /** Everything that it printed. */
+  /** Everything that it printed */
   output: () => string
-  /** Resolves when nothing runs in the background any more. */
+  /** Resolves when no background work is left. */
   drain: () => Promise<void>
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   stop: () => Promise<number | null>
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   kill: () => Promise<void>
 }
 
 /**
- * Starts the built server with this environment and nothing else of ours, on a free port unless it names one, and waits
- * until it listens.
+ * Starts the built server with only this environment and waits until it listens. The port is free unless the
+ * environment
+ * names one.
  */
 export async function startServer(env: Record<string, string>): Promise<Server> {
   const port = Number(env.PORT) || await freePort()
@@ -30,7 +31,7 @@ export async function startServer(env: Record<string, string>): Promise<Server> 
   const { child, output } = run
   const left = once(child, 'close').then(([code]) => ({ code: code as number | null }))
   const failed = await Promise.race([listening(run), left])
-  // Another program was faster.
+  // Another program took the port first.
   if (failed && !env.PORT && output().includes('EADDRINUSE')) return startServer(env)
   if (failed) throw new Error(`The server left with code ${failed.code}:\n${output()}`)
   let drained: Promise<unknown> = Promise.resolve()
@@ -38,8 +39,8 @@ export async function startServer(env: Record<string, string>): Promise<Server> 
     url: `http://127.0.0.1:${port}`,
     pid: child.pid!,
     output,
-    // One after the other: answers do not say what they answer, and that to an earlier question may be out of date.
-    // What was printed before the answer came by another pipe, and is read a turn later at the latest.
+    // Ask one at a time: answers carry no id, and an answer to an earlier question may be outdated. Output printed
+    // before the answer comes through another pipe, and is read one event-loop turn later at most.
     drain: async () => {
       const answer = drained.then(() => {
         const heard = once(child, 'message')
@@ -54,20 +55,23 @@ export async function startServer(env: Record<string, string>): Promise<Server> 
   }
 }
 
-/** The exit code and output of a start that is expected to fail. */
+/** Returns the exit code and output of a start that is expected to fail. */
 export async function runToExit(env: Record<string, string>): Promise<{ code: number | null, output: string }> {
   const run = spawnServer({ PORT: String(await freePort()), HOST: '127.0.0.1', ...env })
   const [code] = await once(run.child, 'close') as [number | null]
   return { code, output: run.output() }
 }
 
-/** A run in another time zone, or under a clock that a preloaded library shifts, has the server there too. */
+/**
+ * Variables passed to the server, so that it shares the test run's time zone and a clock shifted by a preloaded
+ * library.
+ */
 const PASSED_ON = ['PATH', 'TZ', 'LD_PRELOAD', 'FAKETIME', 'NODE_COMPILE_CACHE']
 
-/** The newest runs of this worker, oldest first. */
+/** The newest runs of this worker, oldest first */
 const runs: { pid?: number, output: () => string }[] = []
 
-/** How the newest servers ended: CI shows nothing else of them. */
+/** Returns the last output of the newest servers: CI shows nothing else of them. */
 export function lastWords(): string {
   return runs.map(({ pid, output }) => (
     [`The last lines of server ${pid}:`, ...output().trimEnd().split('\n').slice(-12)].join('\n')

@@ -1,4 +1,4 @@
-// Loaded into the built server before anything else: a machine whose clock is off by CLOCK_SHIFT_MS.
+// Preloaded into the built server: simulates a machine whose clock is off by CLOCK_SHIFT_MS.
 const shift = Number(process.env.CLOCK_SHIFT_MS)
 const { now } = Date
 

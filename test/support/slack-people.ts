@@ -3,7 +3,7 @@ import { deploy, type Deployment } from './deployment'
 import { blockActions, CHANNEL, interact, sendEvent, type Block, type SlackMessage, type SlackUser } from './slack'
 import { until } from './until'
 
-/** A deployment with a model behind it. */
+/** A deployment with a model */
 export interface AgentDeployment extends Deployment { model: ModelServer }
 
 export async function deployAgent(overrides: Record<string, string> = {}): Promise<AgentDeployment> {
@@ -23,17 +23,17 @@ export async function deployAgent(overrides: Record<string, string> = {}): Promi
 
 interface Said {
   by?: SlackUser
-  /** Thread that it stands in. */
+  /** Thread of the message */
   thread?: string
-  /** Fields of the event besides. */
+  /** Further fields of the event */
   more?: Block
-  /** Instead of the deployment's first server. */
+  /** Used instead of the deployment's first server */
   url?: string
 }
 
 /**
- * Somebody says something to the bot: a mention in the channel, or a message in a thread. Resolves with its timestamp
- * once it is acknowledged.
+ * A user talks to the bot: a mention in the channel, or a message in a thread. Resolves with its timestamp once it is
+ * acknowledged.
  */
 export async function tell(
   { slack, server }: AgentDeployment, text: string,
@@ -53,13 +53,13 @@ export async function tell(
   return ts
 }
 
-/** What the bot said in the thread, once nothing runs any more. */
+/** Returns the bot's messages in the thread, once no background work is left. */
 export async function heard(d: AgentDeployment, thread: string): Promise<string[]> {
   await d.server.drain()
   return (await d.slack.thread(thread)).filter(({ user }) => user === d.slack.botId).map(({ text }) => text)
 }
 
-/** The cards of a thread that still have buttons. */
+/** Returns the cards of a thread that still have buttons. */
 export async function openCards({ slack }: AgentDeployment, thread: string, count = 1): Promise<SlackMessage[]> {
   const open = async () => (
     (await slack.thread(thread)).filter(({ blocks }) => blocks?.some(({ type }) => type === 'actions'))
@@ -78,11 +78,11 @@ export function press(
   return interact(url, blockActions(card, action, button.value as string, by))
 }
 
-/** All texts of a card, as people read it. */
+/** Returns all texts of a card, as people read them. */
 export function textOf({ blocks }: SlackMessage): string {
   const texts: string[] = []
   JSON.stringify(blocks, (key, value: unknown) => {
-    // Of a moment, what clients show that cannot write it.
+    // Timestamps: use the fallback of clients that cannot format them.
     if ((key === 'text' || key === 'fallback') && typeof value === 'string') texts.push(value)
     return value
   })

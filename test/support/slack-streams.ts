@@ -7,9 +7,9 @@ type Json = Record<string, unknown>
 const STREAM_LENGTH = 12_000
 
 /**
- * What emulate lacks of Slack: streaming messages (chat.startStream, appendStream, stopStream), the status of a thread,
- * where commands are answered, and `markdown_text`. A stream is a message of the emulator that grows; null is for the
- * emulator to answer.
+ * Adds the features of Slack that emulate lacks: streaming messages (chat.startStream, appendStream, stopStream), the
+ * status of a thread, answers to commands, and `markdown_text`. A stream is an emulator message that grows. Null leaves
+ * the answer to the emulator.
  */
 export function streamsOn(target: string): (request: Recorded) => Promise<Response | null> {
   const streams = new Map<string, { channel: string, text: string, open: boolean }>()

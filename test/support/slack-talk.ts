@@ -3,19 +3,19 @@ import { parseCall } from './slack-bodies'
 
 interface Said {
   channel?: string
-  /** Thread that it stands in. */
+  /** Thread of the message */
   thread?: string
   user?: string
-  /** Fields of the event besides. */
+  /** Further fields of the event */
   more?: Block
 }
 
 let clock = 1_790_000_000
 
-/** A timestamp that Slack would give the next message. */
+/** Returns the timestamp that Slack would give the next message. */
 export const nextTs = (): string => `${++clock}.${String(clock % 1_000_000).padStart(6, '0')}`
 
-/** The `message` event of something that somebody says; direct messages are told by their channel. */
+/** Returns the `message` event of a user's message; direct messages are recognised by their channel. */
 export function said(
   { reviewer }: Slack, text: string, ts: string,
   { channel = CHANNEL, thread, user = reviewer.id, more = {} }: Said = {},
@@ -27,7 +27,7 @@ export function said(
   }
 }
 
-/** The event as Slack posts it. */
+/** Returns the event as Slack posts it. */
 export function envelope(event: Block, eventId = `Ev${String(event.ts)}${String(event.type)}`): Block {
   return {
     type: 'event_callback', team_id: 'T000000001', api_app_id: 'A000000001', event_id: eventId,
@@ -35,7 +35,7 @@ export function envelope(event: Block, eventId = `Ev${String(event.ts)}${String(
   }
 }
 
-/** Says something in a channel or thread; resolves with its timestamp once it is acknowledged. */
+/** Posts a user's message in a channel or thread; resolves with its timestamp once it is acknowledged. */
 export async function say(serverUrl: string, slack: Slack, text: string, options: Said = {}): Promise<string> {
   const ts = nextTs()
   const response = await sendEvent(serverUrl, envelope(said(slack, text, ts, options)))
@@ -43,7 +43,7 @@ export async function say(serverUrl: string, slack: Slack, text: string, options
   return ts
 }
 
-/** Mentions the bot in the channel: Slack sends the message and the mention, in either order. */
+/** Mentions the bot in the channel. Slack sends the message and the mention, in either order. */
 export async function mention(
   serverUrl: string, slack: Slack, text: string, options: Said & { mentionFirst?: boolean } = {},
 ): Promise<string> {
@@ -55,8 +55,9 @@ export async function mention(
 }
 
 /**
- * What Slack has shown to one person alone: in a thread it shows that only where somebody has answered, and says
- * nothing of it otherwise. https://docs.slack.dev/reference/methods/chat.postEphemeral
+ * Returns the ephemeral messages that Slack has shown. In a thread it shows one only if somebody has answered there,
+ * and
+ * reports no error otherwise. https://docs.slack.dev/reference/methods/chat.postEphemeral
  */
 export function whispers(slack: Slack): Block[] {
   const answered = new Set<string>()
@@ -69,7 +70,7 @@ export function whispers(slack: Slack): Block[] {
   })
 }
 
-/** What the bot posted into a thread, in order; an empty thread stands for the channel itself. */
+/** Returns the bot's posts in a thread, in order; an empty thread stands for the channel itself. */
 export function postsIn(slack: Slack, thread: string, channel = CHANNEL): Block[] {
   return slack.calls('chat.postMessage').filter(call => call.channel === channel && (call.thread_ts ?? '') === thread)
 }

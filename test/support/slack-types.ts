@@ -19,7 +19,7 @@ interface SessionStatus {
   status: 'active' | 'closed' | 'processing' | 'suspended'
 }
 
-/** What Slack's own packages say of the calls that we make and the answers that we give. */
+/** Types from Slack's own packages for the calls and answers of the service */
 export type Bodies = { [Name in Method]: Arguments<Name> } & Record<'agents.sessions.setStatus', SessionStatus> & {
   blocks: types.KnownBlock[]
   command: RespondArguments

@@ -4,9 +4,9 @@ import { deploy, type Deployment } from './deployment'
 import { BOT_TOKEN, OAUTH_APP, type Slack } from './slack'
 import { PASSWORD, visit, WITH_PASSWORD, type Visitor } from './visitor'
 
-/** The workspace of CHAT_BOT_TOKEN. */
+/** The workspace of CHAT_BOT_TOKEN */
 export const HOME = 'T0HOME0000'
-/** The workspace that emulate has, which installs the app. */
+/** The emulated workspace, which installs the app */
 export const PARTNER = 'T000000001'
 
 export const ENCRYPTION_KEY = randomBytes(32).toString('base64')
@@ -21,27 +21,27 @@ export async function deployForWorkspaces(overrides: Record<string, string> = {}
   return d
 }
 
-/** Emulate has one workspace; by this, CHAT_BOT_TOKEN is of another. */
+/** Moves CHAT_BOT_TOKEN to another workspace: emulate has only one. */
 export function atHome(slack: Slack): void {
   slack.fault = ({ path, headers }) => path === '/api/auth.test' && headers.authorization === `Bearer ${BOT_TOKEN}`
     ? { status: 200, body: JSON.stringify({ ok: true, team_id: HOME, user_id: slack.botId, bot_id: 'B0HOME' }) }
     : undefined
 }
 
-/** Somebody who may install the app. */
+/** Signs in a visitor who may install the app. */
 export async function operator({ server }: Deployment): Promise<Visitor> {
   const visitor = visit(server)
   await visitor.signIn(PASSWORD)
   return visitor
 }
 
-/** Begins an installation and agrees to it; resolves with where Slack sends the browser. */
+/** Starts an installation and agrees to it; resolves with the URL to which Slack redirects the browser. */
 export async function agreeTo({ slack }: Deployment, visitor: Visitor): Promise<URL> {
   const answer = await visitor.get('/api/slack/install')
   return slack.agree(answer.headers.get('location')!)
 }
 
-/** Follows Slack's redirect; resolves with where the service sends the browser then. */
+/** Follows Slack's redirect; resolves with the URL to which the service then redirects the browser. */
 export async function comeBack(
   visitor: Visitor, { pathname, search }: { pathname: string, search: string },
 ): Promise<string | null> {
@@ -54,14 +54,14 @@ export async function install(d: Deployment): Promise<string | null> {
   return comeBack(visitor, await agreeTo(d, visitor))
 }
 
-/** Whose calls of a method these were, in order, of all that `matches` says. */
+/** Returns the tokens of the calls of a method whose body contains `matches`, in order. */
 export function tokensOf({ requests }: Slack, method: string, matches = ''): string[] {
   return requests.filter(({ path, body }) => path === `/api/${method}` && body.includes(matches)).map(({ headers }) => (
     String(headers.authorization).replace('Bearer ', '')
   ))
 }
 
-/** Everything that Redis holds, as text, by key. */
+/** Returns the whole content of Redis as text, by key. */
 export async function everythingIn({ redis }: Deployment): Promise<Map<string, string>> {
   const client = await createClient({ url: redis.url }).connect()
   const keys = await client.keys('*')

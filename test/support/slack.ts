@@ -10,9 +10,9 @@ import { post } from './webhook'
 
 export const SIGNING_SECRET = 'test-signing-secret'
 export const BOT_TOKEN = 'xoxb-local-test'
-/** The app as other workspaces install it. */
+/** The app that other workspaces install */
 export const OAUTH_APP = { client_id: '1234567890.0987654321', client_secret: 'slack-client-secret-of-the-app' }
-/** The channel that emulate seeds as #general. */
+/** The channel that emulate seeds as #general */
 export const CHANNEL = 'C000000001'
 
 const PEOPLE = [{ name: 'ada', real_name: 'Ada Lovelace', email: 'ada@example.com' }, {
@@ -27,11 +27,11 @@ export interface SlackMessage {
   blocks: Block[]
 }
 
-// Block Kit as it arrives: JSON whose shape the validator checks.
+// Block Kit as received: JSON whose shape the validator checks.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Block = Record<string, any>
 
-/** A user as interaction payloads name them: no full name. */
+/** A user in the format of interaction payloads, which lack the full name */
 export interface SlackUser {
   id: string
   username: string
@@ -41,7 +41,7 @@ export interface SlackUser {
 
 export type Slack = Awaited<ReturnType<typeof startSlack>>
 
-/** Slack's Web API by emulate, with a proxy in front that records and misbehaves. */
+/** Starts Slack's Web API by emulate, behind a proxy that records and injects faults. */
 export async function startSlack() {
   const emulator = await createEmulator({
     service: 'slack', port: await freePort(),
@@ -71,32 +71,32 @@ export async function startSlack() {
   const { channel: dm } = await call('conversations.open', { users: user.id })
   const closeProxy = proxy.close
   return Object.assign(proxy, {
-    /** User id of the bot. */
+    /** User id of the bot */
     botId: bot.id as string,
-    /** Grace Hopper. */
+    /** Grace Hopper */
     colleague: { id: grace.id as string, username: 'grace', name: 'grace', team_id: 'T000000001' },
-    /** Somebody writes in the channel or a thread; resolves with the timestamp. The service is told by an event. */
+    /** A user writes in the channel or a thread; resolves with the timestamp. The service gets an event. */
     write: async (by: SlackUser, text: string, thread?: string) => (
       (await call('chat.postMessage', { channel: CHANNEL, text, thread_ts: thread }, `xoxp-${by.name}`)).ts as string
     ),
-    /** What a thread shows now. */
+    /** Returns the messages that a thread shows now. */
     thread: async (ts: string) => (
       (await call('conversations.replies', { channel: CHANNEL, ts })).messages as SlackMessage[]
     ),
-    /** Ada Lovelace. */
+    /** Ada Lovelace */
     reviewer: { id: user.id as string, username: 'ada', name: 'ada', team_id: 'T000000001' },
-    /** The direct messages between Ada and the bot. */
+    /** The direct messages between Ada and the bot */
     dmChannel: dm.id as string,
     apiUrl: `${proxy.url}/api/`,
-    /** Calls of a Web API method, with their parsed arguments. */
+    /** Returns the calls of a Web API method, with parsed arguments. */
     calls: (method: string) => proxy.requests.filter(({ path }) => path === `/api/${method}`).map(parseCall),
-    /** What a channel shows now, the one of the cards by default. */
+    /** Returns the messages with blocks that a channel shows now; the card channel by default. */
     messages: async (channel = CHANNEL) => ((await call(
       'conversations.history', { channel, limit: 200 },
     )).messages as SlackMessage[]).filter(({ blocks }) => blocks),
-    /** A trigger such as a click brings along; emulate accepts each once. */
+    /** Returns a trigger id such as a click carries; emulate accepts each once. */
     trigger: async () => (await call('views.generateTriggerId', { user_id: 'ada' })).trigger_id as string,
-    /** Ada agrees to what Slack's page asks; resolves with where Slack sends her browser. */
+    /** Ada agrees on Slack's page; resolves with the URL to which Slack redirects her browser. */
     agree: async (page: string) => {
       const { pathname, search } = new URL(page)
       const html = await (await fetch(emulator.url + pathname + search)).text()
@@ -131,13 +131,13 @@ export function blockActions(
   }
 }
 
-/** The click as if the card were in this channel. */
+/** Moves the click to a card in this channel. */
 export function inChannel(payload: Block, id: string): Block {
   return { ...payload, channel: { id, name: 'random' }, container: { ...payload.container as object, channel_id: id } }
 }
 
 /**
- * A submitted modal, as Slack posts it: `values` by input id over what the view offered. Each view that was opened has
+ * A submitted modal, as Slack posts it. `values`, by input id, override the view's initial values. Each opened view has
  * an id.
  */
 export function viewSubmission(view: Block, values: Record<string, string | null>, user: SlackUser): Block {
@@ -155,7 +155,7 @@ export function viewSubmission(view: Block, values: Record<string, string | null
   }
 }
 
-/** What an input holds; `given` is typed or chosen in it, and undefined leaves it as it was. */
+/** Returns the state of an input; `given` is typed or chosen in it, undefined leaves it unchanged. */
 function inputState(
   { type, initial_value, initial_date, initial_option, options }: Block, given: string | null | undefined,
 ): Block {
@@ -166,13 +166,13 @@ function inputState(
   return { type, selected_option: chosen ?? null }
 }
 
-/** Posts an interaction to the service, truly signed. */
+/** Posts an interaction to the service, with a valid signature. */
 export async function interact(serverUrl: string, payload: Block, options: SignOptions = {}): Promise<Response> {
   const response = await postSigned(
     serverUrl, new URLSearchParams({ payload: JSON.stringify(payload) }).toString(),
     'application/x-www-form-urlencoded', options,
   )
-  // Only a view is answered with more than the status.
+  // Only a view submission gets an answer beyond the status.
   const answer = payload.type === 'view_submission' && response.ok ? await response.clone().text() : ''
   const mistakes = /^\{"/.test(answer) ? await undescribedAnswer(JSON.parse(answer) as Block) : []
   if (mistakes.length > 0) throw new Error(`Slack would not understand this answer: ${mistakes.join(' ')}`)
@@ -180,8 +180,7 @@ export async function interact(serverUrl: string, payload: Block, options: SignO
 }
 
 /**
- * Somebody types a command, as Slack posts it; resolves with what they alone read for it.
- *
+ * A user types a command, as Slack posts it; resolves with the private answer.
  * https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
  */
 export async function command(
@@ -198,7 +197,7 @@ export async function command(
   return JSON.parse(answer.body) as Block
 }
 
-/** Posts an event callback to the service, truly signed. */
+/** Posts an event callback to the service, with a valid signature. */
 export function sendEvent(serverUrl: string, payload: Block, options: SignOptions = {}): Promise<Response> {
   return postSigned(serverUrl, JSON.stringify(payload), 'application/json', options)
 }
@@ -209,7 +208,7 @@ export interface SignOptions {
   timestamp?: number
   platform?: string
   signature?: string | null
-  /** The first answer counts, also one that the bot is still starting. */
+  /** True if the first answer counts, even "the bot is still starting". */
   isOnce?: boolean
 }
 

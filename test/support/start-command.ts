@@ -1,4 +1,4 @@
 import release from '../../package.json' with { type: 'json' }
 
-/** What `npm start` tells node besides its settings and what to run. */
+/** Returns the flags that `npm start` passes to node, except those for env files. */
 export const startFlags = (): string[] => release.scripts.start.split(' ').filter(word => /^--(?!env-file)/.test(word))

@@ -2,8 +2,9 @@ import type { Server } from './server'
 import { until } from './until'
 
 /**
- * What `act` resolves with, and how long it took, ms, but for what the machine was too busy to do: the longest that the
- * server took meanwhile for an answer that costs nothing, which is its `delay`.
+ * Runs `act` and returns its result and its duration, ms, less `delay`: the longest time that the server meanwhile took
+ * to
+ * answer a health check, which costs nothing and so shows how busy the machine was.
  */
 export async function timed<T>(
   { url }: Pick<Server, 'url'>, act: () => Promise<T>,
@@ -28,12 +29,13 @@ export async function timed<T>(
   }
 }
 
-/** How often `took` looks at the clock, ms. */
+/** Interval at which `took` reads the clock, ms */
 const TICK_MS = 20
 
 /**
- * How long something took in this process, ms, without the time for which the machine left it standing: what is
- * promised in time is promised by a process that runs.
+ * Returns how long something took in this process, ms, without the time for which the machine suspended the process:
+ * time
+ * limits apply to a process that runs.
  */
 export async function took(act: () => Promise<unknown>): Promise<number> {
   let [ms, last] = [0, performance.now()]

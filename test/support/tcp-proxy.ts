@@ -3,48 +3,46 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { freePort } from './ports'
 
-/** A command on its way to Redis. */
+/** A command on its way to Redis */
 export interface Command {
-  /** In capitals, e.g. `ZREM`. */
+  /** In capitals, e.g. `ZREM` */
   name: string
   args: string[]
-  /** The script that EVAL or EVALSHA runs: its `sha` in server/adapters/redis/store/scripts.ts. */
+  /** Hash of the script that EVAL or EVALSHA runs: its `sha` in server/adapters/redis/store/scripts.ts. */
   sha?: string
 }
 
 interface Break {
-  /** `before` the command reaches Redis, or `after` Redis did it and before the answer is on its way back. */
+  /** `before` the command reaches Redis, or `after` Redis ran it and before the answer leaves. */
   phase: 'before' | 'after'
-  /** What happens at that moment; nothing passes on this connection meanwhile. */
+  /** Called at that moment; the connection is blocked meanwhile. */
   act: () => unknown
-  /** Whether everything passes again afterwards; otherwise the connection is cut. */
+  /** True if traffic continues afterwards; otherwise the connection is cut. */
   goesOn?: boolean
 }
 
 export interface TcpProxy {
   url: string
-  /**
-   * Redis, once it is there; connections wait for it. Another one from now on, for new connections, when called again.
-   */
+  /** Sets the port of Redis; connections wait for it. Calling it again affects new connections only. */
   use(port: number): void
-  /** Decides about each command; undefined passes it on. An answer that is an error does not count as done. */
+  /** Decides about each command; undefined passes it on. A command that fails does not count as done. */
   fault: (command: Command) => Break | undefined
-  /** What becomes of each answer on its way back. */
+  /** Changes each answer on its way back. */
   rewrite: (command: Command, answer: Buffer) => Buffer
-  /** How late each answer is, ms. */
+  /** Delay of each answer, ms */
   answerDelayMs: number
-  /** Connections are cut and new ones refused, as without Redis. */
+  /** Cuts connections and refuses new ones, as if Redis were down. */
   refuse(): Promise<void>
   accept(): Promise<void>
-  /** Connections stay up and nothing moves, as when a host vanished. */
+  /** Keeps connections open but passes nothing, as if a host had vanished. */
   freeze(): void
   thaw(): void
-  /** Cuts all connections; new ones are taken at once. */
+  /** Cuts all connections; accepts new ones at once. */
   cut(): void
   close(): Promise<void>
 }
 
-/** Stands between the service and Redis and breaks the line at a chosen command. */
+/** Starts a proxy between the service and Redis that breaks the connection at a chosen command. */
 export async function startTcpProxy(): Promise<TcpProxy> {
   const links = new Set<Link>()
   let upstream = Promise.withResolvers<number>()
@@ -68,7 +66,7 @@ export async function startTcpProxy(): Promise<TcpProxy> {
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
   }
-  // Nobody else takes it while connections are refused.
+  // Keep the port while connections are refused: no other program takes it.
   const port = await freePort()
   await listen(port)
   const cut = () => links.forEach(link => link.cut())
@@ -107,9 +105,9 @@ interface State {
   delayMs: () => number
 }
 
-/** One connection, command by command one way and answer by answer the other. */
+/** One connection: commands one at a time in one direction, answers one at a time in the other. */
 class Link {
-  /** Of each command that Redis has not answered yet, in order. */
+  /** Commands that Redis has not answered yet, in order */
   private readonly outstanding: { command: Command, found: Break | undefined }[] = []
   private answers: Promise<void> = Promise.resolve()
 
@@ -133,7 +131,7 @@ class Link {
     this.redis.write(frame)
   }
 
-  /** Not one after the other: each is late by the same time, also when several come at once. */
+  /** Delays do not add up: each answer is late by the same time, even if several arrive at once. */
   private async answer(frame: Buffer): Promise<void> {
     const { command, found } = this.outstanding.shift() ?? {}
     const due = Date.now() + this.state.delayMs()
@@ -166,7 +164,7 @@ async function pump(from: Socket, each: (frame: Buffer) => Promise<void>): Promi
 }
 
 /**
- * Where the RESP value that starts at `at` ends, or -1 while it is not all there
+ * Returns the end of the RESP value that starts at `at`, or -1 if it is incomplete
  * (https://redis.io/docs/latest/develop/reference/protocol-spec).
  */
 function frameEnd(bytes: Buffer, at: number): number {

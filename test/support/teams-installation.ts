@@ -2,14 +2,14 @@ import type { SignOptions, Teams } from './teams'
 
 interface Where {
   channel: string
-  /** Null in a group chat. */
+  /** Null in a group chat */
   team?: string | null
-  /** Null where the event names none. */
+  /** Null if the event names none */
   tenant?: string | null
 }
 
 /**
- * Somebody adds the app to a conversation, or removes it from there
+ * A user adds the app to a conversation, or removes it
  * (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/subscribe-to-conversation-events).
  */
 export function install(

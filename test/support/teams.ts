@@ -9,7 +9,7 @@ const TENANT = '0c9d2b7e-51aa-4f0e-8a34-2f6d0b9c7e55'
 const SIGN_IN = [TENANT, 'botframework.com'].map(tenant => `/${tenant}/oauth2/v2.0/token`)
 const SECRET = 'teams-client-secret'
 const CHANNEL = '19:triage@thread.tacv2'
-/** Ada's direct chat with the bot. */
+/** Ada's direct chat with the bot */
 const DIRECT = 'a:1ada-and-the-bot'
 const KID = 'bot-framework-1'
 
@@ -20,23 +20,23 @@ export interface TeamsMessage {
   card: Json
 }
 
-/** What the bot said in words, in every form that it took. */
+/** A text message of the bot, with all its versions */
 interface TeamsText { id: string, conversation: string, versions: string[] }
 
 export interface SignOptions {
   claims?: JWTPayload
-  /** Epoch seconds. */
+  /** Epoch seconds */
   expiresAt?: number
   /** Signs with a key that Microsoft does not publish. */
   forged?: boolean
   authorization?: string | null
-  /** Another one than the thread of the card. */
+  /** A conversation other than the thread of the card */
   conversation?: string
 }
 
 export type Teams = Awaited<ReturnType<typeof startTeams>>
 
-/** Microsoft's sign-in, its signing keys and the Bot Connector, as far as a bot in one channel needs them. */
+/** Microsoft's sign-in, its signing keys and the Bot Connector, as far as a bot in one channel needs them */
 export async function startTeams() {
   const [microsoft, stranger] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')])
   const jwk = { ...await exportJWK(microsoft.publicKey), kid: KID, use: 'sig', alg: 'RS256', endorsements: ['msteams'] }
@@ -44,14 +44,14 @@ export async function startTeams() {
   const token = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify({ appid: APP_ID, exp: 4_000_000_000 })).toString('base64url')}.x`
   const messages = new Map<string, TeamsMessage>()
   const texts = new Map<string, TeamsText>()
-  /** What was said to one person of the channel alone. */
+  /** Messages to one member of the channel only */
   const whispers: { to: string, text: string }[] = []
-  /** Conversations that the app was added to. */
+  /** Conversations that the app was added to */
   const joined = new Set([CHANNEL, DIRECT])
   let next = 1_700_000_000_000
 
   const proxy = await startProxy(async (request) => {
-    // Of the Bot Connector, and of every tenant.
+    // Keys of the Bot Connector, and of every tenant
     if (request.path.endsWith('/.well-known/keys') || request.path.endsWith('/discovery/v2.0/keys')) {
       return Response.json({ keys: [jwk] })
     }
@@ -129,7 +129,7 @@ export async function startTeams() {
   }
 
   /**
-   * As the documentation shows them:
+   * In the documented format:
    * https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/what-are-task-modules
    */
   function activityOf(message: Pick<TeamsMessage, 'id'>, more: Json): Json {
@@ -175,13 +175,13 @@ export async function startTeams() {
       TEAMS_APP_ID: APP_ID, TEAMS_APP_PASSWORD: SECRET, TEAMS_APP_TENANT_ID: TENANT, TEAMS_CHANNEL_ID: CHANNEL,
       TEAMS_API_URL: serviceUrl(),
     },
-    /** Hosts that the SDK has built in. */
+    /** Hosts built into the SDK */
     hosts: { 'login.microsoftonline.com': proxy.url, 'login.botframework.com': proxy.url },
     messages: all, whispers, write, joined,
     texts: () => [...texts.values()],
-    /** Sends an activity as Microsoft signs it. */
+    /** Sends an activity with Microsoft's signature. */
     send: (url: string, more: Json, options?: SignOptions) => deliver(url, activityOf({ id: '' }, more), options),
-    /** Sends what a client makes up as the value of a click, by `type` as Teams has several. */
+    /** Sends a value that a client made up as a click of the given `type`; Teams has several. */
     press: (
       serverUrl: string, type: 'message' | 'adaptiveCard/action' | 'task/fetch' | 'task/submit', value: unknown,
     ) => (
@@ -189,9 +189,9 @@ export async function startTeams() {
         all()[0]!, type === 'message' ? { type, text: '', value } : { type: 'invoke', name: type, value },
       ))
     ),
-    /** The message whose buttons are about the submission. */
+    /** Returns the message whose buttons belong to the submission. */
     cardOf: (id: string) => all().find(({ card }) => adaptiveCardActions(card).some(({ data }) => data?.value === id)),
-    /** Presses a button of the card as Ada Lovelace; a dialog's comes back in the answer. */
+    /** Presses a button of the card as Ada Lovelace; if it opens a dialog, the answer contains it. */
     click: (serverUrl: string, message: TeamsMessage, title: string, options?: SignOptions) => {
       const { data } = adaptiveCardActions(message.card).find(action => action.title === title)!
       const isDialog = data.msteams?.type === 'task/fetch'
@@ -208,15 +208,15 @@ export async function startTeams() {
         options,
       )
     },
-    /** Somebody writes to the bot in private; Ada Lovelace, who is in the team, is `29:ada`. */
+    /** A user writes to the bot in private. Ada Lovelace, who is in the team, is `29:ada`. */
     writeInPrivate: (serverUrl: string, text: string, userId = '29:ada') => deliver(serverUrl, activityOf({ id: '1' }, {
       type: 'message', text, replyToId: undefined, id: String(next++), from: { id: userId, name: 'Somebody' },
     }), { conversation: `a:${userId}` }),
-    /** Submits a dialog with what was typed; inputs that were not touched or were emptied behave as in the client. */
+    /** Submits a dialog with the typed values; untouched and emptied inputs behave as in the client. */
     submit: (serverUrl: string, dialog: Json, typed: Record<string, string>, options?: SignOptions) => {
       const { data } = dialog.actions[0]
       const inputs = (dialog.body as Json[]).filter(({ type }) => type.startsWith('Input.'))
-      // Inputs that are empty do not come back.
+      // The client leaves out empty inputs.
       const values = Object.fromEntries(
         inputs.map(({ id, value }) => [id, typed[id] ?? value]).filter(([, value]) => (value ?? '') !== ''),
       )

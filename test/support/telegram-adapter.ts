@@ -3,7 +3,7 @@ import { FormTelegramAdapter } from '../../server/platforms/telegram/adapter'
 import { silentLog } from '../fakes/runtime'
 import type { Telegram } from './telegram'
 
-/** Our adapter, before the double. */
+/** Our adapter, connected to the double */
 export function adapterOf({ env, url }: Telegram): FormTelegramAdapter {
   return new FormTelegramAdapter({
     botToken: env.TELEGRAM_BOT_TOKEN!, secretToken: env.TELEGRAM_WEBHOOK_SECRET_TOKEN!, chatId: env.TELEGRAM_CHAT_ID!,

@@ -1,13 +1,13 @@
-/** What Telegram reads out of a text in MarkdownV2 (https://core.telegram.org/bots/api#markdownv2-style). */
+/** Telegram's reading of a text in MarkdownV2 (https://core.telegram.org/bots/api#markdownv2-style) */
 export interface TelegramText {
   text: string
-  /** Of each character: whether it is in code, where nothing is recognised. */
+  /** For each character: true if it is in code, where nothing is recognised. */
   inCode: boolean[]
 }
 
 const SPECIAL = /[_*[\]()~`>#+\-=|{}.!]/
 
-/** @throws Error as Telegram words it, when an entity does not end or a character is not escaped */
+/** @throws Error in Telegram's words, if an entity does not end or a character is not escaped */
 export function readMarkdownV2(source: string): TelegramText {
   const read: TelegramText = { text: '', inCode: [] }
   let open: '' | '*' | '`' = ''
@@ -40,7 +40,7 @@ export function readMarkdownV2(source: string): TelegramText {
 
 const FOUND = /(?<![\p{L}\p{N}_])@[A-Za-z]\w{2,}|(?<![\p{L}\p{N}_])[#$][\p{L}\p{N}_]+|(?<![\p{L}\p{N}/<>])\/[A-Za-z]\w*|(?<![a-z])[a-z]+:\/\/\S+|(?<![\p{L}\p{N}-])(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}\S*/gu
 
-/** The mentions, tags, commands, links and addresses that Telegram would find by itself. */
+/** Returns the mentions, tags, commands, links and addresses that Telegram would detect by itself. */
 export function foundBy({ text, inCode }: TelegramText): string[] {
   return [...text.matchAll(FOUND)].filter(({ index }) => !inCode[index]).map(([found]) => found)
 }

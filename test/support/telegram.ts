@@ -12,7 +12,7 @@ const NOT_MODIFIED = 'Bad Request: message is not modified: specified new messag
 
 export interface TelegramMessage extends TelegramText {
   id: number
-  /** In a group with topics, but for the general one. */
+  /** Set in a group with topics, except in the general one */
   topic?: number
   replyTo?: number
   keyboard: { text: string, callback_data: string }[][]
@@ -23,12 +23,12 @@ export type Telegram = Awaited<ReturnType<typeof startTelegram>>
 /**
  * The Bot API, as far as a bot in one group needs it.
  *
- * @param topics those of the group; without any, only replies have a thread, which takes no messages
+ * @param topics of the group; without any, only replies have a thread, and messages cannot be sent to it
  */
 export async function startTelegram(topics: readonly number[] = []) {
   const messages = new Map<number, TelegramMessage>()
   let updates = 900_000_000
-  /** Of the newest message of the chat, whoever wrote it. */
+  /** Id of the newest message of the chat, from any sender */
   let newest = 0
 
   const proxy = await startProxy(({ path, body }: Recorded) => {
@@ -78,7 +78,7 @@ export async function startTelegram(topics: readonly number[] = []) {
     id: 4321, is_bot: false, first_name: 'Ada', last_name: 'Lovelace', username: 'ada', language_code: 'en',
   }
 
-  /** As https://core.telegram.org/bots/api#callbackquery shows it. */
+  /** In the format of https://core.telegram.org/bots/api#callbackquery */
   function press(serverUrl: string, message: Json, data: string, secret: string | null): Promise<Response> {
     return post(`${serverUrl}/api/webhooks/telegram`, {
       headers: {
@@ -91,7 +91,7 @@ export async function startTelegram(topics: readonly number[] = []) {
     })
   }
 
-  /** As https://core.telegram.org/bots/api#message shows it. */
+  /** In the format of https://core.telegram.org/bots/api#message */
   function said(
     serverUrl: string, text: string, chat: Json, userId: number, replyTo?: TelegramMessage, topic?: number,
   ): Promise<Response> {
@@ -113,7 +113,7 @@ export async function startTelegram(topics: readonly number[] = []) {
       TELEGRAM_API_BASE_URL: proxy.url,
     },
     messages: all,
-    /** The message whose buttons are about the submission. */
+    /** Returns the message whose buttons belong to the submission. */
     cardOf: (id: string) => (
       all().find(({ keyboard }) => keyboard.flat().some(button => button.callback_data.includes(id)))
     ),
@@ -122,15 +122,15 @@ export async function startTelegram(topics: readonly number[] = []) {
       const { callback_data: data } = message.keyboard.flat().find(({ text }) => text === label)!
       return press(serverUrl, messageOf(message), data, secret)
     },
-    /** Somebody writes to the bot in private; Ada Lovelace, who is in the group, is 4321. */
+    /** A user writes to the bot in private. Ada Lovelace, who is in the group, is 4321. */
     writeInPrivate: (serverUrl: string, text: string, userId = from.id) => said(
       serverUrl, text, { id: userId, type: 'private', first_name: 'Somebody' }, userId,
     ),
-    /** Somebody writes in the group; what begins with a slash is a command. Ada Lovelace is 4321. */
+    /** A user writes in the group; a text that begins with a slash is a command. Ada Lovelace is 4321. */
     writeInGroup: (
       serverUrl: string, text: string, userId = from.id, replyTo?: TelegramMessage, topic?: number,
     ) => said(serverUrl, text, { id: CHAT_ID, type: 'supergroup', title: 'Triage' }, userId, replyTo, topic),
-    /** Presses a button that carries this, below a message of their private chat with the bot. */
+    /** Presses a button with this data, below a message of Ada's private chat with the bot. */
     clickInPrivate: (serverUrl: string, data: string) => {
       const chat = { id: from.id, type: 'private', first_name: from.first_name, last_name: from.last_name }
       return press(serverUrl, { message_id: 7, date: Math.floor(Date.now() / 1000), chat, from: {
@@ -149,7 +149,7 @@ function messageOf({ id, text, keyboard, ...where }: TelegramMessage): Json {
   }
 }
 
-/** A reply outside of topics names the thread of what it answers, and is no message of a topic. */
+/** Returns the thread fields. A reply outside of topics names the thread of its target, and belongs to no topic. */
 function threadOf({ topic, replyTo }: Pick<TelegramMessage, 'topic' | 'replyTo'>): Json {
   if (topic !== undefined) return { message_thread_id: topic, is_topic_message: true }
   return replyTo === undefined ? {} : { message_thread_id: replyTo }

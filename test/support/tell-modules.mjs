@@ -1,5 +1,4 @@
-// Loaded into the built server before anything else: prints each file that is loaded, and how long after the last
-// request or the start, ms.
+// Preloaded into the built server: prints each loaded file, and the time since the last request or the start, ms.
 import { subscribe } from 'node:diagnostics_channel'
 import { writeSync } from 'node:fs'
 import { registerHooks } from 'node:module'

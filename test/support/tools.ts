@@ -1,6 +1,6 @@
 import { asSchema, type Tool, type ToolExecutionOptions } from 'ai'
 
-/** Calls a tool as the AI SDK does: the input is checked against the schema first, so nothing else reaches it. */
+/** Calls a tool as the AI SDK does: only input that passes the schema reaches it. */
 export async function callTool(tools: object, name: string, input: unknown = {}): Promise<Record<string, unknown>> {
   const tool = (tools as Record<string, Tool>)[name]
   if (!tool?.execute) throw new Error(`There is no tool ${name}.`)

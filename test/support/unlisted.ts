@@ -13,18 +13,18 @@ import type { Telegram } from './telegram'
 import { until } from './until'
 import type { WhatsApp } from './whatsapp'
 
-/** What Ada Lovelace tries on a platform, and what she alone reads for it. */
+/** Ada Lovelace's actions on a platform, and the answers that only she reads */
 export interface Tries {
   platform: string
   /** Presses a button. */
   click: (id: string, action: keyof typeof LABELS) => Promise<unknown>
-  /** Marks as spam in a request that the platform did not sign. */
+  /** Marks as spam, in a request without the platform's signature. */
   forge: (id: string) => Promise<{ status: number }>
-  /** What was said to her alone so far. */
+  /** Returns the messages to her alone so far. */
   heard: () => readonly string[]
-  /** Asks for the edit form; null where the platform has none. */
+  /** Asks for the edit form; null if the platform has none. */
   edit: ((id: string) => Promise<string>) | null
-  /** Has the form of another submission open, and sends it as if it were of this one; null where there are none. */
+  /** Opens the form of another submission and sends it as this one's; null if there are no forms. */
   replay: ((id: string, own: string) => Promise<string>) | null
 }
 
@@ -38,7 +38,7 @@ export interface Doubles {
 
 const LABELS = { forward: 'Forward Submission', spam: 'Mark as Spam', take: 'Take', hand_back: 'Hand back' }
 
-/** What she alone hears for what she does. */
+/** Returns the answer that only she gets to her action. */
 export async function answerTo({ heard }: Pick<Tries, 'heard'>, act: () => Promise<unknown>): Promise<string> {
   const before = heard().length
   await act()
@@ -81,7 +81,7 @@ function onDiscord({ server }: Deployment, { discord }: Doubles): Tries {
     platform: 'discord', click: pressed, heard,
     forge: id => pressed(id, 'spam', { tamper: body => body.replace('"roles":[]', '"roles":["700000000000000007"]') }),
     edit: id => answerTo({ heard }, () => pressed(id, 'edit')),
-    // What a form is about is kept here: only who was a reviewer when it was opened has one of this submission.
+    // No replay: the service stores which submission a form belongs to, so only a reviewer can have opened one.
     replay: null,
   }
 }

@@ -1,11 +1,12 @@
-/** Who waits long asks less often: each question costs the processor that the answer needs. */
+/** Polling intervals, ms. They grow with the wait: each poll takes processor time that the result needs. */
 const [SHORTEST_MS, LONGEST_MS] = [15, 50]
 
 type Falsy = false | null | undefined | 0 | ''
 
 /**
- * The first truthy value of `probe`, asked again and again; an error that says what was waited for after `ms`, by
- * default those for what hangs: what has to come in time says so where it is waited for.
+ * Polls `probe` until it returns a truthy value, and returns that. Throws after `ms` with the name of the missing
+ * thing.
+ * The default only catches hangs: tests that check speed set their own limit.
  */
 export async function until<T>(what: string, probe: () => T | Promise<T>, ms = 60_000): Promise<Exclude<T, Falsy>> {
   const deadline = Date.now() + ms

@@ -4,10 +4,10 @@ import type { Server } from './server'
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-/** A picture that browsers show. */
+/** A picture that browsers show */
 export const png = Buffer.from(PNG, 'base64')
 
-/** A document of so many bytes, of which no two parts are alike. */
+/** Returns a document of so many bytes without repeated parts. */
 export function pdf(bytes: number): Buffer {
   const content = Buffer.alloc(bytes)
   for (let at = 0; at + 4 <= bytes; at += 4) content.writeUInt32LE((at * 2654435761) % 2 ** 32, at)
@@ -28,7 +28,7 @@ export function sendFiles(
   return fetch(`${server.url}${path}`, { method: 'POST', body: form, headers, redirect: 'manual' })
 }
 
-/** Everything that is kept of files, or of those of one submission, in this folder, by path. */
+/** Returns the paths of all stored files in this folder, or of those of one submission. */
 export async function kept(dataDir: string, id = ''): Promise<string[]> {
   const folder = join(dataDir, 'uploads/form-files', id)
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])

@@ -1,6 +1,6 @@
-// One invocation of the built function, as Vercel runs it: the request has a context that collects what `waitUntil` is
-// given, and once the answer is out and all of that has settled, the process is gone, whatever else it was doing.
-// Usage: node vercel-launcher.ts <folder of the function>; tells its port over IPC.
+// Runs one invocation of the built function, as Vercel does. The request has a context that collects promises passed to
+// `waitUntil`. Once the answer is sent and all of them have settled, the process is killed, whatever else it is doing.
+// Usage: node vercel-launcher.ts <folder of the function>; sends its port over IPC.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,7 +13,7 @@ interface RequestContext {
 
 const current = new AsyncLocalStorage<RequestContext>()
 
-// Where @vercel/functions finds the context of the running request.
+// Key under which @vercel/functions finds the context of the running request
 Object.assign(globalThis, { [Symbol.for('@vercel/request-context')]: { get: () => current.getStore() } })
 
 const { default: listener } = await import(
@@ -28,7 +28,7 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port))
 
 async function freezeAfter(awaited: Promise<unknown>[]): Promise<void> {
-  // What is awaited may hand in more.
+  // An awaited promise may add more.
   for (let settled = 0; settled < awaited.length; settled++) await awaited[settled]!.catch(() => {})
   process.kill(process.pid, 'SIGKILL')
 }

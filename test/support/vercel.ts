@@ -16,7 +16,7 @@ export interface VercelBuild {
   remove: () => Promise<void>
 }
 
-/** Builds for Vercel in a folder of its own, from exactly the files that `.dockerignore` lets into an image's build. */
+/** Builds for Vercel in its own folder, from exactly the files that `.dockerignore` allows into an image's build. */
 export async function buildForVercel(): Promise<VercelBuild> {
   const dir = await mkdtemp(join(tmpdir(), 'triage-vercel-'))
   for (const name of await buildContext()) await cp(join(ROOT, name), join(dir, name), { recursive: true })
@@ -28,7 +28,7 @@ export async function buildForVercel(): Promise<VercelBuild> {
   return { dir: join(dir, '.vercel/output'), remove: () => rm(dir, { recursive: true, force: true }) }
 }
 
-/** What of the top level an image is built from. */
+/** Returns the top-level entries that an image is built from. */
 export async function buildContext(): Promise<string[]> {
   const rules = (await readFile(join(ROOT, '.dockerignore'), 'utf8')).split('\n').filter(line => line
     && !line.startsWith('#'))
@@ -37,7 +37,7 @@ export async function buildContext(): Promise<string[]> {
 
 export interface Invocation {
   url: string
-  /** Resolves when the function is frozen: the answer is out, and all that it asked to wait for has settled. */
+  /** Resolves when the function is frozen: the answer is sent, and all promises passed to `waitUntil` have settled. */
   frozen: Promise<unknown>
   kill: () => void
 }

@@ -1,16 +1,16 @@
 import type { Page } from 'playwright-core'
 import type { Server } from './server'
 
-/** Somebody with a browser's cookies and an address of their own (behind TRUST_PROXY=1). */
+/** A visitor with a browser's cookies and an address of their own (behind TRUST_PROXY=1) */
 export interface Visitor {
-  /** By name, as the server set them last. */
+  /** By name, as last set by the server */
   cookies: Map<string, string>
   get: (path: string, headers?: Record<string, string>) => Promise<Response>
-  /** As a page of the site does; `body` as it is when it is text. */
+  /** Posts as a page of the site does; a string body is sent unchanged. */
   post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Response>
   delete: (path: string) => Promise<Response>
   signIn: (password: string, name?: string) => Promise<Response>
-  /** Has a browser's page be this visitor's. */
+  /** Gives this visitor's cookies to a browser page. */
   use: (page: Page) => Promise<void>
 }
 
@@ -45,7 +45,8 @@ export function visit(server: Pick<Server, 'url'>): Visitor {
       'content-type': 'application/json', 'origin': server.url, 'sec-fetch-site': 'same-origin',
     } }),
     signIn: (password, name = 'Ada Lovelace') => visitor.post('/api/auth/sign-in', { name, password }),
-    // Their prefix asks for https, which Chromium does not insist on with a server of this machine.
+    // Pass an https URL, which the prefix of the cookie names requires; Chromium then sends them over http to loopback
+    // too.
     use: page => page.context().addCookies([...cookies].map(([name, value]) => (
       { name, value, url: server.url.replace('http:', 'https:'), httpOnly: true, secure: true, sameSite: 'Lax' }
     ))),
@@ -53,7 +54,7 @@ export function visit(server: Pick<Server, 'url'>): Visitor {
   return visitor
 }
 
-/** A production environment that starts without asking any vendor; the store is the caller's. */
+/** A production environment that starts without calling any vendor; the caller adds the store. */
 export const QUIET_PRODUCTION = {
   NODE_ENV: 'production', TRUST_PROXY: '1',
   CHAT_BOT_TOKEN: 'xoxb-x', CHAT_SIGNING_SECRET: 'secret-secret', CHAT_CHANNEL_ID: 'C0123456789',

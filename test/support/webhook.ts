@@ -1,18 +1,18 @@
 import { until } from './until'
 
-/** Whoever waits longer for the bot takes it that it does not start, ms. */
+/** Time after which the bot counts as failed to start, ms */
 const PATIENCE_MS = 20_000
 
 interface Patience {
-  /** How long the platform waits for each answer, ms; it rejects then. */
+  /** Time limit of the platform for each answer, ms; it rejects then. */
   withinMs?: number
-  /** The first answer counts, also one that the bot is still starting. */
+  /** True if the first answer counts, even "the bot is still starting". */
   isOnce?: boolean
 }
 
 /**
- * Posts to a webhook as a platform does, or a person who clicks once more: again while it is answered that the bot is
- * still starting, for which a busy machine takes its time.
+ * Posts to a webhook as a platform does. Retries while the answer says that the bot is still starting, as a user who
+ * clicks again would: a busy machine starts slowly.
  */
 export function post(url: string, init: RequestInit, { withinMs, isOnce = false }: Patience = {}): Promise<Response> {
   const deadline = isOnce ? 0 : Date.now() + PATIENCE_MS
@@ -23,7 +23,7 @@ export function post(url: string, init: RequestInit, { withinMs, isOnce = false 
   })
 }
 
-/** Resolves once the bot is up: whoever speaks to it from then on need not come again. */
+/** Resolves once the bot is ready: later requests need no retry. */
 export async function botUp(send: () => Promise<Response>): Promise<void> {
   await until('the bot', async () => !await isStarting(await send()))
 }
@@ -32,7 +32,7 @@ async function isStarting(response: Response): Promise<boolean> {
   return response.status === 503 && (await response.clone().text()).includes('"BOT_UNAVAILABLE"')
 }
 
-/** Posts JSON as a page or a program does; text is sent as it is. */
+/** Posts JSON as a page or a program does. Strings are sent unchanged. */
 export function postJson(url: string | URL, body: unknown, headers: object = {}): Promise<Response> {
   return fetch(url, {
     method: 'POST', headers: { 'content-type': 'application/json', ...headers },

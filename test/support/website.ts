@@ -3,19 +3,19 @@ import { deploy, type Deployment } from './deployment'
 import { endAfterAll, formsFile, sharedFolder } from './lifetime'
 import { startProxy, type Proxy } from './proxy'
 
-/** What a page of a website may show. */
+/** Content for a website's pages */
 export interface Website {
   d: Deployment
   shop: Proxy
-  /** The HTML of a form as it is copied from here, sent to this server. */
+  /** Returns the HTML of a form as copied from the service, with this server as its target. */
   copied: (form: string) => Promise<string>
 }
 
 /**
- * A deployment with forms, a website that has one of them, and a browser to look at both, for all tests of a file.
+ * Starts a deployment with forms, a website that embeds one of them, and a browser, for all tests of a file.
  *
- * @param formsFor the forms, for a website of this origin
- * @param page HTML of the website at a path
+ * @param formsFor returns the forms, for a website of this origin
+ * @param page returns the HTML of the website at a path
  */
 export async function openWebsite(
   formsFor: (origin: string) => object, page: (website: Website, path: string) => string | Promise<string>,
@@ -34,5 +34,5 @@ export async function openWebsite(
   return { d, shop, browser, dir, copied }
 }
 
-/** A form that browsers do not stop who sends what is wrong. */
+/** Turns off the browser's own validation of a form. */
 export const unchecked = (html: string): string => html.replace('<form', '<form novalidate')

@@ -3,7 +3,7 @@ import { FormWhatsAppAdapter } from '../../server/platforms/whatsapp/adapter'
 import { silentLog } from '../fakes/runtime'
 import type { WhatsApp } from './whatsapp'
 
-/** Our adapter, before the double. */
+/** Our adapter, connected to the double */
 export function adapterOf({ env, url: apiUrl }: WhatsApp, chatIds: string[] = [], log = silentLog) {
   return new FormWhatsAppAdapter({
     accessToken: env.WHATSAPP_ACCESS_TOKEN!, appSecret: env.WHATSAPP_APP_SECRET!, chatId: env.WHATSAPP_CHAT_ID!,

@@ -9,11 +9,11 @@ const SECRET = 'ab'.repeat(16)
 const VERIFY_TOKEN = 'whatsapp-verify-token'
 const NUMBER = '106540352242922'
 
-/** The reviewer, Ada Lovelace: her number, and what stands for it. */
+/** The reviewer, Ada Lovelace: her number, and the id that may replace it */
 const CHAT = '4915112345678'
 export const USER_ID = 'DE.13491208655302741918'
 
-/** Where Meta keeps what people send, and the one picture that is there. */
+/** Meta's storage of the users' media, and the one picture in it */
 const MEDIA_HOST = 'lookaside.fbsbx.com'
 const MEDIA_PATH = '/whatsapp_business/attachments/?mid='
 const PICTURE_ID = '1037543291543636'
@@ -21,25 +21,25 @@ export const PICTURE = Buffer.from('a picture of a form')
 
 export interface WhatsAppMessage {
   id: string
-  /** Header and body, as they were sent. */
+  /** Header and body, as sent */
   text: string
   buttons: { id: string, title: string }[]
-  /** The message that it quotes. */
+  /** The quoted message */
   replyTo?: string
 }
 
 interface Press {
-  /** Another key than the app secret; null for no signature. */
+  /** A key other than the app secret; null for no signature */
   secret?: string | null
-  /** Number of the person who presses; Ada Lovelace's by default. Empty where a username hides it. */
+  /** Number of the person who presses; Ada Lovelace's by default. Empty if a username hides it. */
   from?: string
-  /** Their other id, which Meta sends with the number or alone. */
+  /** Their other id, which Meta sends with the number or alone */
   userId?: string
-  /** Contact that Meta names beside; the person who presses by default. */
+  /** Contact in Meta's payload; the person who presses by default */
   contact?: { wa_id: string, user_id?: string }
-  /** Which number of the app it arrives at; the bot's when nothing is said. */
+  /** Receiving number of the app; the bot's by default */
   number?: string
-  /** What Meta calls the press; a new one each time when nothing is said. */
+  /** Meta's id of the press; a new one each time by default */
   id?: string
 }
 
@@ -48,7 +48,7 @@ export type WhatsApp = Awaited<ReturnType<typeof startWhatsApp>>
 /**
  * The WhatsApp Cloud API, as far as a bot in the chat of one person needs it.
  *
- * @param dialled another number under which WhatsApp knows the reviewer; webhooks have its own
+ * @param dialled another number under which WhatsApp knows the reviewer; webhooks carry their usual one
  */
 export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {}) {
   const messages: WhatsAppMessage[] = []
@@ -83,7 +83,7 @@ export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {
     return Response.json({ messaging_product: 'whatsapp', contacts: [{ input: to, wa_id: CHAT }], messages: [{ id }] })
   }
 
-  /** As https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/payload-examples shows it. */
+  /** In the format of https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/payload-examples */
   function send(serverUrl: string, value: Json, { secret = SECRET, number = NUMBER }: Press = {}): Promise<Response> {
     const metadata = { display_phone_number: '15550783881', phone_number_id: number }
     const change = { field: 'messages', value: { messaging_product: 'whatsapp', metadata, ...value } }
@@ -111,7 +111,7 @@ export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {
       ...repointed({ [MEDIA_HOST]: proxy.url }),
     },
     messages: () => messages,
-    /** The message whose buttons are about the submission. */
+    /** Returns the message whose buttons belong to the submission. */
     cardOf: (id: string) => messages.find(({ buttons }) => buttons.some(button => button.id.includes(id))),
     repliesTo: ({ id }: WhatsAppMessage) => messages.filter(({ replyTo }) => replyTo === id),
     click: (serverUrl: string, { id, buttons }: WhatsAppMessage, title: string, press?: Press) => {
@@ -123,18 +123,18 @@ export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {
     write: (serverUrl: string, body: string, from?: string, userId?: string) => (
       hear(serverUrl, { type: 'text', text: { body } }, { from, userId })
     ),
-    /** The reviewer sends the picture, with words below it. */
+    /** The reviewer sends the picture, with a caption. */
     sendPicture: (serverUrl: string, caption: string) => hear(
       serverUrl, { type: 'image', image: { id: PICTURE_ID, mime_type: 'image/jpeg', caption } },
     ),
-    /** Meta tells that a message which it took did not arrive. */
+    /** Meta reports that an accepted message did not arrive. */
     fail: (serverUrl: string, code: number, id = 'wamid.0', recipient: Json = { recipient_id: CHAT }) => (
       send(serverUrl, { statuses: [{ id, status: 'failed', timestamp: '1', ...recipient, errors: [{ code }] }] })
     ),
   })
 }
 
-/** What Meta refuses about a message with buttons. */
+/** Returns the reason why Meta would refuse a message with buttons. */
 function problemOf({ header, body, action }: Json): string | undefined {
   const replies = (action.buttons as Json[]).map(({ reply }) => reply as { id: string, title: string })
   const isShort = (value: unknown, most: number) => (
@@ -157,11 +157,11 @@ function refuse(status: number, code: number, message: string, subcode?: number)
   return Response.json({ error }, { status })
 }
 
-/** Bold, italic or struck text; code; quotes and lists (https://faq.whatsapp.com/539178204879377). */
+/** Bold, italic or struck text; code; quotes and lists (https://faq.whatsapp.com/539178204879377) */
 const MARKUP = /(?<![\p{L}\p{N}])([*_~])(?!\s)[^\n]*?(?<!\s)\1(?![\p{L}\p{N}])|`[^`]+`|^[^\S\n]*(?:>|(?:[-*]|\d+\.)[^\S\n])/gmu
 const LINK = /[a-z][a-z\d+.-]*:\/\/\S+|(?<![\p{L}\p{N}@.+-])(?:[\p{L}\p{N}_-]+\.)+\p{L}{2,}(?![\p{L}\p{N}@])\S*/giu
 
-/** The markup and the links that WhatsApp would find in a text. */
+/** Returns the markup and the links that WhatsApp would detect in a text. */
 export function foundBy(text: string): string[] {
   return [...text.matchAll(MARKUP), ...text.matchAll(LINK)].map(([found]) => found)
 }

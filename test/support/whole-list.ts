@@ -1,6 +1,8 @@
 interface Page { rows: { id: string }[], found: string[], scanned: number, cursor: string | null }
 
-/** All that a list answers to a query. One answer looks for a tenth of a second: on a busy machine that is not all. */
+/**
+ * Returns all rows for a query. One answer searches for only 0.1 s, which on a busy machine does not cover the list.
+ */
 export async function wholeList(url: string, query: string): Promise<Page> {
   const whole: Page = { rows: [], found: [], scanned: 0, cursor: '' }
   while (whole.cursor !== null) {

@@ -2,7 +2,7 @@ import { cardView } from '../../server/domain/cards/card-view'
 import { plainText } from '../../shared/utils/line'
 import type { RichText } from '../../shared/types/line'
 
-/** A value with every line in it as somebody reads it who is told UTC. */
+/** Replaces every rich text in a value by plain text with times in UTC. */
 export function inWords<T>(value: T): T {
   if (isLine(value)) return plainText(value) as T
   if (Array.isArray(value)) return value.map(inWords) as T
@@ -17,7 +17,7 @@ function isLine(value: unknown): value is RichText {
 
 const isMoment = (value: unknown): boolean => typeof value === 'object' && value !== null && 'shows' in value
 
-/** The card of a submission as somebody reads it who is told UTC. */
+/** Returns the card of a submission as plain text with times in UTC. */
 export function cardInWords(...[submission, presentation]: Parameters<typeof cardView>) {
   return inWords(cardView(submission, presentation))
 }

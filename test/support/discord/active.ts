@@ -11,7 +11,7 @@ import { silentLog } from '../../fakes/runtime'
 import { until } from '../until'
 import { startDiscord } from './discord'
 
-/** So long that a listener looks at the store only when something has happened: its looks are minutes apart. */
+/** So long that a listener checks the store only after an event: its regular checks are minutes apart. ms */
 export const LONG_MS = 6_000_000
 
 interface Owner {
@@ -21,11 +21,11 @@ interface Owner {
   log?: GatewayOptions['log']
 }
 
-/** Discord, a store, and a listener of this process between them, under a clock that stands still unless told. */
+/** A Discord double, a store, and a listener of this process between them. The clock stands still unless advanced. */
 export class Owning {
-  /** What the listener said of its session. */
+  /** Status events of the listener's session */
   said: string[] = []
-  /** How the listener left. */
+  /** Reason why the listener ended */
   running: Promise<string> = Promise.resolve('')
   private over = new AbortController()
 
@@ -45,7 +45,7 @@ export class Owning {
     return this.over.signal
   }
 
-  /** A listener that holds the lease, and runs. */
+  /** Starts a listener that holds the lease. */
   async begin({ leaseMs = LONG_MS, known = null, deliver = async () => {}, log = silentLog }: Owner = {}) {
     const { state, store, signal, discord: { botToken, applicationId, restUrl: apiUrl } } = this
     const lease = new Lease(state, store.key, leaseMs)
@@ -59,7 +59,7 @@ export class Owning {
     return { lease, listener }
   }
 
-  /** The same, once it has a session. */
+  /** Starts a listener, and waits until it has a session. */
   async start(owner: Owner = {}) {
     const begun = await this.begin(owner)
     await until('the session', () => this.said.includes('identified') || this.said.includes('resumed'))
@@ -71,7 +71,7 @@ export class Owning {
     this.over.abort()
   }
 
-  /** It hands over to the next one. */
+  /** Ends the listener, so that the next one can take over. */
   async handOver(): Promise<void> {
     this.end()
     await this.running
@@ -83,7 +83,7 @@ export class Owning {
     vi.setSystemTime(Date.now() + ms)
   }
 
-  /** Somebody writes something that is delivered; returns its id. */
+  /** Emits a user's message that is delivered; returns its id. */
   say(): string {
     return this.discord.emitMessage({ content: 'help' }).id
   }

@@ -37,7 +37,9 @@ const POLICY = { baseMs: 5000, leaseMs: LEASE_MS }
 
 export type BotServer = Awaited<ReturnType<typeof startBotServer>>
 
-/** Two replicas of the bot with handlers, domain and store as `app.ts` composes them, before the Discord double. */
+/**
+ * Starts two replicas of the bot with handlers, domain and store composed as in `app.ts`, against the Discord double.
+ */
 export async function startBotServer({
   register = () => {}, state = createMemoryState(),
 }: { register?: (bot: Chat) => void, state?: StateAdapter } = {}) {
@@ -100,11 +102,11 @@ export async function startBotServer({
 
   return {
     discord, state, store, drafts, mailer, endpoint, bots,
-    /** Events that were logged. */
+    /** Logged events */
     logged,
-    /** The Interactions Endpoint URL; requests go to two replicas in turn. */
+    /** The Interactions Endpoint URL; requests go to the two replicas in turn. */
     url: `${proxy.url}/`,
-    /** Takes a form in; resolves with its id and its card. */
+    /** Receives a form; resolves with its id and its card. */
     submit: async (data: unknown) => {
       const id = await receive(
         data, forms.of(undefined), { store, outbox, queue, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log },
@@ -112,9 +114,9 @@ export async function startBotServer({
       await runtime.drain()
       return { id, card: await until(`the card of ${id}`, () => discord.cardOf(id)) }
     },
-    /** What the card shows now. */
+    /** Returns the current version of the card. */
     cardNow: (card: DiscordMessage) => discord.messages().find(({ id }) => id === card.id)!,
-    /** Resolves when nothing runs in the background any more. */
+    /** Resolves when no background work is left. */
     drain: () => runtime.drain(),
     close: async () => {
       await proxy.close()

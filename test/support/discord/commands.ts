@@ -3,7 +3,7 @@ import type { Handler } from './rest'
 import type { Json } from './types'
 import type { World } from './world'
 
-/** Type of the interaction. */
+/** Interaction type of a command */
 export const COMMAND = 2
 
 const SUBCOMMAND = 1
@@ -29,8 +29,8 @@ export function commandRoutes(world: World): Record<string, Handler> {
 }
 
 /**
- * What the interaction says of a command that somebody typed; only what is registered can be typed. The last option
- * takes all the words that are left, and one for people the id of somebody whom the server knows.
+ * Returns the interaction data of a typed command; only registered commands can be typed. The last option takes all
+ * remaining words. A user option takes the id of a user known to the server.
  */
 export function commandData({ commands, users }: Pick<World, 'commands' | 'users'>, words: string): Json {
   const [name = '', below = '', ...values] = words.slice(1).split(' ')

@@ -1,6 +1,6 @@
 import type { DiscordMessage, Json } from './types'
 
-/** The component of the message that a click names. */
+/** Returns the component of the message that a click refers to. */
 export function clickable({ components }: DiscordMessage, customId: string): Json {
   const component = find(components, customId)
   if (!component) {

@@ -3,7 +3,7 @@ import { endAfterAll } from '../lifetime'
 import { until } from '../until'
 import { startDiscord } from './discord'
 
-/** A deployment that listens to a Discord of its own, for all tests of a file. */
+/** Starts a deployment connected to its own Discord double, for all tests of a file. */
 export async function withDiscord<D extends Deployment>(
   deploy: (env: Record<string, string>) => Promise<D>, overrides: Record<string, string> = {},
 ) {

@@ -5,7 +5,7 @@ interface Schema {
   safeParse: (body: unknown) => { data?: unknown, error?: { issues: { path: PropertyKey[], message: string }[] } }
 }
 
-/** By call, what may be its body, under the names that Discord's OpenAPI file has for them. */
+/** Possible bodies of each call, by their names in Discord's OpenAPI file */
 const BODIES = {
   'POST /channels/:id/messages': ['MessageCreateRequest'],
   'PATCH /channels/:id/messages/:message': ['MessageEditRequestPartial'],
@@ -27,7 +27,7 @@ const CALLS = (Object.keys(BODIES) as Call[]).map(call => ({
   call, pattern: new RegExp(`^${call.replace(' ', ' /api/v10').replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`),
 }))
 
-/** Tells how a body of the call differs from what Discord describes, in the nearest of its forms. */
+/** Returns a check for how a body of a call differs from Discord's description, compared to its closest variant. */
 export async function describing(): Promise<(call: Call, body: unknown) => string[]> {
   // @ts-expect-error The package carries no types of its schemas.
   const schemas: Record<string, Schema> = await import('discord-api-spec/zod')
@@ -36,7 +36,7 @@ export async function describing(): Promise<(call: Call, body: unknown) => strin
     .map(mistake => `${call} ${mistake}`)
 }
 
-/** How what Discord was sent, or answered, differs from what it describes. */
+/** Returns the differences between Discord's description and the given requests and replies. */
 export async function undescribed(requests: readonly Recorded[], replies: readonly Json[]): Promise<string[]> {
   const mistakes = await describing()
   return [
@@ -63,7 +63,7 @@ function mistakesOf(schema: Schema, body: unknown): string[] {
     : strangers(body, data, '').map(path => `${path}: Discord does not know it`)
 }
 
-/** What a body has that its description left out. */
+/** Returns the fields of a body that are missing from its description. */
 function strangers(body: unknown, known: unknown, path: string): string[] {
   if (typeof body !== 'object' || body === null) return []
   return Object.entries(body).flatMap(([key, value]) => key in (known as Json)

@@ -13,16 +13,18 @@ const PRIVATE_THREAD = 12
 
 interface DiscordOptions {
   latencyMs?: Latencies
-  /** How long it waits for the answer to an interaction: 3 s, and where that is no subject for what hangs, ms. */
+  /** Time limit for the answer to an interaction, ms. Discord's is 3 s; tests not about it use one for hangs only. */
   answerWithinMs?: number
 }
 
 export type DiscordDouble = Awaited<ReturnType<typeof startDiscord>>
 
-/** Discord on loopback: REST behind a proxy that records and misbehaves, gateway, and people who click. */
+/**
+ * Starts Discord on loopback: REST behind a proxy that records and injects faults, the gateway, and users who click.
+ */
 export async function startDiscord({ latencyMs = {}, answerWithinMs = 20_000 }: DiscordOptions = {}) {
   const world = new World()
-  // Shaped as a bot token: its first part is the application's id.
+  // Formatted like a bot token: its first part is the application's id.
   const botToken = `${Buffer.from(world.bot.id).toString('base64url')}.${randomBytes(4).toString('base64url')}.${randomBytes(20).toString('base64url')}`
   const interactions = createInteractions(world, answerWithinMs)
   const { gateway, dispatch, close: closeGateway } = await startGateway(world, botToken, latencyMs)
@@ -35,60 +37,60 @@ export async function startDiscord({ latencyMs = {}, answerWithinMs = 20_000 }: 
 
   const app = {
     restUrl: `${proxy.url}/api/v10`, botToken, applicationId: world.bot.id, channelId: world.channelId,
-    /** Ed25519, hex. */
+    /** Ed25519 public key, hex */
     publicKey: interactions.publicKey,
   }
   return Object.assign(proxy, {
     ...app,
-    /** Has the service use it. */
+    /** Environment that points the service at this double */
     env: {
       PLATFORM2_BOT_TOKEN: app.botToken, PLATFORM2_PUBLIC_KEY: app.publicKey,
       PLATFORM2_APPLICATION_ID: app.applicationId, DISCORD_CHANNEL_ID: app.channelId, DISCORD_API_URL: app.restUrl,
     },
     guildId: world.guildId,
-    /** Ada Lovelace, who clicks unless told otherwise. */
+    /** Ada Lovelace, the default user */
     user: world.reviewer,
-    /** Roles in the server, by user. */
+    /** Roles in the server, by user */
     roles: world.roles,
     gateway,
     interactionResponses: interactions.responses,
-    /** What a channel shows now, oldest first: copies. */
+    /** Returns copies of the messages that a channel shows now, oldest first. */
     messages: (channelId = world.channelId) => structuredClone(world.inChannel(channelId)),
-    /** The message of the channel whose buttons are about the submission: a copy. */
+    /** Returns a copy of the channel's message whose buttons belong to the submission. */
     cardOf: (id: string) => structuredClone(
       world.inChannel(world.channelId).find(({ components }) => JSON.stringify(components).includes(id)),
     ),
-    /** Private messages that are shown now, in any channel. */
+    /** Returns the ephemeral messages now shown in any channel. */
     ephemeral: () => structuredClone([...world.messages.values()].filter(({ flags }) => flags & EPHEMERAL)),
-    /** A private conversation with the user, as a channel. */
+    /** Opens a private conversation with the user; returns it as a channel. */
     openDm: (user = world.reviewer) => world.openDm(user),
-    /** Any body to the endpoint, truly signed. */
+    /** Sends any body to the endpoint, with a valid signature. */
     send: interactions.send,
-    /** The PING that Discord sends when an endpoint is configured. */
+    /** Sends the PING that Discord sends when an endpoint is configured. */
     ping: interactions.ping,
-    /** `url` may be 'gateway': then it is dispatched as INTERACTION_CREATE and the answer is expected through REST. */
+    /** `url` may be 'gateway': then it is dispatched as INTERACTION_CREATE, and the answer is expected through REST. */
     click: (url: string, message: DiscordMessage, customId: string, options?: SendOptions) => (
       interactions.component(url, message, customId, undefined, options)
     ),
     select: interactions.component,
-    /** Inputs that are not named keep what the modal prefilled. */
+    /** Inputs that are not named keep their prefilled values. */
     submitModal: interactions.submitModal,
-    /** Somebody types `/forms show Ada`, once the bot has registered such a command. */
+    /** A user types a command such as `/forms show Ada`, once the bot has registered it. */
     command: async (url: string, words: string, options?: SendOptions & { channelId?: string }) => {
       await until('the command to be registered', () => world.commands.size > 0)
       return interactions.command(url, words, options)
     },
-    /** A thread of the channel that only those in it see, and the bot. */
+    /** Opens a thread of the channel that only its members and the bot see. */
     openPrivateThread: () => world.addChannel({
       id: world.nextId(), type: PRIVATE_THREAD, name: 'aside', guild_id: world.guildId, parent_id: world.channelId,
     }),
-    /** Archives a thread, as days of silence do; a moderator locks it, too. */
+    /** Archives a thread, as happens after days without messages; a moderator also locks it. */
     archive: (threadId: string, locked = false) => {
       world.channel(threadId).thread_metadata = { archived: true, locked }
     },
     /**
-     * Someone writes, or does what Discord writes a message about, by its `type`. Mentions in the content are
-     * understood; `mentions` names further people, as a reply does.
+     * Emits a user's message, or a system message of the given `type`. Mentions in the content are
+     * recognised; `mentions` adds further users, as a reply does.
      */
     emitMessage: (
       said: { channelId?: string, content: string, author?: DiscordUser, mentions?: DiscordUser[], type?: number },

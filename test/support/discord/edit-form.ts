@@ -5,7 +5,7 @@ import type { Answer, DiscordMessage, Json, OpenedModal } from './types'
 /** Custom id of a card's button. */
 export const buttonOf = (action: string, id: string) => `${action}\n${id}`
 
-/** Every component of a message, rows left out. */
+/** Returns every component of a message, without the rows. */
 export const componentsOf = (message: DiscordMessage | undefined): Json[] => (
   (message?.components ?? []).flatMap(({ components }) => components as Json[])
 )
@@ -17,7 +17,7 @@ export function componentId(message: DiscordMessage | undefined, name: string): 
   return String(found.custom_id)
 }
 
-/** Server that the double sends people's actions to. */
+/** Server that receives the users' actions from the double */
 type Reached = Pick<BotServer, 'discord' | 'url'>
 
 export function press({ discord, url }: Reached, message: DiscordMessage, label: string): Promise<Answer> {
@@ -26,7 +26,7 @@ export function press({ discord, url }: Reached, message: DiscordMessage, label:
 
 export type Mode = 'native' | 'picker'
 
-/** Opens the edit form of a card; what it is shown as. */
+/** Opens the edit form of a card; `mode` says which kind of form it is. */
 export async function openEdit(
   { discord, url }: Reached, card: DiscordMessage, id: string,
 ): Promise<{ mode: Mode, answer: Answer, opened: OpenedModal, picker: DiscordMessage }> {
@@ -34,7 +34,7 @@ export async function openEdit(
   return { mode: answer.message ? 'picker' : 'native', answer, opened: answer.opened!, picker: answer.message! }
 }
 
-/** Opens the edit form, changes one field in whatever way it offers, and sends it. */
+/** Opens the edit form, changes one field in either mode, and submits it. */
 export async function editAndForward(
   server: BotServer, card: DiscordMessage, id: string, position: number, text: string,
 ): Promise<{ mode: Mode, answer: Answer }> {
@@ -45,7 +45,7 @@ export async function editAndForward(
   return { mode, answer: await press(server, edited.message!, 'Forward') }
 }
 
-/** Picks one field, turning pages until it is offered, and types into it. */
+/** Picks one field, turning pages until it is listed, and types into it. */
 export async function pickAndEdit(
   server: Reached, picker: DiscordMessage, position: number, text: string,
 ): Promise<Answer> {
@@ -58,7 +58,7 @@ export async function pickAndEdit(
   return discord.submitModal(url, opened!, filled(opened!, position, text))
 }
 
-/** The text in the first input of the field, its other inputs emptied. */
+/** Puts the text into the first input of the field and empties its other inputs. */
 function filled(opened: OpenedModal, position: number, text: string): Record<string, string> {
   const parts = modalInputs(opened).map(({ customId }) => customId).filter(customId => customId === `i${position}`
     || customId.startsWith(`i${position}.`))

@@ -1,7 +1,7 @@
 import type { DiscordDouble } from './discord'
 import type { Json } from './types'
 
-/** A call of the REST API, by default as the bot. */
+/** Calls the REST API, by default as the bot. */
 export async function rest(
   discord: DiscordDouble, method: string, path: string, body?: Json, authorization = `Bot ${discord.botToken}`,
 ): Promise<{ status: number, body: Json }> {

@@ -1,6 +1,6 @@
 import type { BotServer } from './bot-server'
 
-/** Hands what the gateway dispatches to the webhook, as a forwarding listener does. Returns how to stop. */
+/** Forwards gateway events to the webhook, as a forwarding listener does. Returns a function that stops it. */
 export async function forwardInteractions({ discord, url: webhookUrl }: BotServer): Promise<() => void> {
   const { url } = await (await fetch(`${discord.restUrl}/gateway`)).json() as { url: string }
   const socket = new WebSocket(`${url}/?v=10&encoding=json`)

@@ -7,41 +7,41 @@ import type { Json } from './types'
 import type { World } from './world'
 
 export interface Latencies {
-  /** From the TCP connection to HELLO. */
+  /** Time from the TCP connection to HELLO, ms */
   connect?: number
-  /** From IDENTIFY to READY. */
+  /** Time from IDENTIFY to READY, ms */
   identify?: number
-  /** From RESUME to the first replayed event. */
+  /** Time from RESUME to the first replayed event, ms */
   resume?: number
 }
 
 export interface Gateway {
   url: string
-  /** Given in READY; point it at a dead port to take the resume host away. */
+  /** Sent in READY. Set it to a dead port to make the resume host unreachable. */
   resumeUrl: string
   identifies: number
   resumes: number
   heartbeats: number
-  /** Sessions that a socket is attached to. */
+  /** Number of sessions with an attached socket */
   live: () => number
-  /** Told in HELLO to sockets that open from now on. */
+  /** Sent in HELLO to sockets that open from now on */
   heartbeatIntervalMs: number
-  /** IDENTIFYs that come sooner after the last one get op 9. Discord's figure is 5,000; 0 leaves it off. */
+  /** Minimum interval between IDENTIFYs, ms; earlier ones get op 9. Discord's is 5,000; 0 turns it off. */
   identifyIntervalMs: number
-  /** False closes with 4014 who asks for message content. */
+  /** If false, a client that asks for message content is closed with 4014. */
   privileged: boolean
-  /** True: new sockets get 503, as in an outage. */
+  /** If true, new sockets get 503, as in an outage. */
   refuse: boolean
-  /** Set to true: sockets that are open now get neither acks nor events. Back to false: they get what was withheld. */
+  /** If true, sockets that are open now get neither acks nor events. Setting it to false sends what was withheld. */
   freezeAcks: boolean
-  /** TCP reset of every socket; sessions stay. */
+  /** Resets every TCP connection; sessions survive. */
   dropAll: () => void
-  /** Op 7. */
+  /** Sends op 7 (reconnect). */
   reconnect: () => void
-  /** Op 9; without `resumable` the sessions are gone. */
+  /** Sends op 9; unless `resumable`, the sessions are lost. */
   invalidate: (resumable: boolean) => void
   closeWith: (code: number) => void
-  /** Op 1: asks every client for a heartbeat at once. */
+  /** Sends op 1: asks every client for a heartbeat at once. */
   requestHeartbeat: () => void
 }
 
@@ -49,7 +49,7 @@ interface Session {
   id: string
   seq: number
   intents: number
-  /** Events that a RESUME replays; a heartbeat acknowledges, and drops, those up to its sequence. */
+  /** Events that a RESUME replays. A heartbeat acknowledges and drops those up to its sequence. */
   replay: { s: number, text: string }[]
   acknowledged: number
   connection?: Connection
@@ -59,13 +59,13 @@ interface Connection {
   ws: WebSocket
   socket: Socket
   session?: Session
-  /** Set while the connection plays dead. */
+  /** Set while the connection is frozen */
   withheld?: string[]
   closedByUs?: boolean
 }
 
 const TRUE_CLIENT_END = [1000, 1001]
-/** After these a client must identify anew: discord-api-docs, developers/topics/opcodes-and-status-codes.mdx */
+/** Codes after which a client must identify anew: discord-api-docs, developers/topics/opcodes-and-status-codes.mdx */
 const SESSION_OVER = [4003, 4004, 4007, 4009, 4010, 4011, 4012, 4013, 4014]
 
 /** Gateway v10: JSON, no compression. */
@@ -167,11 +167,11 @@ export async function startGateway(
   function resume(connection: Connection, d: Json): void {
     if (d?.token !== token) return end(connection, 4004)
     const session = sessions.get(d.session_id)
-    // What a heartbeat acknowledged is no longer there to be replayed.
+    // Events that a heartbeat acknowledged can no longer be replayed.
     if (!session || d.seq < session.acknowledged) return invalidate(connection, false)
     if (!Number.isInteger(d.seq) || d.seq > session.seq) return end(connection, 4007)
     gateway.resumes++
-    // Undocumented what the socket hears that held the session before: here, only acks.
+    // Discord does not document what the session's previous socket receives: here, only acks.
     if (session.connection) session.connection.session = undefined
     attach(connection, session)
     for (const { s, text } of session.replay) if (s > d.seq) say(connection, JSON.parse(text) as Json)
@@ -210,7 +210,7 @@ export async function startGateway(
         if (connection.ws.readyState === connection.ws.OPEN) act(connection, d)
       })
     }
-    // Presence, voice and member requests are taken and ignored.
+    // Presence, voice and member requests are accepted and ignored.
     if ([3, 4, 8, 31].includes(op)) return connection.session ? undefined : end(connection, 4003)
     end(connection, 4001)
   }

@@ -18,7 +18,7 @@ type Given = Pick<Answer, 'status' | 'body'>
 
 export type Interactions = ReturnType<typeof createInteractions>
 
-/** Clicks and forms: payloads, signatures, and what a response does. */
+/** Clicks and forms: payloads, signatures, and the effects of a response */
 export function createInteractions(world: World, answerWithinMs: number) {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const known = new Map<string, Interaction>()
@@ -78,7 +78,7 @@ export function createInteractions(world: World, answerWithinMs: number) {
     }
     const { status, body } = given
     if (status < 200 || status > 299) return { ...answer, ...given }
-    // Answered through the callback meanwhile: then HTTP must say nothing.
+    // Already answered through the callback: the HTTP answer must be empty.
     if (interaction.response !== undefined && url !== 'gateway') {
       if (body.type !== undefined) {
         throw new Error(
@@ -113,7 +113,7 @@ export function createInteractions(world: World, answerWithinMs: number) {
     })
   }
 
-  /** Checks the first response and does what it says. */
+  /** Checks the first response and applies it. */
   function first(interaction: Interaction, body: Json, via: 'http' | 'rest'): void {
     const refused = (why: string) => new DiscordError(
       400, 50035, 'Invalid Form Body', { type: { _errors: [{ code: 'BASE_TYPE_CHOICES', message: why }] } },
@@ -178,7 +178,7 @@ export function createInteractions(world: World, answerWithinMs: number) {
       }
       return { ...answer, ...given }
     },
-    /** Somebody types a command that is registered. */
+    /** A user types a registered command. */
     command: (
       url: string, words: string,
       { channelId = world.channelId, ...options }: SendOptions & { channelId?: string } = {},
@@ -205,7 +205,7 @@ export function createInteractions(world: World, answerWithinMs: number) {
       const message = opened.message && (world.messages.get(opened.message.id) ?? opened.message)
       return deliver(url, interaction, payloadOf(interaction, data, message), options)
     },
-    /** First response through REST. */
+    /** First response through REST */
     callback: (id: string, token: string, body: Json) => {
       const interaction = known.get(token)
       if (interaction?.response !== undefined) {
@@ -217,7 +217,7 @@ export function createInteractions(world: World, answerWithinMs: number) {
       first(interaction, body, 'rest')
       interaction.answered?.(body)
     },
-    /** An interaction whose webhook may be used now. */
+    /** Returns an interaction whose webhook is valid now. */
     webhook: (token: string) => {
       const interaction = known.get(token)
       if (interaction?.response === undefined) throw new DiscordError(404, 10015, 'Unknown Webhook')

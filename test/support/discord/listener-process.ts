@@ -5,7 +5,7 @@ import { listen } from '../../../server/platforms/discord/gateway/listener'
 import { createDiscordRest } from '../../../server/platforms/discord/api/rest'
 import type { Log } from '../../../server/ports/runtime'
 
-/** What `LISTENER` in the environment says, as JSON. */
+/** Settings from the environment variable `LISTENER`, as JSON */
 export interface ListenerSettings {
   redisUrl: string
   webhookUrl: string
@@ -13,7 +13,7 @@ export interface ListenerSettings {
   applicationId: string
   apiUrl: string
   leaseMs: number
-  /** Without it, the listener stands by for as long as the process lives. */
+  /** If absent, the listener stays on standby for the life of the process. */
   durationMs?: number
   owner?: string
 }
@@ -31,7 +31,7 @@ say('started')
 
 const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())
-// The test's end closes it, however the test ends.
+// stdin closes when the test ends, however it ends.
 process.stdin.resume().once('end', () => process.exit())
 
 const { webhookUrl, botToken, durationMs, redisUrl, apiUrl, ...more } = settings

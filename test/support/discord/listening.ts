@@ -15,19 +15,19 @@ import type { ListenerSettings } from './listener-process'
 import type { Json } from './types'
 
 const LEASE_MS = 2000
-/** A listener is a process, which takes long to start where many others are busy. */
+/** Time limit for hangs, ms: the listener is a process, which starts slowly on a busy machine. */
 const HANGS_MS = 60_000
 
-/** In one file: a process takes three times as long to start from many. */
+/** Bundled into one file: a process takes three times as long to start from many files. */
 const PROGRAM = resolve(import.meta.dirname, '../../../.tmp/listener.mjs')
 let built: Promise<unknown> | undefined
 
-/** A listener in a process of its own. */
+/** A listener in its own process */
 interface ListenerProcess {
   child: ChildProcess
   said: ({ what: string } & Json)[]
   has: (what: string) => boolean
-  /** Resolves when it has a session at Discord. */
+  /** Resolves when it has a Discord session. */
   connected: () => Promise<unknown>
   left: Promise<void>
 }
@@ -38,7 +38,7 @@ export type Listening = Awaited<ReturnType<typeof startListening>>
 
 type Handled = ForwardedEvent & { data: Json }
 
-/** Our webhook route: checks the token, stops repetitions, takes its time, and notes what it handled in which order. */
+/** A double of our webhook route: checks the token, drops repetitions, is slow, and records the events in order. */
 async function startReceiver(state: StateAdapter, botToken: string) {
   const handled: Handled[] = []
   const proxy = await startProxy(async ({ headers, body }) => {
@@ -53,7 +53,7 @@ async function startReceiver(state: StateAdapter, botToken: string) {
   return Object.assign(proxy, { handled })
 }
 
-/** Redis, Discord, our route, and listeners between them. */
+/** Starts Redis, a Discord double and our route; listeners connect them. */
 export async function startListening() {
   await (built ??= buildListener())
   const redis = await startRedis()
@@ -67,9 +67,12 @@ export async function startListening() {
 
   const listening = {
     redis, state, discord, receiver,
-    /** What listeners that start from now on hold; it ends unless its holder has had the processor within that time. */
+    /**
+     * Lease duration of listeners started from now on, ms. A lease ends if its owner gets no processor time for so
+     * long.
+     */
     leaseMs: LEASE_MS,
-    /** Without a duration it stands by. */
+    /** Without a duration, the listener stays on standby. */
     listen: (durationMs?: number, owner?: string) => {
       const { botToken, applicationId, restUrl } = discord
       const listener = startListener({
@@ -89,8 +92,8 @@ export async function startListening() {
       note(channelId, `${remove ? 'REMOVE' : 'ADD'} ${emoji} ${messageId}`)
     },
     /**
-     * A message per 50 ms over all channels and, unless told otherwise, at every fourth a reaction that is added,
-     * removed and added again. Returns how to stop.
+     * Sends a message every 50 ms, over all channels. Unless turned off, every fourth gets a reaction that is added,
+     * removed and added again. Returns a function that stops it.
      */
     chatter: (channels: string[], reactions = true) => {
       let count = 0
@@ -112,10 +115,10 @@ export async function startListening() {
     },
     sent: () => [...sent.values()].flat().length,
     handled: () => receiver.handled.length,
-    /** Asserts that everything was handled, in the order of each channel, and nothing twice. */
+    /** Asserts that everything was handled once, in the order of each channel. */
     allHandled: async () => {
       const isAll = () => listening.handled() >= listening.sent()
-      // A slow machine has many to catch up on: as long as it gets on.
+      // Wait as long as there is progress: a slow machine has many events to catch up on.
       for (let before = -1; !isAll() && listening.handled() > before;) {
         before = listening.handled()
         await until('more of it to be handled', () => isAll() || listening.handled() > before, HANGS_MS).catch(() => {})
@@ -149,7 +152,7 @@ function buildListener(): Promise<unknown> {
   return build({
     entryPoints: [resolve(import.meta.dirname, 'listener-process.ts')], outfile: PROGRAM,
     bundle: true, platform: 'node', format: 'esm', logLevel: 'error',
-    // For what of the packages is CommonJS.
+    // Needed by packages that are CommonJS.
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url)' },
   })
 }

@@ -1,4 +1,4 @@
-/** What Discord's own rules make of a text, in its order of precedence; each consumes from the front. */
+/** Discord's markdown rules, in order of precedence; each matches at the start of the remaining text. */
 const RULES: readonly [effect: string | null, pattern: RegExp, lineStartOnly?: boolean][] = [
   ['heading', /^ *#{1,3} +[^\n]/, true],
   ['subtext', /^ *-# +[^\n]/, true],
@@ -20,7 +20,7 @@ const RULES: readonly [effect: string | null, pattern: RegExp, lineStartOnly?: b
   ['spoiler', /^\|\|[\s\S]+?\|\|/],
 ]
 
-/** The text that people read, and the names of what the rest of it would do. */
+/** Returns the text that people read, and the names of the effects that the markdown would have. */
 export function shownText(markdown: string): { text: string, effects: string[] } {
   const effects: string[] = []
   let text = ''
@@ -36,5 +36,5 @@ export function shownText(markdown: string): { text: string, effects: string[] }
   return { text, effects }
 }
 
-/** The text with its escapes taken out. */
+/** Returns the text without escapes. */
 export const unescapeMarkdown = (markdown: string): string => markdown.replace(/\\([^0-9A-Za-z\s])/g, '$1')

@@ -4,16 +4,16 @@ import { onlyOnce, validateOptions, validateSelect } from './validate'
 
 type Path = (string | number)[]
 
-/** One input of an opened modal, whichever way the modal nests it. */
+/** One input of an opened modal, in either way of nesting */
 export interface ModalInput {
   customId: string
   label: string
   description?: string
-  /** 4 text input, 3 string select, 21 radio group. */
+  /** 4 text input, 3 string select, 21 radio group */
   type: number
-  /** 1 short, 2 paragraph. */
+  /** 1 short, 2 paragraph */
   style?: number
-  /** What it shows at first. */
+  /** Initial value */
   value: string
   placeholder?: string
   required: boolean
@@ -22,14 +22,14 @@ export interface ModalInput {
   options?: { label: string, value: string, description?: string, default?: boolean }[]
 }
 
-/** What a reviewer can fill in, in order of appearance. */
+/** Returns the inputs for a reviewer to fill in, in order of appearance. */
 export function modalInputs({ modal }: Pick<OpenedModal, 'modal'>): ModalInput[] {
   return (modal.components as Json[]).flatMap(component => component.type === 1
     ? (component.components as Json[]).map(input => describe(input, input.label))
     : component.component ? [describe(component.component as Json, component.label, component.description)] : [])
 }
 
-/** One input by its custom_id, or by its label. */
+/** Returns an input by its custom_id, or by its label. */
 export function modalInput(opened: Pick<OpenedModal, 'modal'>, name: string): ModalInput {
   const inputs = modalInputs(opened)
   const input = inputs.find(({ customId }) => customId === name) ?? inputs.find(({ label }) => label === name)
@@ -39,12 +39,12 @@ export function modalInput(opened: Pick<OpenedModal, 'modal'>, name: string): Mo
   return input
 }
 
-/** What the modal prefilled, by custom_id. */
+/** Returns the prefilled values of the modal, by custom_id. */
 export function modalValues(opened: Pick<OpenedModal, 'modal'>): Record<string, string> {
   return Object.fromEntries(modalInputs(opened).map(({ customId, value }) => [customId, value]))
 }
 
-/** Text between the inputs. */
+/** Returns the text between the inputs. */
 export function modalNotes({ modal }: Pick<OpenedModal, 'modal'>): string[] {
   return (modal.components as Json[]).filter(({ type }) => type === 10).map(({ content }) => String(content))
 }
@@ -59,7 +59,7 @@ function describe(input: Json, label: string, description?: string): ModalInput 
   }
 }
 
-/** Refuses what Discord refuses in the data of a type 9 response, beyond its own description. */
+/** Refuses what Discord refuses in the data of a type 9 response, beyond its published description. */
 export function validateModal(data: Json | undefined): void {
   const problems = new Problems()
   const components = (data?.components ?? []) as Json[]
@@ -104,7 +104,7 @@ function validateRadioGroup(problems: Problems, { custom_id: id, options }: Json
   }
 }
 
-/** The `components` of a MODAL_SUBMIT. Throws where the client would not let the reviewer press Submit. */
+/** Returns the `components` of a MODAL_SUBMIT. Throws if the client would not let the reviewer press Submit. */
 export function submittedComponents(opened: OpenedModal, values: Record<string, string | string[]>): Json[] {
   const inputs = new Map(modalInputs(opened).map(input => [input.customId, input]))
   for (const name of Object.keys(values)) if (!inputs.has(name)) {

@@ -2,7 +2,7 @@ import type { Json } from './types'
 
 type Path = (string | number)[]
 
-/** An error as Discord's REST API words it. */
+/** An error in the format of Discord's REST API */
 export class DiscordError extends Error {
   readonly status: number
   readonly body: Json
@@ -14,7 +14,7 @@ export class DiscordError extends Error {
   }
 }
 
-/** Collects what is wrong with a payload into Discord's tree of errors. */
+/** Collects the problems of a payload in Discord's error tree. */
 export class Problems {
   private readonly tree: Json = {}
 
@@ -30,8 +30,8 @@ export class Problems {
   }
 
   /**
-   * Lengths count UTF-16 units. Discord does not document its unit; this is the larger of the plausible ones, so what
-   * passes here passes there.
+   * Counts UTF-16 units. Discord does not document its unit; this one gives the highest count, so anything that passes
+   * here passes at Discord.
    */
   most(path: Path, { length = 0 }: { length?: number }, max: number): void {
     if (length > max) this.add(path, 'BASE_TYPE_MAX_LENGTH', `Must be ${max} or fewer in length.`)

@@ -10,13 +10,13 @@ export const MODAL = 9
 
 const MODAL_SUBMIT = 5
 
-/** What may answer an interaction. Without a message behind it there is nothing that could be updated. */
+/** Returns the response types that an interaction allows. Without a message, there is nothing to update. */
 export function fittingReplies({ type, messageId }: Interaction): number[] {
   const updates = type !== COMMAND && (type !== MODAL_SUBMIT || messageId) ? [DEFER_UPDATE, UPDATE] : []
   return [MESSAGE, DEFER_MESSAGE, ...updates, ...type === MODAL_SUBMIT ? [] : [MODAL]]
 }
 
-/** The answer of a service, where it is JSON. */
+/** Parses the service's answer if it is JSON. */
 export function parse(text: string): Json {
   try {
     return JSON.parse(text) as Json

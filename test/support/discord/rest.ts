@@ -9,7 +9,7 @@ import { EPHEMERAL } from './validate'
 import { wire, type World } from './world'
 
 interface Call {
-  /** Groups of the route's pattern, decoded. */
+  /** Decoded groups of the route's pattern */
   params: string[]
   query: URLSearchParams
   body: Json
@@ -28,7 +28,7 @@ export interface RestOptions {
 const PREFIX = '/api/v10'
 const LOADING = 1 << 7
 
-/** The REST API, without faults: those are the proxy's in front of it. */
+/** The REST API without faults; the proxy in front of it injects those. */
 export function createRest(options: RestOptions): (request: Recorded) => Promise<Response> {
   const table = Object.entries({
     ...guildRoutes(options), ...channelRoutes(options.world), ...threadRoutes(options.world), ...webhookRoutes(options),
@@ -39,7 +39,7 @@ export function createRest(options: RestOptions): (request: Recorded) => Promise
 
   async function route({ method, path, headers, body }: Recorded): Promise<Json | undefined> {
     const { pathname, searchParams } = new URL(path, 'http://discord')
-    // Tokens in the path speak for themselves; everything else wants the bot's.
+    // A token in the path is enough; all other routes need the bot's.
     const open = new RegExp(`^${PREFIX}/(?:interactions|webhooks|gateway$)`).test(pathname)
     if (!open && headers.authorization !== `Bot ${options.token}`) throw new DiscordError(401, 0, '401: Unauthorized')
     const candidates = table.flatMap((entry) => {
@@ -161,7 +161,7 @@ function channelRoutes(world: World): Record<string, Handler> {
   }
 }
 
-/** Newest first, as Discord lists; `after` too gives the page right behind the id, not the newest. */
+/** Newest first, as Discord lists. `after`, too, gives the page directly after the id, not the newest one. */
 function page(messages: DiscordMessage[], query: URLSearchParams): DiscordMessage[] {
   const [after, before] = [query.get('after'), query.get('before')]
   const limit = Number(query.get('limit') ?? 50)
@@ -181,7 +181,7 @@ function webhookRoutes({ world, interactions }: RestOptions): Record<string, Han
     const pending = interaction.response === 5 && interaction.originalId
       ? world.messages.get(interaction.originalId)
       : undefined
-    // For backwards compatibility the first follow-up after a deferral fills the placeholder.
+    // For backwards compatibility, the first follow-up after a deferral fills the placeholder.
     const message = pending && pending.flags & LOADING
       ? world.edit(pending, data)
       : world.post(interaction.channelId, world.bot, data, {

@@ -19,14 +19,14 @@ export function threadRoutes(world: World): Record<string, Handler> {
   }
 }
 
-/** The channel of a write. @throws DiscordError where it is an archived thread */
+/** Returns the channel of a write. @throws DiscordError if it is an archived thread */
 export function openChannel(world: World, id: string): Channel {
   const channel = world.channel(id)
   if (metadataOf(channel)?.archived) throw new DiscordError(400, 50083, 'Thread is archived')
   return channel
 }
 
-/** A locked thread is opened by those alone who may manage threads, which the bot may not. */
+/** Only members who may manage threads can open a locked one, which the bot may not. */
 function archive(channel: Channel, archived: boolean): void {
   const metadata = metadataOf(channel)
   if (!metadata) throw new DiscordError(400, 50024, 'Cannot execute action on this channel type')

@@ -1,4 +1,4 @@
-// Discord's JSON as it arrives; the validators check its shape.
+// Discord's JSON as received; the validators check its shape.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Json = Record<string, any>
 
@@ -11,7 +11,7 @@ export interface DiscordUser {
   bot?: boolean
 }
 
-/** Whom a message notifies. Embeds never do. */
+/** Targets that a message notifies. Embeds never notify. */
 export interface Pings { everyone: boolean, users: string[], roles: string[] }
 
 export interface DiscordMessage {
@@ -37,9 +37,9 @@ export interface DiscordMessage {
   thread?: Channel
   message_reference?: Json
   interaction_metadata?: Json
-  /** Ours, not Discord's: never on the wire. */
+  /** Our own field, never sent */
   pings: Pings
-  /** As the bot sent it; ours, never on the wire. */
+  /** As the bot sent it; our own field, never sent */
   allowed_mentions?: Json
 }
 
@@ -57,28 +57,28 @@ export interface Channel {
 export interface Interaction {
   id: string
   token: string
-  /** 1 ping, 2 command, 3 component, 5 modal submit. */
+  /** 1 ping, 2 command, 3 component, 5 modal submit */
   type: number
   channelId: string
   user: DiscordUser
   createdAt: number
-  /** The message that the component sits on, if any. */
+  /** The message with the component, if any */
   messageId?: string
-  /** Type of the first response, once there was one. */
+  /** Type of the first response, once there is one */
   response?: number
-  /** What `@original` means: the response's own message, or the clicked one. */
+  /** Message that `@original` refers to: the response's own message, or the clicked one */
   originalId?: string
-  /** Called with the first response that came through REST. */
+  /** Called with the first response received through REST */
   answered?: (body: Json) => void
 }
 
-/** One thing that the bot did with an interaction, in order of arrival. */
+/** One action of the bot on an interaction, in order of arrival */
 export interface InteractionResponse {
   interactionId: string
   /** `respond` is the first response; the others go through the interaction's webhook. */
   kind: 'respond' | 'create' | 'edit' | 'delete'
   via: 'http' | 'rest'
-  /** Type of a first response. */
+  /** Type of a first response */
   type?: number
   data: Json
   messageId?: string
@@ -87,33 +87,33 @@ export interface InteractionResponse {
 
 export interface SendOptions {
   user?: DiscordUser
-  /** Instead of the true ones; undefined leaves a header out. */
+  /** Replace the real headers; undefined removes one. */
   headers?: Record<string, string | undefined>
-  /** Epoch seconds, signed along. */
+  /** Epoch seconds, included in the signature */
   timestamp?: number
-  /** Changes the body after it was signed. */
+  /** Changes the body after signing. */
   tamper?: (body: string) => string
 }
 
-/** A modal on a reviewer's screen. */
+/** A modal on a reviewer's screen */
 export interface OpenedModal {
-  /** Data of the type 9 response. */
+  /** Data of the type 9 response */
   modal: Json
-  /** The message whose button opened it. */
+  /** The message whose button opened it */
   message?: DiscordMessage
 }
 
 export interface Answer {
-  /** HTTP status of the service; 0 without an answer. */
+  /** HTTP status of the service; 0 without an answer */
   status: number
-  /** Parsed where it is JSON. */
+  /** Parsed if it is JSON */
   body: Json
-  /** No answer in time: the reviewer read "This interaction failed". */
+  /** Set if no answer came in time: the reviewer read "This interaction failed". */
   timedOut?: true
   interactionId: string
   token: string
-  /** What a type 9 response opened. */
+  /** The modal that a type 9 response opened */
   opened?: OpenedModal
-  /** The message that a response of type 4, 5 or 7 posted or changed. */
+  /** The message that a response of type 4, 5 or 7 posted or changed */
   message?: DiscordMessage
 }

@@ -3,11 +3,11 @@ import type { Json } from './types'
 
 type Path = (string | number)[]
 
-// What Discord refuses beyond its own description of the API, which `described.ts` holds against every body:
-// discord-api-docs, developers/resources/message.mdx and developers/components/reference.mdx
+// Rules of Discord beyond its own description of the API, which `described.ts` checks for every body: discord-api-docs,
+// developers/resources/message.mdx and developers/components/reference.mdx
 const COMPONENTS_V2 = 1 << 15
 export const EPHEMERAL = 1 << 6
-/** No previews of links, and no embeds of the message's own either. */
+/** Suppresses link previews, and also the message's own embeds. */
 export const SUPPRESS_EMBEDS = 1 << 2
 
 /** Refuses what Discord refuses, for a message as it is after the request. */
@@ -64,7 +64,7 @@ function embedSize({ title, description, footer, author, fields }: Json): number
 
 function validateRow(problems: Problems, { components }: Json, path: Path, ids: Set<unknown>): void {
   const children = (components as Json[]).map((child, index) => ({ child, at: [...path, 'components', index] }))
-  // A select fills its row.
+  // A select menu fills its row.
   if (children.length > 1 && children.some(({ child }) => child.type !== 2)) {
     problems.add(
       [...path, 'components', 1], 'COMPONENT_LAYOUT_WIDTH_EXCEEDED',
@@ -120,7 +120,7 @@ export function validateSelect(problems: Problems, select: Json, path: Path): vo
   }
 }
 
-/** What a select menu and a radio group offer. */
+/** Checks the options of a select menu or a radio group. */
 export function validateOptions(problems: Problems, options: readonly Json[], path: Path): void {
   const values = new Set<unknown>()
   options.forEach((option, index) => {

@@ -15,14 +15,14 @@ type Shown = Pick<
   'content' | 'embeds' | 'components' | 'mentions' | 'mention_roles' | 'mention_everyone' | 'pings' | 'allowed_mentions'
 >
 
-/** Guild, channels, people and messages: what REST, gateway and interactions share. */
+/** Guild, channels, users and messages, shared by REST, gateway and interactions */
 export class World {
   readonly users = new Map<string, DiscordUser>()
   readonly channels = new Map<string, Channel>()
   readonly messages = new Map<string, DiscordMessage>()
   /** By name. */
   readonly commands = new Map<string, Json>()
-  /** Told about every change, as a gateway event. */
+  /** Called for every change, with a gateway event */
   dispatch: (type: string, data: Json) => void = () => {}
   readonly guildId: string
   readonly channelId: string
@@ -42,7 +42,7 @@ export class World {
     })
   }
 
-  /** A snowflake: later ones are greater, as `after` and `before` rely on. */
+  /** Returns a snowflake. Later ones are greater; `after` and `before` rely on it. */
   nextId(): string {
     const now = (BigInt(Date.now()) - EPOCH) << 22n
     this.lastId = now > this.lastId ? now : this.lastId + 1n
@@ -70,7 +70,7 @@ export class World {
     return channel
   }
 
-  /** Private messages are unknown to channel routes, as at Discord. */
+  /** Throws for ephemeral messages in channel routes, as Discord does. */
   message(id: string, channelId?: string): DiscordMessage {
     const message = this.messages.get(id)
     const visible = message && (!channelId || (message.channel_id === channelId && !(message.flags & EPHEMERAL)))
@@ -89,7 +89,7 @@ export class World {
     return open ?? this.addChannel({ id: this.nextId(), type: DM, recipients: [user] })
   }
 
-  /** Posts after checking it; a nonce that is enforced answers with the message that it made before. */
+  /** Posts a message after checking it. A repeated nonce, if enforced, returns the first message. */
   post(channelId: string, author: DiscordUser, payload: Json, extra: Partial<DiscordMessage> = {}): DiscordMessage {
     const channel = this.channel(channelId)
     validateMessage(payload)
@@ -114,12 +114,12 @@ export class World {
     return message
   }
 
-  /** A deferred response: "thinking", until it is edited. */
+  /** Posts a deferred response: it shows "thinking" until it is edited. */
   placeholder(channelId: string, flags: number, extra: Partial<DiscordMessage>): DiscordMessage {
     return this.post(channelId, this.bot, { content: '…' }, { ...extra, content: '', flags: flags | LOADING })
   }
 
-  /** Fields that are absent stay; null empties. */
+  /** Absent fields keep their value; null empties them. */
   edit(message: DiscordMessage, payload: Json): DiscordMessage {
     const flags = (payload.flags ?? message.flags) | (message.flags & (EPHEMERAL | HAS_THREAD))
     const pick = (key: 'content' | 'embeds' | 'components' | 'attachments') => payload[key] === undefined
@@ -133,7 +133,7 @@ export class World {
     const { pings, mentions, mention_roles, mention_everyone, allowed_mentions, ...shown } = this.shown(
       whole, this.channel(message.channel_id),
     )
-    // Mentions are read anew only from text that is sent anew.
+    // Mentions are recalculated only if the edit sends a new text.
     const named = payload.content === undefined
       ? {}
       : { pings, mentions, mention_roles, mention_everyone, allowed_mentions }
@@ -188,7 +188,7 @@ export class World {
     }
   }
 
-  /** The fields that only guild events and payloads have. */
+  /** Returns the fields that only guild events and payloads have. */
   guildOf(channelId: string): { guild_id?: string } {
     return this.channels.get(channelId)?.guild_id ? { guild_id: this.guildId } : {}
   }
@@ -228,11 +228,11 @@ export class World {
   }
 }
 
-/** The message as Discord sends it, without our own fields. */
+/** Returns the message as Discord sends it, without our own fields. */
 export const wire = ({ pings, allowed_mentions, ...message }: DiscordMessage): Json => structuredClone(message)
 
 /**
- * Everything in the text pings unless `allowed_mentions` says otherwise; escaping with a backslash is not trusted to
+ * Every mention in the text notifies unless `allowed_mentions` forbids it. A backslash before it is assumed not to
  * help.
  */
 function pingsOf(text: string, allowed?: Json): Pings {
