@@ -8,10 +8,10 @@ import type { Vendors } from './vendor-process.ts'
 
 type Redis = Parameters<typeof redisCosts>[1]
 
-/** Of one submission, and how many a second a core or a Redis has time for. */
+/** Costs of one submission, and the submissions a second that a core or a Redis has time for */
 interface Capacity extends RedisCosts {
   step: string
-  /** CPU time of the service, ms. */
+  /** CPU time of the service, ms */
   serviceMs: number
 }
 
@@ -19,13 +19,13 @@ const REQUESTS = 4000
 const SENDERS = 16
 const IDLE_MS = 20_000
 
-/** The two things that a form can cost at intake; the pause between cards tells them apart. */
+/** The two possible costs of a form at intake; the pause between cards selects one. */
 const STEPS = [
   { step: 'Taken in, its card waits in the queue', env: { CARD_INTERVAL_MS: '3600000' } },
   { step: 'Taken in, card posted at once', env: { CARD_INTERVAL_MS: '0' } },
 ]
 
-/** What a submission costs with and without its card, as a table; and what a replica costs that idles. */
+/** Returns a table of a submission's costs with and without its card, and the costs of an idle replica. */
 export async function capacity(redis: Redis, vendors: Vendors): Promise<{ table: string, figures: unknown }> {
   await vendors.tell({ delayMs: 0, record: false })
   const rows: Capacity[] = []
@@ -40,7 +40,7 @@ export async function capacity(redis: Redis, vendors: Vendors): Promise<{ table:
   }
 }
 
-/** With several senders at once, as where capacity matters. */
+/** Measures with several concurrent senders, as under the load for which capacity is planned. */
 async function cpuTimes(
   redis: Redis, vendors: Vendors, env: Record<string, string>,
 ): Promise<{ serviceMs: number, cpuUs: number }> {
@@ -68,7 +68,7 @@ async function cpuTimes(
   }
 }
 
-/** Commands a second that reach Redis while nothing happens. */
+/** Returns the commands a second that an idle service sends to Redis. */
 async function idleCommands(redis: Redis, vendors: Vendors): Promise<number> {
   const client = createClient({ url: redis.url })
   await client.connect()

@@ -8,39 +8,39 @@ import type { Noted } from './vendors.ts'
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/
 
 export interface Clicked {
-  /** From sending the click to its answer, ms. */
+  /** Time from sending the click to its answer, ms */
   ackP50: number
   ackP99: number
-  /** From sending the click to the edit's arrival at Slack, ms. */
+  /** Time from sending the click to the edit's arrival at Slack, ms */
   updatedP50: number
-  /** User and system time of the target, s. */
+  /** User and system time of the target, s */
   cpuS: number
 }
 
-/** A click on a card, ready to be sent. */
+/** A click on a card, ready to send */
 interface CardClick {
   ts: string
   request: RawRequest
 }
 
-/** Posts so many cards, then presses Forward on each, at this pace; resolves when all is done. */
+/** Posts `count` cards, then presses Forward on each, at this pace; resolves when all work is done. */
 export async function forwardCards(
   target: Target, vendors: Vendors, count: number, everyMs: number,
 ): Promise<Clicked> {
   return pressAll(target, vendors, await postCards(target, vendors, count), everyMs)
 }
 
-/** Posts so many cards; resolves with a click on Forward for each. */
+/** Posts `count` cards; resolves with a click on Forward for each. */
 export async function postCards({ port }: Target, vendors: Vendors, count: number): Promise<CardClick[]> {
   await vendors.tell({ record: true, delayMs: 0 })
   await closedLoop(port, 8, () => FORM_REQUEST, { requests: count })
   const { cards } = await vendors.tell({ record: true })
-  // What the submissions left behind is not the clicks' cost.
+  // Wait, so that remaining work of the submissions does not count as the clicks' cost.
   await setTimeout(100)
   return Object.entries(cards).map(([ts, body]) => ({ ts, request: clickRequest(ts, body) }))
 }
 
-/** Sends these clicks, one every `everyMs`; resolves when all that they set off is done. */
+/** Sends these clicks, one every `everyMs`; resolves when all work that they cause is done. */
 export async function pressAll(
   { port, cpu }: Target, vendors: Vendors, clicks: readonly CardClick[], everyMs: number,
 ): Promise<Clicked> {
@@ -65,7 +65,7 @@ async function untilDone(vendors: Vendors, count: number): Promise<Pick<Noted, '
   throw new Error(`Of ${count} forwards ${Object.keys(editedAt).length} edited their card and ${emails} sent their email.`)
 }
 
-/** A click on Forward, truly signed, with the card as Slack sends it back. */
+/** A click on Forward with a valid signature, and with the card as Slack returns it */
 function clickRequest(ts: string, posted: string): RawRequest {
   const card = posted.startsWith('{') ? JSON.parse(posted) as { blocks: unknown, text?: string } : formCall(posted)
   const value = UUID.exec(JSON.stringify(card.blocks))![0]

@@ -9,7 +9,7 @@ const SENDERS = [1, 2, 4, 8, 16, 32, 64]
 const REPLICAS = [1, 2, 3, 4]
 const FOR_MS = 3000
 
-/** How the service grows: with what is open, with who sends, and with replicas. */
+/** Measures how the service scales: with open submissions, with senders, and with replicas. */
 export async function curves(
   surroundings: Surroundings, vendors: Vendors,
 ): Promise<{ blocks: Record<'open' | 'senders' | 'replicas', string>, figures: unknown }> {

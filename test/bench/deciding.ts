@@ -1,16 +1,17 @@
 import { spread } from './report.ts'
 import type { Browser } from '../support/browser.ts'
 
-/** Decided one after the other at each pace, half of them with a question. */
+/** Number of decisions at each pace, one after the other; half of them need a confirmation. */
 export const DECISIONS = 100
 
-/** Who reads decides once the page knows what comes next; who rushes presses as soon as a submission is there. */
+/** `reading` decides once the page knows the next submission; `rushing` presses as soon as a submission is shown. */
 export const PACES = ['reading', 'rushing'] as const
 type Pace = typeof PACES[number]
 
 /**
- * From the last key of a decision to the next submission, ms, in a browser that is not slowed down. Every other one is
- * spam, which is done at once; the others are forwarded, which is asked.
+ * Returns the times from the last key of a decision to the next submission, ms, in a browser that is not throttled.
+ * Every
+ * other decision is spam, which takes effect at once; the others are forwards, which ask for confirmation.
  */
 export async function deciding(browser: Browser, url: string, pace: Pace): Promise<number[]> {
   const page = await browser.newPage()
@@ -44,7 +45,7 @@ export async function deciding(browser: Browser, url: string, pace: Pace): Promi
   return took
 }
 
-/** The line below the table. */
+/** Text below the table */
 export function toldOf(took: Record<Pace, number[]>): string {
   const [reading, rushing] = PACES.map(pace => said(took[pace])) as [string, string]
   return `From the key of a decision to the next submission, of ${DECISIONS} each: ${reading} for who reads until the`

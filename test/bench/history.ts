@@ -1,10 +1,10 @@
 import { plain, type Row } from './report.ts'
 
 /**
- * The table of what releases cost, by their ratios, with this one in it: in place of what it has of this release, after
- * all others. A figure that is not measured any more keeps what it was.
+ * Returns the history table of the releases' ratios with a row for this release, replaced if present, else added last.
+ * Figures that are no longer measured keep their value.
  *
- * @param before the table so far; '' for none
+ * @param before the table so far; '' if there is none
  */
 export function withRelease(before: string, release: string, rows: readonly Row[]): string {
   const [head = [], , ...lines] = before.split('\n').filter(Boolean).map(

@@ -5,12 +5,12 @@ import { spread, type Spread } from './report.ts'
 import { FORM_REQUEST, startTarget } from './target.ts'
 import { PASSWORD, visit, WITH_PASSWORD } from '../support/visitor.ts'
 
-/** Fetched when it is run: with all that it brings, it is larger than everything else that the project is made with. */
+/** Fetched when needed: with its dependencies, it is larger than all other development dependencies together. */
 const LIGHTHOUSE = 'lighthouse@13.5.0'
 const run = promisify(execFile)
 
 const DEVICES = { phone: [], desktop: ['--preset=desktop'] } as const
-/** Least scores. */
+/** Minimum scores */
 const GOALS = { 'performance': 95, 'accessibility': 100, 'best-practices': 100 } as const
 const CATEGORIES = Object.keys(GOALS) as (keyof typeof GOALS)[]
 const METRICS = {
@@ -18,7 +18,7 @@ const METRICS = {
   'total-blocking-time': 'blocked, s', 'cumulative-layout-shift': 'layout shift',
 } as const
 
-/** What of Lighthouse's report is read. */
+/** The parts of Lighthouse's report that are read */
 interface Report {
   audits: Record<string, { score: number | null, numericValue?: number, scoreDisplayMode: string }>
   categories: Record<keyof typeof GOALS, { score: number, auditRefs: { id: string, weight: number }[] }>
@@ -30,11 +30,11 @@ interface Judged {
   device: keyof typeof DEVICES
   scores: Record<keyof typeof GOALS, Spread>
   metrics: number[]
-  /** Audits that cost points. */
+  /** Audits that cost points */
   missed: string[]
 }
 
-/** What Lighthouse says of every page, on a phone and on a desktop. */
+/** Returns Lighthouse's results for every page, on a phone and on a desktop. */
 export async function lighthouse(redisUrl: string, rounds: number): Promise<{ table: string, figures: Judged[] }> {
   const target = await startTarget('service', {
     NODE_ENV: 'development', HOST: '127.0.0.1', STORE_URL: redisUrl, SANDBOX: '1', FORM_RATE_LIMIT: '0',

@@ -13,11 +13,11 @@ type ListingModule = typeof import('../../server/domain/queries/listing')
 const PAGE = 50
 const BATCH = 500
 
-/** Of so many submissions one has the word that is searched for. */
+/** One submission in so many contains the searched word. */
 const RARE = 1000
 const WORD = 'zeppelin'
 
-/** The service's own store, from source, to fill Redis faster than through HTTP and to ask it directly. */
+/** Loads the service's own store from source, to fill Redis faster than over HTTP and to query it directly. */
 export async function openStore(redisUrl: string) {
   const vite = await createViteServer({
     configFile: false, root: resolve(import.meta.dirname, '../..'),
@@ -33,7 +33,7 @@ export async function openStore(redisUrl: string) {
   const store: Store = new RedisStore(client as ConstructorParameters<StoreModule['RedisStore']>[0], storeRules)
   return {
     store,
-    /** Adds open submissions, with their cards posted. */
+    /** Adds open submissions with posted cards. */
     fill: async (count: number) => {
       for (let done = 0; done < count; done += BATCH) await Promise.all(
         Array.from({ length: Math.min(BATCH, count - done) }, () => (
@@ -41,7 +41,7 @@ export async function openStore(redisUrl: string) {
         )),
       )
     },
-    /** Median time until a search finds the newest of the rare ones, ms. */
+    /** Median time until a search finds the newest of the rare submissions, ms */
     firstMatch: async (times: number) => {
       const form = { rooms: [], to: [], endpoint: null, labels: {} }
       const ports = {
@@ -76,7 +76,7 @@ async function add(store: Store, transition: LifecycleModule['transition'], data
   if ('next' in received) await store.create(received.next)
 }
 
-/** Median time of a page of the newest open submissions, ms. */
+/** Returns the median time for a page of the newest open submissions, ms. */
 export async function pageTime(store: Store, times: number): Promise<number> {
   const taken: number[] = []
   for (let index = 0; index < times; index++) {
@@ -88,7 +88,7 @@ export async function pageTime(store: Store, times: number): Promise<number> {
   return percentiles(taken).p50
 }
 
-/** Median ms of a page among few and among many open ones, in turn. */
+/** Returns the median times of a page, ms, with few and with many open submissions, measured in turn. */
 export async function compareListing(
   redisUrl: string, many: number, rounds: number,
 ): Promise<{ few: number, many: number }> {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
-/** A request that was written out once, so that sending it costs next to nothing. */
+/** A request serialized in advance, so that sending it costs next to nothing */
 export type RawRequest = Buffer
 
 export interface Answer {
@@ -22,8 +22,9 @@ export function rawRequest(
 }
 
 /**
- * One keep-alive connection that sends one request at a time. Plain sockets: node's own HTTP client costs as much as
- * the fastest target, and would be what is measured.
+ * One keep-alive connection that sends one request at a time. Uses plain sockets: node's own HTTP client costs as much
+ * as
+ * the fastest target, and would distort the results.
  */
 export class Connection {
   private readonly socket: Socket
@@ -38,7 +39,7 @@ export class Connection {
     this.socket.on('close', () => this.pending?.reject(new Error('The target closed the connection.')))
   }
 
-  /** Asked at once; rejects when nobody listens. */
+  /** Resolves once connected; call it right away. Rejects if nothing listens. */
   opened(): Promise<unknown> {
     return once(this.socket, 'connect')
   }
@@ -77,13 +78,13 @@ export interface LoadResult {
   p99: number
 }
 
-/** What a target that has nothing else to do needs by far to take a hundred connections, ms. */
+/** Ample time for an idle target to accept a hundred connections, ms */
 const ACCEPTED_MS = 50
 
 /**
- * So many senders, each with its next request when the last was answered, for so long or so many. They are connected
- * before the first of them sends, as proxies are: node takes one new connection in a turn of its event loop, so that
- * the last of a hundred would wait for what the first ones sent, whatever the target does.
+ * Runs several senders, each sending its next request after the last answer, for a time or a number of requests. All
+ * connect before the first one sends, as proxies do. Node accepts one new connection per turn of its event loop, so the
+ * last of a hundred would otherwise wait behind the requests of the first ones, whatever the target does.
  */
 export async function closedLoop(
   port: number, senders: number, next: () => RawRequest, until: { ms?: number, requests?: number },
@@ -107,7 +108,7 @@ export async function closedLoop(
   }
 }
 
-/** One request every `everyMs`, whatever the answers do. @returns how long each answer took, and when each was sent */
+/** Sends one request every `everyMs`, regardless of the answers. @returns duration and send time of each request */
 export async function openLoop(
   port: number, requests: readonly RawRequest[], everyMs: number,
 ): Promise<{ p50: number, p99: number, sentAt: number[] }> {

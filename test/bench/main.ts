@@ -1,4 +1,4 @@
-// `npm run bench`: measures the built service against what it is compared with, in turn, on this machine.
+// `npm run bench`: measures the built service and its peers, in turn, on this machine.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -25,10 +25,10 @@ const PEER_PACKAGES = [
   'hono', '@hono/node-server', 'chat', '@chat-adapter/slack', '@chat-adapter/state-redis', 'resend',
 ]
 const ORDER: readonly TargetName[] = ['peer', 'service', 'bolt', 'floor']
-/** Those that take a burst. */
+/** Targets measured under a burst */
 const BURSTS: readonly TargetName[] = ['peer', 'service']
 
-/** What the service asks of Redis by itself meanwhile is counted, too: some hundredths of a command a form. */
+/** Tolerance for the service's own background commands, which are counted too: some hundredths of a command a form */
 const OWN = 0.1
 
 const { values: { quick, history, ...only } } = parseArgs({
@@ -51,7 +51,7 @@ try {
   const file = `.tmp/bench${Object.keys(only).map(name => `-${name}`).join('')}.json`
   writeFileSync(file, `${JSON.stringify({ blocks, figures }, null, 2)}\n`)
   console.log(`${Object.values(blocks).join('\n\n')}\n\n${JSON.stringify(figures)}\n\n(${file})`)
-  // A quick run shows that everything runs; its figures say nothing.
+  // Don't publish figures of a quick run: it only shows that everything works.
   if (!quick) writeBlocks(blocks)
 }
 finally {
@@ -101,7 +101,7 @@ async function compare(vendors: Vendors): Promise<Measured> {
   return { blocks, figures: { plan, node: process.version, rounds, withDiscord, rows } }
 }
 
-/** What waits for its card afterwards is nobody else's. */
+/** Clears Redis afterwards: the next measurement must not find the cards that still wait. */
 async function burst(name: TargetName, vendors: Vendors): Promise<Burst> {
   const figures = await measureBurst(name, surroundings, vendors, plan)
   const client = createClient({ url: redis.url })
@@ -141,7 +141,7 @@ async function redisRows(vendors: Vendors): Promise<Row[]> {
   })
   return [
     row('Redis round trips per submission', 'roundTrips', 2),
-    // As at Slack's own pace, but for the time that the gate of the queue is closed.
+    // Like Slack's own pace, but the queue's gate is closed for a shorter time.
     tripsRow('Redis round trips per submission, paced cards', {
       service: (await redisCosts('service', redis, vendors, { CARD_INTERVAL_MS: '1' }, true)).roundTrips,
     }),

@@ -5,14 +5,14 @@ import { closedLoop } from './load.ts'
 import { plain, show, spread } from './report.ts'
 import { FORM_REQUEST, startTarget } from './target.ts'
 
-/** "Slow 4G" of Chrome's developer tools: latency in ms, bytes a second. */
+/** "Slow 4G" in Chrome's developer tools: latency in ms, throughput in bytes a second */
 const SLOW_4G = { offline: false, latency: 562.5, downloadThroughput: 180_000, uploadThroughput: 84_375 }
-/** The processor of a phone beside that of a desktop. */
+/** CPU slowdown of a phone compared with a desktop */
 const SLOWER = 4
 const OPEN = 70
 const SCROLL_MS = 3000
 
-/** What is on it when it can be used; what the goals are, s and KB. */
+/** The measured pages: the selector that shows the page is usable, and the goals in s and KB */
 const PAGES = [
   {
     name: 'list, 50 rows', path: '/', usable: '[data-testid=row]',
@@ -23,19 +23,19 @@ const PAGES = [
   { name: 'setup', path: '/setup', usable: '[data-testid^=guide], section', goals: {} },
 ]
 
-/** How a page opens in a browser that has nothing of it, s and KB. */
+/** Opening a page with an empty browser cache, s and KB */
 interface Opening {
   readable: number
   usable: number
-  /** How long the main thread was busy by then: other work of the machine does not count. */
+  /** Time that the main thread was busy until then: excludes other work of the machine */
   busy: number
-  /** By then; what nobody waits for comes afterwards. */
+  /** Loaded until then; the rest is loaded later, in idle time. */
   scripts: number
   styles: number
   all: number
 }
 
-/** How fast pages open on a slow line and a slow processor, and how smoothly the list scrolls there. */
+/** Measures how fast pages open on a slow connection and CPU, and how smoothly the list scrolls there. */
 export async function opening(redisUrl: string, rounds: number): Promise<{ table: string, figures: unknown }> {
   const target = await startTarget('service', {
     NODE_ENV: 'development', HOST: '127.0.0.1', STORE_URL: redisUrl, SANDBOX: '1', FORM_RATE_LIMIT: '0',
@@ -81,7 +81,7 @@ async function open(browser: Browser, url: string, usable: string): Promise<Open
   const took = performance.now() - startedAt
   const scripts = sizes.Script / 1000
   const { metrics } = await chrome.send('Performance.getMetrics')
-  // What nobody waits for, too.
+  // Wait for the parts loaded in idle time, too.
   await page.evaluate('new Promise(resolve => requestIdleCallback(() => setTimeout(resolve, 3000)))')
   const [painted] = await page.evaluate(
     'performance.getEntriesByName("first-contentful-paint").map(entry => entry.startTime)',
@@ -94,7 +94,7 @@ async function open(browser: Browser, url: string, usable: string): Promise<Open
   }
 }
 
-/** Frames a second while the list moves from its top to its end. */
+/** Returns the frames a second while the list scrolls from top to bottom. */
 async function scroll(browser: Browser, url: string): Promise<number> {
   const page = await browser.newPage()
   await slow(page)

@@ -1,8 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/**
- * The pages that say what was measured, and the blocks of each. Between its marks a block belongs to `npm run bench`.
- */
+/** The pages with measured figures, and their blocks. `npm run bench` replaces everything between a block's markers. */
 export const PAGES = {
   'docs/performance.md': ['figures', 'history', 'opening', 'lighthouse', 'open', 'senders', 'replicas'],
   'docs/scaling.md': ['capacity'],
@@ -14,7 +12,7 @@ const ROOT = new URL('../../', import.meta.url)
 const startOf = (name: string) => `<!-- measured: ${name} -->`
 const END = '<!-- /measured -->'
 
-/** The page with these blocks in place of those that it had. @throws when it has no such marks */
+/** Returns the page with its blocks replaced by these. @throws if a marker is missing */
 export function withBlocks(page: string, blocks: Readonly<Partial<Record<Block, string>>>): string {
   return Object.entries(blocks).reduce((text, [name, block]) => {
     const from = text.indexOf(startOf(name))
@@ -24,12 +22,12 @@ export function withBlocks(page: string, blocks: Readonly<Partial<Record<Block, 
   }, page)
 }
 
-/** The page without its blocks: what people wrote. */
+/** Returns the page without its blocks, i.e. the hand-written part. */
 export function withoutBlocks(page: string): string {
   return page.replace(/<!-- measured: [^>]+ -->[\s\S]*?<!-- \/measured -->/g, '')
 }
 
-/** What the pages have of a block now. */
+/** Returns the current content of a block. */
 export function blockNow(name: Block): string {
   const [path] = Object.entries(PAGES).find(([, names]) => (names as readonly Block[]).includes(name))!
   const page = readFileSync(new URL(path, ROOT), 'utf8')
@@ -37,7 +35,7 @@ export function blockNow(name: Block): string {
   return page.slice(from, page.indexOf(END, from)).trim()
 }
 
-/** Writes what was measured into the pages that say it. */
+/** Writes the measured blocks into their pages. */
 export function writeBlocks(blocks: Readonly<Partial<Record<Block, string>>>): void {
   for (const [path, names] of Object.entries(PAGES)) {
     const own = Object.fromEntries(names.flatMap(name => blocks[name] === undefined ? [] : [[name, blocks[name]]]))

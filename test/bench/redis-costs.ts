@@ -8,17 +8,17 @@ import { environment, FORM_REQUEST, settledMs, startTarget, type TargetName } fr
 import type { Vendors } from './vendor-process.ts'
 
 export interface RedisCosts {
-  /** Times that the target sent something and waited for the answer. */
+  /** Number of times that the target sent something and waited for the answer */
   roundTrips: number
-  /** Commands as sent; a script is one. */
+  /** Commands sent; a script counts as one. */
   commands: number
-  /** Commands that Redis ran, those inside scripts too. */
+  /** Commands that Redis ran, including those inside scripts */
   executed: number
-  /** Bytes to and from Redis. */
+  /** Bytes to and from Redis */
   bytes: number
-  /** Memory that a stored submission takes in Redis, bytes. */
+  /** Memory of a stored submission in Redis, bytes */
   memory: number
-  /** CPU time of Redis, µs. */
+  /** CPU time of Redis, µs */
   cpuUs: number
 }
 
@@ -27,13 +27,13 @@ const COUNTED = 500
 const APART_MS = 20
 
 const FORWARDS = 40
-/** Longer than a forward takes, so that none shares a round trip with another. */
+/** Longer than a forward takes, so that two forwards never share a round trip. ms */
 const FORWARD_EVERY_MS = 40
 
 /**
- * What one submission costs at Redis, counted between a target and its Redis while one form is sent after the other.
+ * Returns the Redis costs of one submission, counted between a target and its Redis while forms are sent one by one.
  *
- * @param apart fewer, and each when all that the one before set off is over
+ * @param apart send fewer, and wait after each until all work that it caused is done
  */
 export async function redisCosts(
   name: TargetName, redis: { url: string, port: number }, vendors: Vendors, more: Record<string, string> = {},
@@ -71,8 +71,8 @@ export async function redisCosts(
 }
 
 /**
- * How often a forward sends Redis something and waits, counted between a target and its Redis while one card is
- * forwarded after the other.
+ * Returns the Redis round trips of a forward, counted between a target and its Redis while cards are forwarded one by
+ * one.
  */
 export async function forwardTrips(
   name: TargetName, redis: { url: string, port: number }, vendors: Vendors,
@@ -108,7 +108,7 @@ async function statistics(client: { info: (section: string) => Promise<string> }
   }
 }
 
-/** A proxy that counts. What goes out in one piece before an answer comes is one round trip. */
+/** A counting proxy. Everything sent before an answer arrives counts as one round trip. */
 async function countBetween(redisPort: number) {
   const seen = { roundTrips: 0, commands: 0, bytes: 0 }
   const server = createServer({ noDelay: true }, (near) => {

@@ -9,7 +9,7 @@ export interface Spread {
 
 export type Rounds = Record<TargetName, Figures[]>
 
-/** A figure of the service, what it is compared with, and how the two have to relate. */
+/** A figure of the service, the target to compare it with, and the required relation */
 interface Goal {
   figure: keyof Figures
   against: Exclude<TargetName, 'service'>
@@ -41,9 +41,9 @@ const GOALS: readonly Goal[] = [
 
 export interface Row {
   figure: string
-  /** As text, by column. */
+  /** Cell texts by column */
   cells: Partial<Record<TargetName, string>>
-  /** The service divided by what it is compared with, within each round. */
+  /** Ratio of the service to the compared target, within each round */
   ratio?: Spread
   goal?: string
   reached?: boolean
@@ -67,7 +67,7 @@ export function goalRows(rounds: Rounds): Row[] {
   })
 }
 
-/** Rows as a Markdown table, which reads well in a terminal too. */
+/** Renders rows as a Markdown table, which is also readable in a terminal. */
 export function table(rows: readonly Row[]): string {
   const head = ['figure', 'service', 'peer', 'bolt', 'floor', 'ratio (min–max)', 'goal', '']
   const lines = rows.map(({ figure, cells, ratio, goal, reached }) => [

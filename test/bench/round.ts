@@ -6,27 +6,27 @@ import {
 } from './target.ts'
 import type { Vendors } from './vendor-process.ts'
 
-/** How long and how often; the quick mode only shows that everything runs. */
+/** Durations and counts; the quick mode only shows that everything works. */
 export interface Plan {
   rounds: number
   /**
-   * In all: a quarter with a slow Slack, a quarter to warm up, half of them timed; a tenth of it more from one sender.
-   * Counts, not times, so that all are equally warm.
+   * Total: a quarter with a slow Slack, a quarter to warm up, half of them timed. One sender then sends a tenth more.
+   * Counts rather than durations, so that all targets are equally warm.
    */
   submissions: number
-  /** Clicks whose answers are timed, at 50 a second. */
+  /** Clicks with timed answers, at 50 a second */
   clicks: number
-  /** Forwards whose CPU time is taken, at 125 a second; as many come before all clicks, to warm up. */
+  /** Forwards with measured CPU time, at 125 a second; as many come before all clicks, to warm up. */
   forwards: number
-  /** Forms that come at once while cards keep Slack's pace. */
+  /** Forms sent at once while cards keep Slack's pace */
   burst: number
-  /** Open submissions that the longest list has. */
+  /** Open submissions in the longest list */
   open: number
 }
 
 const SLACK_MS = 80
 
-/** Figures of one target in one round. */
+/** Figures of one target in one round */
 export type Figures = Record<
   | 'intake per s' | 'intake p50 ms' | 'intake p99 ms' | 'CPU s per 1,000 submissions' | 'intake per s, Slack 80 ms'
   | 'intake p99 ms, Slack 80 ms' | 'one sender per s' | 'one sender p50 ms'
@@ -34,10 +34,10 @@ export type Figures = Record<
   | 'first click ack ms' | 'first click card updated ms'
   | 'cold start ms' | 'RSS idle MiB' | 'RSS after submissions MiB', number> & Partial<Burst>
 
-/** Figures of forms that come at once. */
+/** Figures of a burst of forms */
 export type Burst = Record<'burst per s' | 'burst p99 ms', number>
 
-/** A fresh process of the target takes everything once. */
+/** Runs all measurements on a fresh process of the target. */
 export async function measureTarget(
   name: TargetName, surroundings: Surroundings, vendors: Vendors, plan: Plan,
 ): Promise<Figures> {
@@ -73,10 +73,10 @@ export async function measureTarget(
 }
 
 const BURST_SENDERS = 100
-/** More cards wait from then on than any sender waits for. */
+/** Fills the card queue: from here on, more cards wait than a sender would wait for. */
 const BURST_WARM_UP = 50
 
-/** A fresh process of the target takes many forms at once, and cards keep the pace that it gives them by default. */
+/** Sends many forms at once to a fresh process of the target, whose cards keep its default pace. */
 export async function measureBurst(
   name: TargetName, surroundings: Surroundings, vendors: Vendors, plan: Plan,
 ): Promise<Burst> {
@@ -89,7 +89,7 @@ export async function measureBurst(
   return { 'burst per s': burst.perSecond, 'burst p99 ms': burst.p99 }
 }
 
-/** From spawn to the first 200 with Discord configured too, ms. */
+/** Time from spawn to the first 200 with Discord configured too, ms */
 export async function coldStartWithDiscord(surroundings: Surroundings, vendors: Vendors): Promise<number> {
   await vendors.tell({ delayMs: SLACK_MS })
   const target = await startTarget('service', { ...environment(surroundings), ...DISCORD(surroundings.vendorsUrl) })
@@ -97,7 +97,7 @@ export async function coldStartWithDiscord(surroundings: Surroundings, vendors: 
   return target.coldStartMs
 }
 
-/** Resident memory, MiB, each time after so many more submissions. */
+/** Returns the resident memory, MiB, after each of several batches of submissions. */
 export async function memoryOverTime(
   surroundings: Surroundings, vendors: Vendors, times: number, submissions: number,
 ): Promise<number[]> {

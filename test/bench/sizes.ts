@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** What a folder takes on disk, MB; whole blocks, as `du` counts. */
+/** Returns the disk usage of a folder, MB; in whole blocks, as `du` counts. */
 export function folderSize(path: string): number {
   const blocks = (entry: string): number => {
     const stat = lstatSync(entry)
@@ -13,7 +13,7 @@ export function folderSize(path: string): number {
   return blocks(path) * 512 / 1e6
 }
 
-/** What packages and all that they depend on take on disk, MB. */
+/** Returns the disk usage of packages with all their dependencies, MB. */
 export function packagesSize(names: readonly string[]): number {
   const found = new Map<string, number>()
   const visit = (name: string, from: string) => {
@@ -30,7 +30,7 @@ export function packagesSize(names: readonly string[]): number {
   return [...found.values()].reduce((sum, size) => sum + size, 0)
 }
 
-/** As node does: the nearest `node_modules` upwards. */
+/** Searches the `node_modules` folders upwards, as node does. */
 function locate(name: string, from: string): string | null {
   const candidate = join(from, 'node_modules', name)
   if (existsSync(candidate)) return candidate

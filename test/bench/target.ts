@@ -17,7 +17,7 @@ export const FORM = {
 }
 export const FORM_REQUEST = rawRequest('/api/form', 'application/json', JSON.stringify(FORM))
 
-/** `service` is ours as built; the others are what it is compared with. */
+/** `service` is the built service; the others are the peers to compare it with. */
 export const ENTRIES = {
   service: resolve(import.meta.dirname, '../../.output/server/index.mjs'),
   peer: resolve(import.meta.dirname, 'peers/chat-sdk.ts'),
@@ -35,19 +35,19 @@ export interface Surroundings {
 export interface Target {
   pid: number
   port: number
-  /** From spawning the process to its first 200 on a form, ms. */
+  /** Time from spawning the process to its first 200 for a form, ms */
   coldStartMs: number
-  /** User and system time so far, s. */
+  /** User and system time so far, s */
   cpu: () => number
-  /** Resident memory, MiB. */
+  /** Resident memory, MiB */
   rss: () => number
-  /** SIGTERM, then waits for the end. */
+  /** Sends SIGTERM, then waits for the exit. */
   stop: () => Promise<void>
-  /** SIGKILL, then waits for the end: of one that would go on with what waits. */
+  /** Sends SIGKILL, then waits for the exit; for a target that would still process its queue. */
   kill: () => Promise<void>
 }
 
-/** One environment for all: each target takes from it what it knows. */
+/** One environment for all: each target reads the variables that it knows. */
 export function environment({ redisUrl, vendorsUrl }: Surroundings): Record<string, string> {
   return {
     NODE_ENV: 'production', HOST: '127.0.0.1',
@@ -58,8 +58,8 @@ export function environment({ redisUrl, vendorsUrl }: Surroundings): Record<stri
     RESEND_BASE_URL: vendorsUrl,
     FORWARD_ENDPOINT: `${vendorsUrl}/inbox`,
     NUXT_PUBLIC_SITE_URL: 'https://forms.example.com',
-    // The limit is counted, and never reached. Cards are not held back to Slack's one a second: the peers do not do
-    // that.
+    // The limit is counted but never reached. Cards are not paced to Slack's one a second, because the peers don't pace
+    // either.
     FORM_RATE_LIMIT: '100000000', FORM_RATE_LIMIT_MB: '100000000', CARD_INTERVAL_MS: '0',
   }
 }
@@ -71,10 +71,13 @@ export const DISCORD = (vendorsUrl: string) => ({
   DISCORD_API_URL: `${vendorsUrl}/discord/v10`,
 })
 
-/** Wait until a target has loaded its modules, ms: the service loads them after a second without requests. */
+/**
+ * Returns how long to wait until a target has loaded its modules, ms: the service loads them after a second without
+ * requests.
+ */
 export const settledMs = (name: TargetName) => name === 'service' ? 3500 : 500
 
-/** Starts a target and resolves when it took its first form. */
+/** Starts a target; resolves when it has accepted its first form. */
 export async function startTarget(name: TargetName, env: Record<string, string>): Promise<Target> {
   const port = await freePort()
   const startedAt = performance.now()
@@ -118,7 +121,7 @@ async function firstOk(port: number): Promise<void> {
   throw new Error('The target did not take a form in 30 s.')
 }
 
-/** Of a process, s; the kernel counts in hundredths. */
+/** Returns the CPU time of a process, s; the kernel counts in hundredths. */
 function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

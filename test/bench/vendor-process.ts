@@ -5,7 +5,7 @@ import type { Instruction, Noted } from './vendors.ts'
 
 export interface Vendors {
   url: string
-  /** Changes how the vendors behave; resolves with what was noted since the last time. */
+  /** Changes the vendors' behaviour; resolves with the records since the last call. */
   tell: (instruction: Instruction) => Promise<Noted>
   close: () => void
 }

@@ -1,19 +1,19 @@
-// The vendors of a bench in one lean process of their own: Slack, Resend, a downstream system, a little of Discord.
+// The bench's vendors in one lean process: Slack, Resend, a downstream system, and a little of Discord.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What the bench may ask for over the IPC channel; each is answered with `Noted`. */
+/** Instructions of the bench over the IPC channel; each is answered with `Noted`. */
 export interface Instruction {
-  /** How long every answer takes, ms. */
+  /** Delay of every answer, ms */
   delayMs?: number
-  /** Keep posted cards and the times of edits from now on; what was kept before is dropped. */
+  /** Records posted cards and edit times from now on; drops earlier records. */
   record?: boolean
 }
 
 export interface Noted {
-  /** Bodies of the cards that were posted, as they came, by `ts`. */
+  /** Bodies of the posted cards, unchanged, by `ts` */
   cards: Record<string, string>
-  /** When a card was edited first, ms of the monotonic clock that all processes share, by `ts`. */
+  /** Time of each card's first edit, ms of the monotonic clock that all processes share, by `ts` */
   editedAt: Record<string, number>
   emails: number
 }
@@ -25,7 +25,7 @@ const REVIEWER = {
   id: 'U000000001', name: 'ada', real_name: 'Ada Lovelace', profile: { real_name: 'Ada Lovelace', display_name: 'ada' },
 }
 
-/** Fixed answers by the last part of the path. */
+/** Fixed answers, by the last part of the path */
 const ANSWERS: Record<string, string> = {
   'auth.test': JSON.stringify({
     ok: true, user_id: 'U000000009', bot_id: 'B000000009', team_id: 'T000000001', user: 'form-bot',

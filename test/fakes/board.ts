@@ -4,37 +4,37 @@ import type { CardView, ReviewBoard } from '../../server/ports/board'
 import type { Outcome } from '../../server/ports/delivery'
 import type { CardRef } from '../../server/ports/submission'
 
-/** What a platform answers; a promise keeps the call in flight. */
+/** Answer of a platform; a promise keeps the call in flight. */
 type Answer = Outcome | Promise<Outcome>
 
 type ShownCard = CardView & { notes: string[] }
 
-/** Rooms that remember what every card shows, in words. A call takes effect when it ends, as on a real platform. */
+/** A board that records what every card shows, as text. A call takes effect when it ends, as on a real platform. */
 export class FakeBoard implements ReviewBoard {
-  /** What the cards show now, by message id. */
+  /** Current content of the cards, by message id */
   readonly shown = new Map<string, ShownCard>()
-  /** Every post and update that took effect, in this order. */
+  /** Every post and update that took effect, in order */
   readonly history: ShownCard[] = []
   /** Answers to the next posts and updates; `ok` once they are used up. */
   readonly posts: Answer[] = []
   readonly updates: Answer[] = []
-  /** What was said in threads and channels. */
+  /** Messages posted to threads and channels */
   readonly replies: { ref: CardRef, text: string, names?: readonly string[] }[] = []
   readonly announcements: { platform: string, text: string, url: string | null }[] = []
-  /** Least pause between two new cards, ms. */
+  /** Minimum pause between two new cards, ms */
   interval = 0
-  /** Most updates of one card that were ever in flight at once. */
+  /** Maximum number of concurrent updates of one card so far */
   overlap = 0
-  /** What a check of each platform answers; `ok` where there is none. */
+  /** Result of the check of each platform; `ok` by default */
   readonly checks = new Map<string, Answer>()
-  /** Rooms whose app is installed nowhere. */
+  /** Rooms whose app is not installed yet */
   readonly awaited = new Set<string>()
-  /** How often any platform was checked. */
+  /** Number of platform checks so far */
   checked = 0
   private readonly inFlight = new Map<string, number>()
   private posted = 0
 
-  /** Who is in each group, asked anew each time. */
+  /** Members of each group, requested anew each time */
   readonly groups = new Map<string, () => Promise<Outcome<readonly string[]>>>()
 
   membersOf(group: string): Promise<Outcome<readonly string[]>> | null {

@@ -1,7 +1,7 @@
 import type { Email, Endpoint, Mailer, Outcome, Posted } from '../../server/ports/delivery'
 import { ok } from './board'
 
-/** Notes every email; answers from `answers`, then `ok`. */
+/** Records every email; answers from `answers`, then `ok`. */
 export class FakeMailer implements Mailer {
   readonly calls: { email: Email, key: string }[] = []
   readonly answers: (Outcome<string | undefined> | Promise<Outcome<string | undefined>>)[] = []
@@ -12,7 +12,7 @@ export class FakeMailer implements Mailer {
   }
 }
 
-/** Notes every POST; answers from `answers`, then 200. */
+/** Records every POST; answers from `answers`, then 200. */
 export class FakeEndpoint implements Endpoint {
   readonly host = 'downstream.example.com'
   readonly url = 'https://downstream.example.com/inbox'

@@ -4,11 +4,11 @@ import type { Log, Runtime } from '../../server/ports/runtime'
 /** A runtime whose clock stands still until a test moves it. */
 export class FakeRuntime implements Runtime {
   time = Date.UTC(2026, 10, 21, 12)
-  /** Pauses that were asked for, ms. */
+  /** Requested pauses, ms */
   readonly waits: number[] = []
-  /** Waits of at most so many ms end with their task, as if that took no time; longer ones end at once. */
+  /** Waits of up to so many ms last until their task ends, as if it took no time; longer ones time out at once. */
   patience = 1000
-  /** How many tasks were handed to the background so far. */
+  /** Number of tasks handed to the background so far */
   backgrounded = 0
   private readonly running = new Set<Promise<unknown>>()
   private ids = 0
@@ -17,7 +17,7 @@ export class FakeRuntime implements Runtime {
   random = () => 0.5
   uuid = () => `submission-${++this.ids}`
 
-  /** Ends at once, with the clock moved on. */
+  /** Advances the clock and returns at once. */
   async wait(ms: number): Promise<void> {
     this.waits.push(ms)
     this.time += ms
@@ -39,7 +39,7 @@ export class FakeRuntime implements Runtime {
 
   detached = <T>(run: () => T) => run()
 
-  /** Resolves when nothing runs in the background any more; rejects when something there failed. */
+  /** Resolves when no background work is left; rejects if some of it failed. */
   async drain(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running)
   }

@@ -32,22 +32,22 @@ export const ADA: Reviewer = { id: 'U1', name: 'Ada', platform: 'Slack' }
 
 export type Triage = Awaited<ReturnType<typeof openTriage>>
 
-/** What somebody wants to do, of whom and where it may be left open. */
+/** Intent of a person; `person` and `place` have defaults. */
 export type Wish<Each = Intent> = Each extends Intent
   ? Omit<Each, 'person' | 'place'> & Partial<Pick<Each, 'person' | 'place'>>
   : never
 
 interface TriageOptions {
   platforms?: readonly string[]
-  /** For how long each decision can be taken back, ms. */
+  /** Time during which each decision can be undone, ms */
   revocableMs?: Record<Action, number>
-  /** Anything else about the form. */
+  /** Further settings of the form */
   form?: Partial<Form>
-  /** Another store than the embedded one. */
+  /** Opens a store to use instead of the embedded one. */
   openStore?: (dir: string, now: () => number) => SubmissionStore
 }
 
-/** The whole domain on a real store, with the outside world faked, until the test ends. */
+/** Opens the whole domain on a real store, with all external systems faked, until the test ends. */
 export async function openTriage(
   { platforms = ['slack'], revocableMs = { forward: 0, spam: 0 }, form = {}, openStore }: TriageOptions = {},
 ) {
@@ -69,7 +69,7 @@ export async function openTriage(
     overviewUrl: presentation.siteUrl, runtime, log: silentLog,
   })
   const confirmations = createEmbeddedLimiter({ limit: 3, windowS: 86_400 })
-  /** As each process has one. */
+  /** Each process has its own outbox. */
   const createOutbox = () => new Outbox({
     store, board, queue, mailer, presentation, runtime, monitor: silentMonitor, log: silentLog,
     policy: POLICY, confirmations,
@@ -90,7 +90,7 @@ export async function openTriage(
   })
   const decide = (wish: Wish) => decisions.decide({ person: ADA, place: 'everywhere', ...wish })
   onTestFinished(async () => {
-    // What still runs would write into the folder that goes.
+    // Wait for running work: it would write into the removed folder.
     await runtime.drain()
     await kept.close()
     await rm(dir, { recursive: true })
@@ -106,9 +106,9 @@ export async function openTriage(
       await runtime.drain()
       return id
     },
-    /** At the ops pages, as Ada where nobody else is named. */
+    /** Decides at the ops pages, as Ada unless another person is named. */
     decide,
-    /** Ada forwards it; resolves once that is through. */
+    /** Ada forwards the submission; resolves once all effects are done. */
     forward: async (id: string) => {
       const result = await decide({ id, action: 'forward' })
       if ('message' in result) throw new Error(plainText(result.message))
@@ -118,7 +118,7 @@ export async function openTriage(
   }
 }
 
-/** Another process erases it and edits its one card, but the edit of this one gets there later. */
+/** Erases the submission and edits its one card as another process would, before this process edits the card. */
 export async function erasedElsewhere({ outbox }: Pick<Triage, 'outbox'>, id: string): Promise<void> {
   const erased = await outbox.apply(id, [{ type: 'erased', reviewer: ADA }])
   if ('refused' in erased) throw new Error(erased.refused)
@@ -127,11 +127,11 @@ export async function erasedElsewhere({ outbox }: Pick<Triage, 'outbox'>, id: st
 }
 
 interface Outage {
-  /** So many of the next calls are refused. */
+  /** Number of next calls to refuse */
   calls: number
-  /** Changes of submissions wait for this. */
+  /** Writes of submissions wait for this. */
   writes: Promise<unknown>
-  /** How many of them were asked for so far. */
+  /** Number of writes requested so far */
   written: number
 }
 
@@ -152,7 +152,7 @@ function withOutages(store: SubmissionStore, outage: Outage): SubmissionStore {
   })
 }
 
-/** Stores submissions that wait, a second apart; the first is the newest. Resolves with their ids. */
+/** Stores open submissions, a second apart, newest first. Resolves with their ids. */
 export async function storeWaiting({ store, runtime }: Triage, all: readonly Partial<Submission>[]): Promise<string[]> {
   const submissions = all.map((changes, position) => waiting({
     receivedAt: runtime.now() - position * 1000, cards: [], ...changes,

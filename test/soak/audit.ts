@@ -4,18 +4,18 @@ import { submissionOf, type Vendors } from './vendors'
 
 export interface Sent {
   index: number
-  /** Null when it was not accepted. */
+  /** Null if it was not accepted */
   id: string | null
   status: number
   ms: number
-  /** What was clicked, if anything. */
+  /** The clicked action, if any */
   action?: 'forward' | 'spam' | 'edit'
 }
 
-/** Longest audit that the store keeps. */
+/** Maximum number of audit entries that the store keeps */
 const AUDIT_LINES = 10_000
 
-/** Compares what was sent and clicked with what the vendors did and what Redis holds; a problem a line. */
+/** Compares the sent forms and clicks with the vendors' records and the content of Redis; one line per problem. */
 export async function audit(
   vendors: Vendors, store: RedisStore, sent: readonly Sent[],
 ): Promise<{ problems: string[], secondCards: number }> {

@@ -14,24 +14,24 @@ export interface SoakResult {
   forwarded: number
   spam: number
   open: number
-  /** Calls of the vendors that were made to fail. */
+  /** Vendor calls that failed on purpose */
   failedCalls: number
   calls: number
-  /** Cards beyond one, each after a lost answer of Slack. */
+  /** Cards beyond one per submission, each after a lost answer of Slack */
   secondCards: number
-  /** Longest and median answer to a form, ms. */
+  /** Slowest and median answer to a form, ms */
   slowestMs: number
   medianMs: number
-  /** Median memory of the server in the second and the last third of the run, MiB. */
+  /** Median memory of the server in the second and the last third of the run, MiB */
   memoryMiB: [number, number]
-  /** What was lost, repeated or left undone: empty when all is well. */
+  /** Losses, repetitions and unfinished work; empty if all is well. */
   problems: string[]
 }
 
 const PER_SECOND = 20
 const FAILING_SHARE = 0.1
 
-/** Sends forms, decides half of them by clicks and has every vendor fail a tenth of its calls; then takes stock. */
+/** Sends forms, decides half of them by clicks, makes every vendor fail a tenth of its calls, and audits the result. */
 export async function soak(seconds: number): Promise<SoakResult> {
   const vendors = await startVendors(FAILING_SHARE)
   const { slack, resend, endpoint } = vendors
@@ -88,7 +88,7 @@ async function send(d: Deployment, index: number, sent: Sent[]): Promise<void> {
   sent.push({ index, id: submissionId ?? null, status: response.status, ms: Math.round(performance.now() - start) })
 }
 
-/** Clicks on every second card as it appears: three forwards and a spam for one edit; some people click twice. */
+/** Clicks on every second card as it appears: three forwards and a spam for one edit; some reviewers click twice. */
 async function decideHalf(
   d: Deployment, vendors: Vendors, sent: readonly Sent[], sending: () => boolean,
 ): Promise<void> {
@@ -118,7 +118,7 @@ async function click(d: Deployment, card: Card, action: 'forward' | 'spam', time
   }))
 }
 
-/** Slack may fail to open the form: the reviewer clicks again. */
+/** Opens the edit form; Slack may fail to, and then the reviewer clicks again. */
 async function edit(d: Deployment, { views }: Vendors, card: Card): Promise<void> {
   await until('the edit form', async () => {
     await (await interact(
@@ -131,7 +131,7 @@ async function edit(d: Deployment, { views }: Vendors, card: Card): Promise<void
   )).arrayBuffer()
 }
 
-/** Whether all that was decided is gone. */
+/** True if all decided submissions are finished. */
 async function finished(store: RedisStore, sent: readonly Sent[]): Promise<boolean> {
   for (const { id, action } of sent.toReversed()) {
     if (action && !isOver((await store.get(id!))!)) return false
@@ -139,7 +139,7 @@ async function finished(store: RedisStore, sent: readonly Sent[]): Promise<boole
   return true
 }
 
-/** Whether no open submission has anything outstanding. */
+/** True if no open submission has work left. */
 async function idle(store: RedisStore): Promise<boolean> {
   for (let cursor: string | null | undefined; cursor !== null;) {
     const page = await store.listPending({ limit: 500, before: cursor })
@@ -156,7 +156,7 @@ async function sample(memory: number[], sending: () => boolean): Promise<void> {
   }
 }
 
-/** Resident memory of the server that this process started, MiB. */
+/** Returns the resident memory of the server that this process started, MiB. */
 async function memoryOfServer(): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'ppid=,rss=,args='])
   const [line = ''] = stdout.split('\n').filter(text => text.trim().startsWith(`${process.pid} `)

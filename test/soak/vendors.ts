@@ -1,10 +1,10 @@
 import { startProxy, type Fault, type Proxy, type Recorded } from '../support/proxy'
 import type { Block } from '../support/slack'
 
-/** JSON of a 200, unless it says otherwise. */
+/** JSON answer; its status is 200 unless given. */
 type Answer = Record<string, unknown> & { status?: number }
 
-/** What a vendor does wrong; a rate limit is rarer, because it holds all cards for a second. */
+/** Faults of a vendor. Rate limits are rarer, because one delays all cards for a second. */
 const FAULTS: readonly Fault[] = [
   { status: 500 }, 'drop', 'lose-answer', { status: 500 }, 'drop', 'lose-answer',
   { status: 429, body: '{"ok":false,"error":"ratelimited"}', headers: { 'retry-after': '1' } },
@@ -13,32 +13,32 @@ const FAULTS: readonly Fault[] = [
 export interface Card {
   ts: string
   blocks: Block[]
-  /** The submission that it was posted for. */
+  /** The submission of the card */
   submission: string
 }
 
-/** Doubles that keep up for hours: `emulate` takes 5,000 calls an hour and searches all its messages for each. */
+/** Doubles that keep up for hours: `emulate` accepts 5,000 calls an hour and searches all its messages in each. */
 export interface Vendors {
   slack: Proxy
   resend: Proxy
   endpoint: Proxy
-  /** All cards by `ts`, as the channel shows them. */
+  /** All cards by `ts`, as the channel shows them */
   cards: Map<string, Card>
-  /** The first card of each submission. */
+  /** The first card of each submission */
   firstCards: Map<string, Card>
-  /** The edit form of each submission, as it was opened last. */
+  /** The last opened edit form of each submission */
   views: Map<string, Block>
-  /** Bodies of the emails that went out, by idempotency key. */
+  /** Bodies of the sent emails, by idempotency key */
   emails: Map<string, string>
-  /** Bodies that the endpoint took, by `webhook-id`, each as often as it came. */
+  /** Bodies that the endpoint accepted, by `webhook-id`, with repetitions */
   deliveries: Map<string, string[]>
-  /** Calls that were done and whose answers never arrived. */
+  /** Calls that took effect but whose answers were lost */
   lost: Set<Recorded>
   failedCalls: () => number
   close: () => Promise<void>
 }
 
-/** @param failingShare how many of all calls fail in one way or another, 0 to 1 */
+/** @param failingShare share of all calls that fail in some way, 0 to 1 */
 export async function startVendors(failingShare: number): Promise<Vendors> {
   const [slack, resend, endpoint] = await Promise.all([startProxy(), startProxy(), startProxy()])
   let failedCalls = 0
@@ -98,7 +98,7 @@ function callSlack({ cards, firstCards, views }: Vendors, { path, headers, body 
 }
 
 /**
- * One key, one email; another body under the same key is refused
+ * Sends one email per key; refuses another body under the same key
  * (https://resend.com/docs/dashboard/emails/idempotency-keys).
  */
 function sendEmail({ emails }: Vendors, { headers, body }: Recorded): Answer {
@@ -119,7 +119,7 @@ function deliver({ deliveries }: Vendors, { headers, body }: Recorded): Answer {
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
-/** Whose buttons these are. */
+/** Returns the submission that these buttons belong to. */
 export function submissionOf(blocks: readonly Block[]): string | undefined {
   return blocks.find(({ type }) => type === 'actions')?.elements[0].value as string | undefined
 }

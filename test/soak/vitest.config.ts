@@ -1,14 +1,14 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** The long runs of two tests: `npm run soak`, SOAK_MINUTES minutes and UPLOADS files of 10 MB. */
+/** Config for the long runs of two tests: `npm run soak`, with SOAK_MINUTES minutes and UPLOADS files of 10 MB. */
 export default defineConfig({
   root: resolve(import.meta.dirname, '../..'),
   test: {
     include: ['test/e2e/{soak,files}.test.ts'],
     env: { SOAK_MINUTES: process.env.SOAK_MINUTES ?? '10', UPLOADS: process.env.UPLOADS ?? '200' },
     environment: 'node',
-    // For what hangs.
+    // Time limits for hangs, ms
     testTimeout: 3_600_000,
     hookTimeout: 600_000,
   },

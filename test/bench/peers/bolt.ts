@@ -1,4 +1,4 @@
-// The same job on Slack's own framework.
+// A peer built on Slack's own framework.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { App, LogLevel, type BlockAction, type ButtonAction } from '@slack/bolt'

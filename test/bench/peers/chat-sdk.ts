@@ -1,4 +1,4 @@
-// The service as the Chat SDK's guide shows it: Hono, the SDK's Slack adapter and its Redis state. Keeps nothing safe.
+// A peer built by the Chat SDK's guide: Hono, the SDK's Slack adapter and its Redis state. Does not survive crashes.
 import { randomUUID } from 'node:crypto'
 import { serve } from '@hono/node-server'
 import { createSlackAdapter } from '@chat-adapter/slack'

@@ -1,5 +1,5 @@
-// The least that does the job: node:http, one Redis command, each vendor called once over a keep-alive agent. Checks
-// only signatures.
+// A minimal peer: node:http, one Redis command, and one call of each vendor over a keep-alive agent. Checks only
+// signatures.
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { Agent, createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createClient } from 'redis'
