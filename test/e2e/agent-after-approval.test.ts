@@ -12,7 +12,7 @@ const UNCERTAIN = 'Mark submission as spam: This was approved, so it may have be
 const d = endAfterAll(await deployAgent())
 beforeEach(() => { d.slack.fault = () => undefined })
 
-/** Ada asks, and the model wants to mark a new submission as spam. What it does then is for the test to say. */
+/** Ada asks, and the model proposes to mark a new submission as spam; the test scripts what follows. */
 async function proposed(...after: Parameters<AgentDeployment['model']['script']>) {
   const { id, card } = await submit(d, { name: 'Grace' })
   d.model.script({ calls: [{ name: 'markSubmissionAsSpam', input: { id } }] }, ...after)
@@ -59,7 +59,7 @@ it('a process dies after a denial: nobody is told of an approval', async () => {
   const { thread } = await proposed()
   const [redis, client] = [await createClient({ url: d.redis.url }).connect(), await connectRedis(d.redis.url)]
   const turn = (await redis.zRange('{triage}:approvals', -1, -1))[0]!
-  // What the process did before it died.
+  // Record the decision as the dead process did before it died.
   await new RedisApprovals(client).decide(
     turn, 0, { approved: false, by: { id: d.slack.reviewer.id, name: 'Ada', platform: 'Slack' }, at: Date.now() },
     Date.now(),

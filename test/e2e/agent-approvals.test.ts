@@ -15,7 +15,7 @@ const other = endAfterAll(await startServer({ ...d.env, APPROVERS: `slack:U0000,
 
 const spam = (id: string, call = `call_${id}`) => ({ name: 'markSubmissionAsSpam', input: { id }, id: call })
 
-/** The state of a submission: its card's title. */
+/** Returns the card's title, which shows the state of the submission. */
 const cardTitle = async ({ ts }: SlackMessage) => (
   (await d.slack.messages()).find(message => message.ts === ts)!.blocks[0]!.text.text as string
 )
@@ -23,12 +23,12 @@ const decided = (card: SlackMessage) => until(
   'the decision', async () => (await cardTitle(card)).endsWith('marked as spam'),
 )
 
-/** Results of tools that the last call of the model was given. */
+/** Returns the tool results in the last call of the model. */
 const results = () => (
   d.model.requests.at(-1)!.messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
 )
 
-/** Ada asks, and the model wants to mark a new submission as spam. */
+/** Ada asks, and the model proposes to mark a new submission as spam. */
 async function proposed(data: object = { name: 'Grace', message: 'Cheap pills' }, ...after: { text: string }[]) {
   const { id, card } = await submit(d, data)
   d.model.script({ text: 'I suggest this.', calls: [spam(id)] }, ...after)
@@ -212,7 +212,7 @@ it('a process dies between approval and write: nothing is done twice, and the th
   const { card, thread } = await proposed()
   const [redis, client] = [await createClient({ url: d.redis.url }).connect(), await connectRedis(d.redis.url)]
   const turn = (await redis.zRange('{triage}:approvals', -1, -1))[0]!
-  // What the process did before it died.
+  // Record the decision as the dead process did before it died.
   await new RedisApprovals(client).decide(
     turn, 0, { approved: true, by: { id: d.slack.reviewer.id, name: 'Ada', platform: 'Slack' }, at: Date.now() },
     Date.now(),

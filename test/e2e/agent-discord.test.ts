@@ -23,7 +23,7 @@ const answered = (thread: string, text: string) => until(
   `"${text.slice(0, 40)}" in ${JSON.stringify(texts(thread))}`, () => texts(thread).includes(text),
 )
 
-/** What was posted and edited in a thread, in order. */
+/** Returns the posts and edits in a thread, in order. */
 const writes = (thread: string) => discord.requests
   .filter(({ method, path }) => (method === 'POST' || method === 'PATCH')
     && path.includes(`/channels/${thread}/messages`))
@@ -39,7 +39,7 @@ const buttonOf = ({ components }: DiscordMessage, action: string) => (
 )
 
 it('an answer is posted with its first words and edited as it grows', async () => {
-  // The model goes on once Discord has what it said.
+  // The model continues once Discord has received its text.
   const pace = (words: string) => until(
     `"${words}" written`, () => discord.requests.some(({ body }) => body.includes(words.trim())),
   )

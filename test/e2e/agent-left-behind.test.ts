@@ -17,7 +17,7 @@ const said = async (thread: string) => (
   (await d.slack.thread(thread)).filter(({ user }) => user === d.slack.botId).map(({ text }) => text)
 )
 
-/** One message is being answered, two more wait for it, and the process dies. */
+/** Leaves one message half answered and two more waiting, then kills the process. */
 async function leaveBehind(server: Server): Promise<string> {
   d.model.script({ text: 'I begin', end: 'hang' })
   const thread = await tell(d, 'first', { url: server.url })
@@ -43,7 +43,7 @@ it('messages that waited behind an answer in which the process died are answered
   await next.drain()
   expect((await said(thread)).filter(text => text.startsWith('Answer'))).toEqual(ALL)
   expect(d.model.left()).toBe(0)
-  // The first one still counts as the one that opened the conversation: it is answered by itself.
+  // The first message still counts as the one that opened the conversation: it is answered on its own.
   expect(d.model.requests[0]!.messages).toEqual([{ role: 'user', content: expect.stringContaining('first') as string }])
   expect(await waiting(thread)).toBe(0)
 })
@@ -57,7 +57,7 @@ it('where no process stays, the cron that sweeps has them answered', async () =>
     ).toBe(200)
     return (await said(thread)).includes(ALL[2]!)
   })
-  // What it leaves behind would be answered once more.
+  // A message left in the queue would be answered again.
   await next.drain()
   expect((await said(thread)).filter(text => text.startsWith('Answer'))).toEqual(ALL)
 })

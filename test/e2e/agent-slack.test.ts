@@ -11,7 +11,7 @@ const BROKEN = 'The language model does not work just now, so this is as far as 
 
 const d = endAfterAll(await deployAgent({ AGENT_MAX_STEPS: '4', AGENT_HISTORY_CHARS: '4000' }))
 
-/** Contents of the messages that the model was given. */
+/** Returns the contents of the messages sent to the model. */
 const given = (call = 0) => d.model.requests[call]!.messages.map(({ content }) => content as string)
 
 describe('a mention', () => {
@@ -175,7 +175,7 @@ describe('when something goes wrong', () => {
 
   it('and the model falls silent, the time limit ends the answer', async () => {
     const server = endAfterTest(await startServer({ ...d.env, AGENT_TIMEOUT: '5' }))
-    // What it loads for its first answer is no part of it.
+    // Warm up: loading for the first answer must not count against the time limit.
     d.model.script({ text: 'Hi.' })
     const first = await tell(d, 'hello?', { url: server.url })
     await server.drain()

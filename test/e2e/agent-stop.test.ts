@@ -8,12 +8,12 @@ import { deployAgent, heard, openCards, press, tell, textOf } from '../support/s
 import { whispers } from '../support/slack-talk'
 import { until } from '../support/until'
 
-/** More than Slack's client keeps back. */
+/** Longer than the text that Slack's client buffers */
 const LONG = 'This is what I found so far. '.repeat(20).trim()
 const TEXT = [`${LONG}\n\n`, 'And ', 'so ', 'on ']
 const STOPPED = 'Stopped by Ada Lovelace.'
 
-/** Slack takes so long to answer, ms: longer than the service takes for what it could do meanwhile. */
+/** Delay of Slack's answers, ms: longer than the service needs for anything that it could do meanwhile. */
 const SLOW_MS = 700
 
 const d = endAfterAll(await deployAgent())
@@ -22,7 +22,7 @@ afterEach(() => { d.slack.fault = () => undefined })
 
 let presses = 0
 
-/** Ada presses Slack's Stop, of which the server that does not answer is told. */
+/** Ada presses Slack's Stop; the event goes to a server other than the one that answers. */
 async function stop(thread: string, { url = other.url, closed = [] as string[] } = {}): Promise<void> {
   const { id, team_id } = d.slack.reviewer
   const ts = `${1_900_000_000 + presses++}.000100`
@@ -41,7 +41,7 @@ const begun = (thread: string) => until('the answer to begin', () => (
   d.slack.calls('chat.startStream').some(({ thread_ts }) => thread_ts === thread)
 ))
 
-/** It keeps what was said, and ends with by whom it was stopped. */
+/** Checks that the answer keeps its text, and ends with the name of the person who stopped it. */
 async function expectStopped(thread: string): Promise<void> {
   const [said, ...rest] = await heard(d, thread)
   expect(said).toContain(LONG.slice(0, 100))

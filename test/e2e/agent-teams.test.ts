@@ -12,15 +12,15 @@ const teams = endAfterAll(await startTeams())
 const d = endAfterAll(await deployAgent({
   ...teams.env, ...repointed(teams.hosts), ...NO_SLACK, STREAMING_UPDATE_INTERVAL_MS: '60',
 }))
-/** Ends an answer that takes long. */
+/** A server that ends a long answer early */
 const impatient = endAfterAll(await startServer({ ...d.env, AGENT_TIMEOUT: '10' }))
 
-/** What the bot said in the conversation, in every form that it took. */
+/** Returns the bot's messages in the conversation, with all their versions. */
 const said = (conversation: string) => (
   teams.texts().filter(text => text.conversation === conversation).map(({ versions }) => versions)
 )
 
-/** The lines of the log from here on. */
+/** Returns a function for the log lines written from now on. */
 function linesFrom(): () => string[] {
   const before = d.server.output().length
   return () => d.server.output().slice(before).split('\n').filter(Boolean)
@@ -28,7 +28,7 @@ function linesFrom(): () => string[] {
 
 describe.each(['channel', 'direct'] as const)('a message on Teams (%s)', (place) => {
   it('is answered by words that are posted with the first of them and grow', async () => {
-    // The model goes on once Teams shows what it said.
+    // The model continues once Teams shows its text.
     const pace = (words: string) => until(
       `"${words}" shown`, () => teams.texts().at(-1)?.versions.at(-1) === words.trim(),
     )

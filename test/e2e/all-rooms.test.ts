@@ -22,7 +22,7 @@ const d = endAfterAll(await deploy({
   ...teams.env, ...google.env, ...telegram.env, ...repointed({ ...teams.hosts, ...google.hosts }),
 }))
 
-/** A token of this issuer that nobody signed. */
+/** Returns an unsigned token of this issuer. */
 function unsigned(iss: string): string {
   const part = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url')
   return `${part({ alg: 'RS256', kid: 'x' })}.${part({ iss, exp: 4_000_000_000 })}.x`
@@ -47,7 +47,7 @@ async function submitToAll(data: object = FORM): Promise<Cards> {
   return { id, slack: card, teams: onTeams, google: { ...onGoogle }, telegram: onTelegram }
 }
 
-/** What each room shows now, by room; invisible joiners aside. */
+/** Returns the current card in each room, without invisible joiners. */
 async function shown(cards: Cards): Promise<Record<
   | 'slack'
   | 'teams'
@@ -67,7 +67,7 @@ async function shown(cards: Cards): Promise<Record<
   }
 }
 
-/** Waits until no room offers buttons any more; their texts. */
+/** Waits until no room shows buttons any more; returns the card texts. */
 async function closed(cards: Cards): Promise<string[]> {
   await until('every card closed', async () => Object.values(await shown(cards)).every(({ buttons }) => buttons === 0))
   await d.server.drain()

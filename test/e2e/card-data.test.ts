@@ -25,7 +25,7 @@ it('cards show the form for the time that is set, and then only what became of i
   await until('the Discord card', () => isOnDiscord(id))
   const startedAt = performance.now()
   await click(d, card, 'forward', id)
-  // What was sent, because by now the time may be over.
+  // Check the requests, because the cards may have lost the form already.
   expect(JSON.stringify(cardEdits(d).final[0])).toContain('unique-value')
   expect(discord.requests.find(({ method }) => method === 'PATCH')!.body).toContain('unique-value')
   expect(await holding(d.redis.url, 'unique-')).toEqual([])
@@ -41,7 +41,7 @@ it('cards show the form for the time that is set, and then only what became of i
 it('they lose it although the process was killed meanwhile, and the platform was away when the time came', async () => {
   const { id, card } = await submit(d, FORM)
   let refused = 0
-  // The edit that comes with the decision still shows the form.
+  // Refuse only edits without the form; the edit for the decision still shows it.
   d.slack.fault = ({ path, body }) => path === '/api/chat.update' && !body.includes('unique-') && ++refused <= 3
     ? { status: 500 }
     : undefined

@@ -11,7 +11,7 @@ import type { SlackMessage } from '../support/slack'
 import { until } from '../support/until'
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000
-/** After so many attempts a delivery is given up. */
+/** Attempts after which a delivery is abandoned */
 const ATTEMPTS = 9
 
 const d = endAfterAll(await deploy({ NODE_ENV: 'development', RETRY_BASE_MS: '1', SWEEP_INTERVAL_MS: '50' }))
@@ -22,7 +22,7 @@ const updates = (card: SlackMessage) => d.slack.requests.filter(({ path, body })
   && body.includes(card.ts))
 const shows = async (card: SlackMessage) => blockText((await cardNow(d, card)).blocks)
 const isClosed = async (card: SlackMessage) => !(await cardNow(d, card)).blocks.some(({ type }) => type === 'actions')
-/** The first `count` updates of this card fail. */
+/** Makes the first `count` updates of this card fail. */
 const failing = (card: SlackMessage, count: number, fault: Fault) => {
   d.slack.fault = ({ path, body }) => (
     path === '/api/chat.update' && body.includes(card.ts) && updates(card).length <= count ? fault : undefined
@@ -84,7 +84,7 @@ it('a card that Slack did not find six times is not looked for any more', async 
   failing(card, Number.POSITIVE_INFINITY, { status: 200, body: '{"ok":false,"error":"message_not_found"}' })
   await click(d, card, 'forward', id)
   await until('only the trace', async () => isOver((await store.get(id))!))
-  // A forward that takes more than a second is told of before, too.
+  // A forward that takes more than a second has an earlier edit, too.
   const [early, others] = [true, false].map(is => (
     updates(card).filter(({ body }) => body.includes('Being sent to ') === is)
   ))

@@ -23,7 +23,7 @@ const replica = async (shiftMs: number) => (
   other = endAfterTest(await startServer({ ...d.env, ...shiftedClock(shiftMs) }))
 )
 
-/** Has a server look for due work, three times over. */
+/** Makes a server look for due work, three times. */
 async function sweep({ url }: Server): Promise<void> {
   for (let times = 0; times < 3; times++) expect(
     (await fetch(`${url}/api/cron/sweep`, { headers: { authorization: `Bearer ${SECRET}` } })).status,
@@ -66,10 +66,10 @@ describe.each([['ahead', 65_000], ['behind', -65_000]])('a replica whose clock i
     const line = await until(
       'the line in the log', () => shifted.output().split('\n').find(each => each.includes('"clock.off"')),
     )
-    // It is known as well as the answer of Redis was quick.
+    // The measurement is as precise as Redis' answer was quick.
     const startMs = performance.now() - startedAt
     expect(Math.abs((JSON.parse(line) as { aheadMs: number }).aheadMs - shiftMs)).toBeLessThan(startMs)
-    // A process that begins may be too busy to measure it well, and to hear of Slack: it asks again.
+    // A starting process may be too busy to measure well and to get Slack's answer in time: it asks again.
     const told = shiftMs > 0 ? /6[456] s ahead of/ : /6[456] s behind/
     await until('the one warning', async () => {
       const answer = await (await fetch(`${shifted.url}/api/ready`)).json() as { ready: boolean, warnings: string[] }

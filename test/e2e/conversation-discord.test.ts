@@ -16,7 +16,7 @@ const OTHER_BOT = { id: '323456789012345678', username: 'other', global_name: nu
 const { d, discord } = await withDiscord(deploy, { ESCALATION_MENTION: `<!subteam^S1> <@&${ROLE}>`, CRON_SECRET })
 beforeEach(() => { discord.fault = () => undefined })
 
-/** Everything that the message shows, without the backslashes that Discord does not show. */
+/** Returns all text that the message shows, without the backslashes that Discord hides. */
 const text = ({ content, embeds }: DiscordMessage) => (
   [content, ...embeds.flatMap(({ title, description, fields = [] }) => [
     title, description, ...fields.flatMap(({ name, value }: { name: string, value: string }) => [name, value]),
@@ -29,14 +29,14 @@ const answers = (channelId: string, count: number) => until(
   `${count} answers`, () => answersIn(channelId).length >= count && answersIn(channelId),
 )
 
-/** Mentions the bot in the channel; the thread that it began, with its first answer. */
+/** Mentions the bot in the channel; returns the new thread with its first answer. */
 async function talk(words = 'hi'): Promise<{ thread: string, first: DiscordMessage }> {
   const { id: thread } = discord.emitMessage({ content: `<@${discord.applicationId}> ${words}` })
   const [first] = await answers(thread, 1)
   return { thread, first: first! }
 }
 
-/** An event as a listener elsewhere forwards it. */
+/** Forwards an event as a listener in another process does. */
 function forward(thread: string, content: string, type = 0): Promise<Response> {
   const data = {
     id: String(BigInt(thread) + 1n), type, content, channel_id: thread, channel_type: 11, guild_id: discord.guildId,
@@ -86,7 +86,7 @@ describe('a thread that the bot follows', () => {
   it('gets an answer to each message of people, not to those of bots or without words', async () => {
     const { thread } = await talk()
     discord.emitMessage({ channelId: thread, content: 'help', author: OTHER_BOT })
-    // The message that a thread starts with comes as one of type 21, empty.
+    // The message that starts a thread arrives as an empty one of type 21.
     expect((await forward(thread, '', 21)).status).toBe(200)
     expect(await say(thread, 'status')).toContain('Connected: Slack, Discord')
     expect(await say(thread, 'what?')).toContain('Type help')
@@ -137,7 +137,7 @@ describe('/forms', () => {
   const privately = async (words: string, options = {}, url = route()) => {
     const { status, message } = await discord.command(url, words, options)
     expect([status, message!.flags & 64]).toEqual([200, 64])
-    // A busy machine says first that it will answer.
+    // Skip the placeholder: a busy machine first says that an answer will follow.
     return until('the answer', () => discord.ephemeral().find(({ id, flags }) => id === message!.id && !(flags & 128)))
   }
 
@@ -205,7 +205,7 @@ describe('with a listener of another process, which forwards to the webhook', ()
   })
 })
 
-/** Thirty messages at once, while Discord takes its time with the first answer. */
+/** Sends thirty messages at once, while Discord delays the first answer. */
 async function burst(thread: string): Promise<void> {
   const gate = Promise.withResolvers<undefined>()
   discord.fault = ({ method, path }) => method === 'POST' && path.endsWith(`/channels/${thread}/messages`)

@@ -7,7 +7,7 @@ import { repointed } from '../support/repointed'
 import { until } from '../support/until'
 
 const google = endAfterAll(await startGoogleChat())
-// As the README sets it up: GOOGLE_CHAT_BOT_USER_ID stays unset.
+// Set up as in the README: without GOOGLE_CHAT_BOT_USER_ID.
 const d = endAfterAll(await deploy({ ...google.env, ...repointed(google.hosts), ...NO_SLACK }))
 
 const inThread = (thread: string) => google.messages().filter(message => message.thread?.name === thread)

@@ -18,7 +18,7 @@ beforeEach(async () => void await page.goto(`${server.url}/sandbox`))
 const thread = (): Locator => page.getByTestId('thread')
 const inThread = (text: string | RegExp): Locator => thread().locator('article').filter({ hasText: text })
 
-/** Types with the keyboard, as people do; Enter sends. */
+/** Types with the keyboard, as users do; Enter sends. */
 async function say(where: 'triage' | 'thread', text: string): Promise<void> {
   await page.getByTestId(`say-${where}`).fill(text)
   await page.getByTestId(`say-${where}`).press('Enter')
@@ -84,7 +84,7 @@ describe('the conversation in the sandbox', () => {
     await inThread('New Form Submission').getByTestId('action-spam').click()
     const decided = page.getByTestId('card').filter({ hasText: 'Marked as spam by Ada Lovelace' })
     await until('the card of each room and this one decided', async () => await decided.count() === 3)
-    // Its cards say so a moment before it is over.
+    // The cards show the decision a moment before all work is done.
     await server.drain()
     await say('thread', `show ${id}`)
     await inThread('Nothing that waits matches').waitFor()

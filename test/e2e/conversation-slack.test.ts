@@ -22,12 +22,12 @@ const posts = async (thread: string, channel = CHANNEL) => {
 }
 const texts = async (thread: string, channel = CHANNEL) => (await posts(thread, channel)).map(text)
 
-/** The numbers that the answers repeat. */
+/** Returns the numbers that the answers repeat. */
 const numbersIn = (answers: string[]) => answers.flatMap(answer => Number(
   /number-(\d+)/.exec(answer)?.[1] ?? Number.NaN,
 )).filter(number => !Number.isNaN(number))
 
-/** Mentions the bot and resolves with the thread that it answered in. */
+/** Mentions the bot and resolves with the thread of its answer. */
 async function talk(words = 'hi'): Promise<string> {
   const thread = await mention(d.server.url, d.slack, words)
   await d.server.drain()
@@ -57,7 +57,7 @@ describe('a mention in a channel', () => {
     const thread = await mention(fresh.url, d.slack, 'hi')
     await until('the welcome', () => postsIn(d.slack, thread).length > 0)
     await fresh.drain()
-    // For the log of the start, and for the bot.
+    // Once for the log of the start, and once for the bot
     expect(asked).toBe(2)
     expect(postsIn(d.slack, thread)).toHaveLength(1)
   })
@@ -121,7 +121,7 @@ describe('a thread that the bot follows', () => {
         waits.push(await took(() => say(d.server.url, d.slack, `show number-${index}`, { thread })))
       }
     })
-    // Slack waits so long for each, and then sends it again.
+    // Slack waits 3 s for each acknowledgement, and then resends the event.
     expect(Math.max(...waits) - delay).toBeLessThan(3000)
     await until('the first reply, and no other', () => postsIn(d.slack, thread).length === 2)
     d.slack.fault = () => undefined
@@ -133,7 +133,7 @@ describe('a thread that the bot follows', () => {
     const thread = await talk()
     const [other, redis] = [await startServer(d.env), await createClient({ url: d.redis.url }).connect()]
     const of = `conversation:slack:${CHANNEL}:${thread}`
-    const [queue, lock] = [`{triage}:${of}`, `chat-sdk:lock:${of}`] // Until all wait, neither may answer.
+    const [queue, lock] = [`{triage}:${of}`, `chat-sdk:lock:${of}`] // Neither may answer until all wait.
     await redis.set(lock, 'another process', { PX: 600_000 })
     for (let index = 0; index < BURST; index++) {
       await say([d.server, other][index % 2]!.url, d.slack, `show number-${index}`, { thread })
@@ -197,7 +197,7 @@ describe('the buttons', () => {
     }
     const [, hello, info, escalate] = await posts(thread)
     expect([hello, info].map(post => text(post!))).toEqual(['Hello, Ada Lovelace!', 'You are talking to me on Slack.'])
-    // Of the configured mentions only the one that Slack understands.
+    // Only one of the configured mentions: the one that Slack understands.
     expect(escalate!.blocks).toEqual([
       { type: 'section', text: { type: 'mrkdwn', text: MENTION } },
       expect.objectContaining({
@@ -221,7 +221,7 @@ describe('/forms', () => {
     await d.server.drain()
     const before = d.slack.calls('chat.postMessage').length
     expect(text(await ask('pending'))).toContain(id.slice(0, 8))
-    // It is known once Slack has told the address of the workspace.
+    // The link appears once Slack has returned the workspace's address.
     await until('the way to the card', async () => OPENS.test(JSON.stringify(await ask(`show ${id}`))))
     const shown = await ask(`show ${id}`)
     expect(text(shown)).toContain('<!channel> *hi*')

@@ -12,7 +12,7 @@ await d.server.kill()
 Object.assign(d.env, { ...teams.env, ...repointed(teams.hosts) })
 d.server = await startServer(d.env)
 
-/** What is answered to somebody who mentions the bot. */
+/** Returns the answer to a user who mentions the bot. */
 async function answerTo(text: string): Promise<string> {
   const before = teams.messages().length
   const id = String(++messages)

@@ -22,12 +22,12 @@ const uploads = join(dir, 'uploads/form-files')
 const cv = pdf(2 * 2 ** 20 + 1)
 const sha256 = (content: ArrayBuffer | Buffer) => createHash('sha256').update(new Uint8Array(content)).digest('hex')
 const wrote = (...scripts: { sha: string }[]) => ({ sha }: Command) => scripts.some(script => script.sha === sha)
-/** The write by which an email that went out is followed by a confirmation; where that took long, others came first. */
+/** Matches the write that adds a confirmation after a sent email; a slow email may have earlier writes. */
 const wroteForward = (command: Command) => wrote(PUT)(command)
   && command.args.some(arg => arg.includes('"kind":"confirm"'))
 let d: Deployment
 let tcp: TcpProxy
-/** Looks into Redis past the proxy. */
+/** Reads Redis directly, not through the proxy. */
 let store: RedisStore
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ beforeAll(async () => {
   })
   tcp.use(d.redis.port)
   store = new RedisStore(await connectRedis(d.redis.url), storeRules)
-  // Redis knows every script from here on, so that a command is one command.
+  // From here on Redis has loaded every script, so that one script is one command.
   await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
   const { id, card } = await submit(d, { name: 'warm-up' })
   await click(d, card, 'forward', id)
@@ -55,7 +55,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true })
 })
 
-/** Kills the server at this point of `act`, and resolves with what became of that. */
+/** Kills the server at this point of `act`, and resolves with the answer to `act`. */
 async function killed(at: CrashPoint['at'], act: () => Promise<Response>): Promise<Response | null> {
   await d.server.drain()
   const dead = arm(d, tcp, { at }, 0)
@@ -63,7 +63,7 @@ async function killed(at: CrashPoint['at'], act: () => Promise<Response>): Promi
   return answer
 }
 
-/** Starts the server again, to which everything that is kept of files seems to be old. */
+/** Makes all stored files look an hour old, and starts the server again. */
 async function anHourLater(): Promise<void> {
   const old = Date.now() / 1000 - 3700
   for (const name of await readdir(uploads, { recursive: true })) await utimes(join(uploads, name), old, old)
@@ -127,7 +127,7 @@ describe('SIGKILL, with a confirmation', () => {
     const email = `ada-${randomUUID()}@example.com`
     const { submissionId: id } = await (await sendForm(d.server, { email }, {}, '/orders')).json()
     const card = await cardOf(d, id)
-    // The emulator says null for an email that is text alone.
+    // The emulator returns null for an email without HTML.
     const sent = async () => (await d.resend.emails()).filter(({ to, html }: { to: string[], html: string | null }) => (
       to.includes(email) || html?.includes(id)
     ))

@@ -10,18 +10,18 @@ import { blockActions, interact, viewSubmission, type Block, type SlackMessage }
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
 
-/** How long everything else goes on after the point is reached, ms: one round each. */
+/** Time for which everything else goes on after the point is reached, ms: one round each */
 const LATE_MS = [0, 3, 25]
 
 interface Site {
   d: Deployment
   tcp: TcpProxy
-  /** Looks into Redis past the proxy. */
+  /** Reads Redis directly, not through the proxy. */
   store: RedisStore
   queue: RedisCardQueue
 }
 
-// The bound is for what hangs: each waits for the end of three leases, beside others.
+// The time limit only catches hangs: each test waits for three leases to end, while others run.
 describe('SIGKILL, then a restart, loses nothing and repeats nothing', { concurrent: true, timeout: 600_000 }, () => {
   it.each(CRASH_POINTS)('$name', point => atSite(async (site) => {
     for (const lateMs of LATE_MS) {
@@ -30,7 +30,7 @@ describe('SIGKILL, then a restart, loses nothing and repeats nothing', { concurr
   }))
 })
 
-/** One each for the points that are tried at the same time. */
+/** One site for each crash point tested at the same time */
 const sites: Site[] = []
 const idle: Site[] = []
 afterAll(() => Promise.all(sites.map(async ({ d, tcp, store }) => {
@@ -42,7 +42,7 @@ afterAll(() => Promise.all(sites.map(async ({ d, tcp, store }) => {
 async function atSite(act: (site: Site) => Promise<void>): Promise<void> {
   const site = idle.pop() ?? await openSite()
   await act(site)
-  // Only then: where something was lost, the next point would find it.
+  // Reuse the site only after success: otherwise the next point would find what was lost.
   idle.push(site)
 }
 
@@ -53,7 +53,7 @@ async function openSite(): Promise<Site> {
   const client = await connectRedis(d.redis.url)
   const site = { d, tcp, store: new RedisStore(client, storeRules), queue: new RedisCardQueue(client) }
   sites.push(site)
-  // Redis knows every script from here on, so that a command is one command.
+  // From here on Redis has loaded every script, so that one script is one command.
   await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
   const { id, card } = await submit(d, { name: 'warm-up' })
   await click(d, card, 'forward', id)
@@ -82,7 +82,7 @@ async function intake(site: Site, point: CrashPoint, lateMs: number): Promise<vo
   const cards = await cardsOf(site, id)
   expect(cards.length).toBeLessThanOrEqual(point.unknownCard ? 2 : 1)
 
-  // It can be decided from any of its cards, also from one that is not on record, and is decided once.
+  // Any of its cards can decide it, even an unrecorded one, and it is decided once.
   for (const card of cards.reverse()) await click(d, card, 'forward', id)
   await settled(site, { id, cards, data: form, outcome: 'forwarded', endpointCalls: 1 })
 }
@@ -104,7 +104,7 @@ async function decision(site: Site, point: CrashPoint, lateMs: number): Promise<
   if (!point.written) expect((await store.get(id))?.state).toBe('open')
 
   await restart(d)
-  // The reviewer saw nothing happen and does it again.
+  // The reviewer saw no effect and repeats the action.
   if (!point.written) await decide(site, point, { id, card, view: view ?? undefined })
   const outcome = point.flow === 'spam' ? 'spam' : point.flow.endsWith('edit') ? 'edited' : 'forwarded'
   await settled(site, {
@@ -116,7 +116,7 @@ async function decision(site: Site, point: CrashPoint, lateMs: number): Promise<
 async function decide(
   { d }: Site, { flow }: CrashPoint, { id, card, view }: { id: string, card: SlackMessage, view?: Block },
 ): Promise<void> {
-  // The form that was opened by the dead process is as good as any.
+  // The form that the dead process opened still works.
   const payload = flow === 'forward' || flow === 'spam'
     ? blockActions(card, flow, id, d.slack.reviewer)
     : viewSubmission(view ?? d.slack.calls('views.open').at(-1)!.view as Block, { f0: 'Grace' }, d.slack.reviewer)
@@ -126,15 +126,15 @@ async function decide(
 
 interface Expected {
   id: string
-  /** Those that the service knows. */
+  /** Cards that the service has recorded */
   cards: SlackMessage[]
   data: object
   outcome: 'forwarded' | 'edited' | 'spam'
-  /** At most so many with one key. */
+  /** Maximum calls of the endpoint with one key */
   endpointCalls: number
 }
 
-/** Waits until nothing is outstanding, and compares what the world saw with what was decided. */
+/** Waits until no work is left, and compares the effects at the vendors with the decision. */
 async function settled({ d, store }: Site, { id, cards, data, outcome, endpointCalls }: Expected): Promise<void> {
   await until(`only the trace of ${id}`, async () => isOver((await store.get(id))!))
   await d.server.drain()
@@ -151,7 +151,7 @@ async function settled({ d, store }: Site, { id, cards, data, outcome, endpointC
   const updates = d.slack.requests.filter(({ path, status }) => path === '/api/chat.update' && status === 200)
   for (const card of cards) {
     const { ts, blocks } = await cardNow(d, card)
-    // What takes long is said to be on its way first; nothing is said more than twice.
+    // Slow deliveries are first shown as on their way; nothing is shown more than twice.
     const said = updates.filter(({ body }) => body.includes(ts)).map(({ body }) => body.includes('Being sent to '))
     for (const onItsWay of [true, false]) expect(said.filter(each => each === onItsWay).length).toBeLessThanOrEqual(2)
     expect(blocks.some(({ type }) => type === 'actions')).toBe(false)
@@ -161,7 +161,7 @@ async function settled({ d, store }: Site, { id, cards, data, outcome, endpointC
   }
 }
 
-/** All cards of the channel that offer to decide this submission. */
+/** Returns all cards of the channel with buttons for this submission. */
 async function cardsOf({ d }: Site, id: string): Promise<SlackMessage[]> {
   return (await d.slack.messages()).filter(({ blocks }) => blocks.some(({ type, elements }) => type === 'actions'
     && elements[0].value === id))

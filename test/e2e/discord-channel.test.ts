@@ -14,14 +14,14 @@ const answersIn = (channelId: string) => (
 )
 const text = ({ embeds: [embed] }: DiscordMessage) => String(embed?.description).replaceAll('\\', '')
 
-/** Mentions the bot; resolves with its first answer in the channel, or in the thread that it begins. */
+/** Mentions the bot; resolves with its first answer in the channel, or in the thread that it opens. */
 async function mention(words: string, isInThread = false): Promise<DiscordMessage> {
   const before = answersIn(discord.channelId).length
   const { id } = discord.emitMessage({ content: `<@${discord.applicationId}> ${words}` })
   return until('the answer', () => isInThread ? answersIn(id)[0] : answersIn(discord.channelId)[before])
 }
 
-/** Whether words there are answered that mention nobody: what a channel tells is handled in order. */
+/** True if a message there without a mention is answered. A channel's events are handled in order. */
 async function isFollowed(): Promise<boolean> {
   const before = answersIn(discord.channelId).length
   discord.emitMessage({ content: 'status' })
@@ -31,7 +31,7 @@ async function isFollowed(): Promise<boolean> {
   return answersIn(discord.channelId).length > before
 }
 
-/** Discord makes no thread: it is not allowed, or does not work just now. */
+/** Makes Discord refuse a thread: not allowed, or temporarily failing. */
 const without = (status: number) => ({ path }: { path: string }) => path.endsWith('/threads')
   ? { status, body: JSON.stringify({ code: status === 403 ? 50013 : 0, message: 'No' }) }
   : undefined

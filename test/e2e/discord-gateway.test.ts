@@ -10,16 +10,16 @@ let at: Listening
 beforeEach(async () => { at = endAfterTest(await startListening()) })
 afterEach(() => void vi.useRealTimers())
 
-/** Of those who keep it beside others that take the processor. */
+/** Lease for owners that keep it while others use the processor, ms */
 const LONG_LEASE_MS = 8000
 
 const passed = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 const status = () => new GatewayStore(at.state, at.discord.applicationId).status()
 
-// The bounds of these are for what hangs; they count, and do not time.
+// The time limits here only catch hangs: these tests count, they do not measure time.
 test('20 restarts, an outage of the route and five kill -9 under a message per 50 ms: nothing missed, nothing twice, in order, one session', async () => {
   const { gateway, channelId, openDm } = at.discord
-  gateway.heartbeatIntervalMs = 250 // What a heartbeat acknowledges is not replayed.
+  gateway.heartbeatIntervalMs = 250 // A RESUME does not replay what a heartbeat has acknowledged.
   let owner = at.listen(TEN_MINUTES)
   await owner.connected()
   const stop = at.chatter([channelId, await at.thread(), await at.thread(), openDm().id])
@@ -73,7 +73,7 @@ test('a lost session: messages of the gap are read back in order, also when the 
   at.send()
   await at.allHandled()
   gateway.invalidate(false)
-  // More than a page, of which the other thread has nothing.
+  // More than one page of messages, none of them in the other thread
   for (let index = 0; index < 130; index++) at.send(index % 10 ? channelId : threads[0])
   const stop = at.chatter([channelId, threads[0]!], false)
   await until('the new session', () => gateway.identifies === 2)
@@ -94,7 +94,7 @@ test('SIGTERM hands over to whoever stands by, and the ops page says who listens
   expect(await until('the status', async () => (await status()).owner && status())).toMatchObject({
     owner: 'first', resumes: 0, identifiesInDay: 1, nextRestartAt: null, deadLetters: 0,
   })
-  // Whose clock is an hour ahead is told the same.
+  // A process whose clock is an hour ahead reads the same status.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
   expect(await status()).toMatchObject({ owner: 'first', connectedSince: expect.any(Number) as number })
   vi.useRealTimers()
@@ -118,7 +118,7 @@ test('SIGTERM hands over to whoever stands by, and the ops page says who listens
   expect(now.identifiesInDay).toBe(1)
   expect(now.nextRestartAt).toBeGreaterThanOrEqual(startedAt + TEN_MINUTES)
   expect(now.connectedSince).toBeGreaterThanOrEqual(startedAt)
-  // Events come all the while.
+  // Events arrive the whole time.
   expect(now.lastEventAt).toBeGreaterThan(startedAt - 30_000)
   expect(gateway.identifies).toBe(1)
 })
@@ -180,7 +180,7 @@ test('an event is enriched as the adapter expects: the thread of a message, the 
   const thread = await at.thread()
   const inThread = at.send(thread)
   await at.allHandled()
-  // The next process has seen no channels and asks for them.
+  // The next process knows no channels yet and asks for them.
   first.child.kill('SIGTERM')
   await first.left
   at.react(inThread, '👍', thread)

@@ -11,7 +11,7 @@ import { until } from '../support/until'
 
 const ELSEWHERE = 'This submission belongs to another channel, so nothing was changed. Decide it on its card there.'
 
-/** What the handlers of these tests wait for, and answer. */
+/** Gate that the test's handlers wait for, and their answers */
 let gate = Promise.withResolvers<unknown>()
 let answers: (ModalResponse | undefined)[] = []
 let submitted: Record<string, string>[] = []
@@ -109,7 +109,7 @@ describe('a click', () => {
     expect(s.endpoint.calls).toHaveLength(action === 'forward' ? 1 : 0)
   })
 
-  /** Our buttons in another channel. */
+  /** Posts our buttons in another channel. */
   const copyIn = async (channelId: string, id: string) => (
     (await rest(s.discord, 'POST', `/channels/${channelId}/messages`, { content: 'Press', components: [
       row(...['forward', 'spam', 'edit'].map((action, index) => button(index, { custom_id: buttonOf(action, id) }))),

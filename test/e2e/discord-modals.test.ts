@@ -29,7 +29,7 @@ afterAll(() => {
 const NO_LONGER_OPEN = 'This form is no longer open. Press the button on the card again.'
 const HOSTILE = 'a: b\nkey 0: not a label\n\\escaped @everyone <@1> [x](https://evil.example) `code`\n\n# end'
 
-/** Words and lines of this length in all. */
+/** Returns words and lines with this total length. */
 function textOf(length: number, seed: number): string {
   const word = (index: number) => `w${(index * 7 + seed) % 10}${index % 12 === 11 ? '.\n' : ' x'.slice(0, 1)}`
   const words = Array.from({ length: Math.ceil(length / 4) }, (_, index) => word(index))
@@ -40,13 +40,13 @@ const formOf = (count: number, length: number) => Object.fromEntries(
   Array.from({ length: count }, (_, index) => [`key ${index}`, textOf(length, index)]),
 )
 
-/** Takes a form in, and opens its edit form. */
+/** Submits a form, and opens its edit form. */
 async function open(data: object) {
   const { id, card } = await s.submit(data)
   return { id, card, ...await openEdit(s, card, id) }
 }
 
-/** What the endpoint was sent last. */
+/** Returns the last body sent to the endpoint. */
 async function forwarded(): Promise<unknown> {
   await s.drain()
   const call = s.endpoint.calls.at(-1)

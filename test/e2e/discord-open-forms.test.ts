@@ -9,7 +9,7 @@ const s = endAfterAll(await startBotServer())
 
 const MALLORY = { user: { id: '77', username: 'mallory', global_name: null } }
 
-/** What the endpoint was sent last. */
+/** Returns the last body sent to the endpoint. */
 async function forwarded(): Promise<unknown> {
   await s.drain()
   return JSON.parse(s.endpoint.calls.at(-1)!.body)

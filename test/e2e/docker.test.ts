@@ -16,9 +16,9 @@ import { buildContext } from '../support/vercel'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const [build, run] = readDockerfile() as [ReturnType<typeof readDockerfile>[0], ReturnType<typeof readDockerfile>[0]]
-/** Nobody on every Linux; without root the test runs as whoever runs it. */
+/** The user nobody, who exists on every Linux; without root, the test keeps its own user. */
 const OTHER_USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
-/** Where what V8 compiled is kept, in the image's folder. */
+/** Folder of V8's compile cache, in the image */
 const CACHE = '.output/server/cache'
 
 describe('the build stage', () => {
@@ -45,7 +45,7 @@ describe('the run stage', () => {
   let child: ChildProcess | undefined
   const env = () => ({ PATH: join(dir, 'bin'), ...run.env, DATA_DIR: join(dir, 'data') })
 
-  // An image is what its COPY lines put there, a Node on the PATH, and a user who may write nowhere.
+  // Simulates an image: the files of the COPY lines, a Node on the PATH, and a user without write access.
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'triage-image-'))
     await chmod(dir, 0o755)

@@ -16,7 +16,7 @@ import { postJson } from '../support/webhook'
 const DAY_MS = 24 * 60 * 60 * 1000
 const AGE_MS = 3000
 
-/** So many fields that Discord asks which of them to edit. */
+/** Enough fields that Discord asks which of them to edit */
 const FORM = Object.fromEntries(Array.from({ length: 8 }, (_, index) => (
   [`unique-field-${index}`, `unique-value-${index}`]
 )))
@@ -29,10 +29,10 @@ const d = endAfterAll(await deploy({
 const store = endAfterAll(new RedisStore(await connectRedis(d.redis.url), storeRules))
 await introduce(d)
 
-/** Keys of Redis that hold anything of the form, or of what somebody typed into it. */
+/** Redis keys that contain anything of the form, or of text typed into its edit forms */
 const traces = () => holding(d.redis.url, 'unique-')
 
-/** Opens the edit form on every platform that has one, and types into that of Discord, which is picked from. */
+/** Opens the edit form on every platform that has one, and types into Discord's, after picking a field there. */
 async function openForms(id: string, card: SlackMessage): Promise<Block> {
   const onDiscord = await until('the Discord card', () => discord.cardOf(id))
   const url = `${d.server.url}/api/webhooks/discord`

@@ -5,7 +5,7 @@ import { cardOf, click, deploy, idOf, openEdit, sendForm, submitEdit, submitForm
 import { endAfterAll, endAfterTest, testFolder } from '../support/lifetime'
 import { startServer } from '../support/server'
 
-/** Each as it is sent, downstream and on every page. */
+/** Numbers that must arrive exactly as sent, at the endpoint and on every page */
 const NUMBERS = ['12345678901234567890', '1.0', '1e400', '-0', '0.1000', '-1E-7']
 const SENT = `{"id":12345678901234567890,"price":1.0,"huge":1e400,"zero":-0,"order":{"items":[{"sku":98765432109876543210,"amount":2.50}]},"__proto__":{"x":1.00},"plain":5}`
 

@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const d = endAfterAll(await deploy())
 const store = endAfterAll(new RedisStore(await connectRedis(d.redis.url), storeRules))
 
-/** Sends a form and makes it as old as if it expired `inMs` from then. */
+/** Sends a form and ages it, so that it expires in `inMs`. */
 async function aged(inMs: number, changes: Partial<Submission> = {}) {
   const { id, card } = await submit(d, { name: 'Ada', secret: 'to be erased' })
   await d.server.drain()
@@ -32,7 +32,7 @@ describe('a submission that nobody decides', () => {
     const { card, expiresAt } = await aged(DAY_MS + 2000)
     await until('the reminder', () => replies(card.ts).length > 0)
     expect(Date.now()).toBeGreaterThanOrEqual(expiresAt - DAY_MS)
-    // The next attention is the expiry: the sweep that reminds of another one leaves this one alone.
+    // The next due time is the expiry: the sweep that reminds of another submission skips this one.
     const { card: other } = await aged(DAY_MS + 1000)
     await until('a later sweep', () => replies(other.ts).length > 0)
     await d.server.drain()

@@ -13,7 +13,7 @@ beforeEach(async () => { d = endAfterTest(await deploy({ NODE_ENV: 'development'
 
 const KIB = 1024
 
-/** Stores 120 submissions of 190 KiB, a few at a time, as a slow machine can. */
+/** Stores 120 submissions of 190 KiB, a few at a time, so that a slow machine keeps up. */
 async function fill(): Promise<void> {
   const all = Array.from({ length: 120 }, (_, index) => waiting({
     receivedAt: Date.now() - index, data: { name: `Person ${index}`, message: 'long '.repeat(38 * KIB) },
@@ -21,7 +21,7 @@ async function fill(): Promise<void> {
   for (let start = 0; start < all.length; start += 10) await seed(d.redis.url, all.slice(start, start + 10))
 }
 
-/** Begins a download and takes its first bit only. */
+/** Starts a download and reads only its first chunk. */
 function begin(path: string): Promise<{ response: IncomingMessage, first: Buffer }> {
   return new Promise((resolve, reject) => {
     request(d.server.url + path, (response) => {
@@ -33,7 +33,7 @@ function begin(path: string): Promise<{ response: IncomingMessage, first: Buffer
   })
 }
 
-/** Takes the rest; resolves with whether all of it came. */
+/** Reads the rest; resolves with its size and with whether it is complete. */
 function finish(response: IncomingMessage): Promise<{ complete: boolean, bytes: number }> {
   let bytes = 0
   return new Promise((resolve) => {
@@ -43,7 +43,7 @@ function finish(response: IncomingMessage): Promise<{ complete: boolean, bytes: 
   })
 }
 
-/** How many scripts Redis has run so far. */
+/** Returns how many scripts Redis has run so far. */
 async function scriptsRun(): Promise<number> {
   const client = await createClient({ url: d.redis.url }).connect()
   const stats = await client.info('commandstats')
@@ -57,7 +57,7 @@ describe('a CSV export', () => {
       '=1+1', '+1', '-1', '@x', '\t=1', '\r=1', 'hello\n=1+1', 'a\r\n@SUM(A1)', 'a;=cmd|x', 'a\t=1', '\n\n-2', '＝1',
       'fine, 1=2; x-y', '"=1"',
     ]
-    // Some of it has no column of its own.
+    // Not every field gets its own column.
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`a;=cmd${index}`, 'b;=cmd']))
     expect((await sendForm(d.server, many)).status).toBe(200)
     for (const text of texts) expect(
@@ -90,7 +90,8 @@ describe.each(['submissions.csv', 'submissions.json'])('a large export, %s,', (f
     expect(complete).toBe(true)
     expect(first.length + bytes).toBeGreaterThan(120 * 190 * KIB)
     const all = await scriptsRun() - before
-    // Ten at a time, so that others are answered between two reads, and most of them only once the first were taken.
+    // The store is read ten at a time, so that others are answered in between, and mostly only once earlier data was
+    // consumed.
     expect(all).toBeGreaterThanOrEqual(24)
     expect(all - whenBegun).toBeGreaterThanOrEqual(6)
   })
@@ -106,7 +107,7 @@ describe.each(['submissions.csv', 'submissions.json'])('a large export, %s,', (f
   })
 })
 
-/** A long trail, ten of each moment, newest first. */
+/** Writes a long audit trail, ten entries for each timestamp, newest first. */
 async function fillTrail(): Promise<number> {
   const now = Date.now()
   const lines = Array.from({ length: 10_000 }, (_, index) => ({

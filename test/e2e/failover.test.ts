@@ -27,12 +27,12 @@ const ready = async () => await (await fetch(`${d.server.url}/api/ready`)).json(
 const statusOfForm = async () => (await sendForm(d.server, { name: 'during' })).status
 const isReady = (ready_: boolean) => until(`ready: ${ready_}`, async () => (await ready()).ready === ready_)
 
-/** What the log says of an event so far. */
+/** Returns the log entries of an event so far. */
 const toldOf = (event: string) => d.server.output().split('\n').filter(line => line.includes(`"${event}"`)).map(
   line => JSON.parse(line) as { level: string, reason?: string },
 )
 
-/** Runs commands on a Redis itself, past the proxy. */
+/** Runs commands on a Redis directly, not through the proxy. */
 async function on<T>({ url }: RedisServer, run: (client: ReturnType<typeof createClient>) => Promise<T>): Promise<T> {
   const client = createClient({ url })
   await client.connect()
@@ -52,7 +52,8 @@ describe('a store that became a replica', () => {
       async () => (await on(second, client => client.info('replication'))).includes('master_link_status:up'),
     )
 
-    // The failover: who was primary follows, but the address still leads there, over connections that stay up.
+    // The failover: the old primary becomes a replica, but the address still leads to it, over connections that stay
+    // up.
     await on(second, client => client.sendCommand(['REPLICAOF', 'NO', 'ONE']))
     await on(d.redis, client => client.sendCommand(['REPLICAOF', '127.0.0.1', String(second.port)]))
     expect(await statusOfForm()).toBe(503)
@@ -70,8 +71,8 @@ describe('a store that became a replica', () => {
       second, client => client.pubSubNumSub(['{triage}:changes']),
     ).then(found => Number(Object.values(found)[0]) > 0))
     await live.body?.cancel()
-    // One line when it began and one when it was over, however often it was tried. Between two attempts are up to 2 s,
-    // in which writes are taken already.
+    // One log line for the start and one for the end, regardless of the number of attempts. Up to 2 s pass between two
+    // attempts, and writes may already succeed then.
     const told = () => [...d.server.output().matchAll(/"redis\.(unreachable|reachable)"/g)].map(([, event]) => event)
     await until('the end of it told', () => told().length > 1)
     expect(told()).toEqual(['unreachable', 'reachable'])
@@ -85,7 +86,7 @@ describe('a store that became a replica', () => {
     const before = await connections()
     const started = Date.now()
     await until('five seconds of it', async () => await statusOfForm() !== 503 || Date.now() - started > 5000)
-    // By then the pauses are 2 s; each look of the test is a connection of its own.
+    // By then the pauses are 2 s; each check of the test opens its own connection.
     expect(await connections() - before).toBeLessThan(20)
     await on(d.redis, client => client.sendCommand(['REPLICAOF', 'NO', 'ONE']))
     await until('a form accepted', async () => await statusOfForm() === 200)
@@ -137,7 +138,7 @@ describe('readiness tests a write, and names what to change:', () => {
     )
     expect(size).toBeLessThanOrEqual(1)
     expect(lives).toBeLessThanOrEqual(1000)
-    // Redis says -1 of a key that stays.
+    // Redis returns -1 for a key without expiry.
     expect(lives).not.toBe(-1)
   })
 
@@ -167,7 +168,7 @@ describe('readiness tests a write, and names what to change:', () => {
     await d.server.kill()
     d.server = await startServer(d.env)
     await until('the line in the log', () => d.server.output().includes('"redis.too-old"'))
-    // Slack, too, may be late to answer at first, and is asked again.
+    // Slack may also be slow to answer at first, and is asked again.
     const { warnings } = await until('the one warning', async () => {
       const answer = await ready()
       return answer.ready && answer.warnings.length === 1 && answer

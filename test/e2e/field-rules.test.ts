@@ -56,7 +56,7 @@ test('what is wrong is 422 with what to change by key, for scripts, and stores n
   }])
   expect(refused.headers.get('access-control-allow-origin')).toBe(null)
   expect((await send({ email: 'ada@example.com', terms: true })).status).toBe(200)
-  // What fell into the trap learns nothing.
+  // A form caught by the honeypot gets no validation errors.
   expect((await send({ email: 'x', _gotcha: 'x' })).status).toBe(200)
 })
 
@@ -80,7 +80,7 @@ test('a form tells anybody what it takes, as JSON Schema and as HTML', async () 
   }
 })
 
-/** Takes in a form with a value of every type that is read in words; resolves with its id. */
+/** Submits a form with a value of every type that is shown in words; resolves with its id. */
 const order = () => submitForm(
   d.server, { email: 'ada@example.com', seats: 2, size: 'Small', day: '2026-11-22', terms: true }, '/orders',
 )

@@ -51,7 +51,7 @@ test('a file where the form has no field for it is 422, as is text in the place 
   expect(await refused(await sendForm(d.server, { name: 'Ada', cv: 'cv.pdf' }, {}, '/jobs'))).toEqual([422, file])
   expect(await kept(dir)).toEqual(before)
   expect((await send([cv, { field: 'photo', name: 'a.png', content: png }, cv])).status).toBe(200)
-  // Where it says nothing of others, they may come in any.
+  // A form that does not restrict its other file fields accepts files in any field.
   expect((await send([{ field: 'other', name: 'a.png', content: png }], 'offers')).status).toBe(200)
 })
 
@@ -86,7 +86,7 @@ test('its HTML is seen at work, accessible, on every screen', async () => {
   await page.goto(`${d.server.url}/api/form/jobs/embed`)
   expect(await seriousFindings(page)).toEqual([])
   await looks(page, 'embed-files')
-  // A browser asks for what is needed before it sends anything.
+  // The browser asks for required values before it sends anything.
   await page.getByRole('button', { name: 'Send' }).click()
   expect(await page.locator('input[name=cv]:invalid').count()).toBe(1)
 })

@@ -15,7 +15,9 @@ import { PASSWORD, visit } from '../support/visitor'
 
 const MIB = 2 ** 20
 
-/** Files of 10 MB, some with all other tests, 200 by `npm run soak`; and what a server has to spare for eight. */
+/**
+ * Number of 10 MB files, a few in the full test run, 200 in `npm run soak`; and the memory allowed for eight of them
+ */
 const [UPLOADS, SPARE_MIB] = [Number(process.env.UPLOADS ?? 16), 150]
 const dir = sharedFolder()
 
@@ -35,7 +37,7 @@ const submitted = async (path: string, files: Parameters<typeof send>[1]) => {
   const { submissionId: id } = await (await send(path, files)).json() as { submissionId: string }
   return { id, card: await cardOf(d, id) }
 }
-/** A link as this machine reaches it. */
+/** Opens a link from this machine. */
 const open = (link: string) => fetch(link.replace(d.env.NUXT_PUBLIC_SITE_URL!, d.server.url))
 const linksIn = (text: string) => [...text.matchAll(/https:\/\/forms\.example\.com\/api\/files\/[^\s|>"\\]+/g)].map(
   ([link]) => link,
@@ -86,7 +88,7 @@ describe('a form with files', () => {
       name: 'Lebenslauf "Ada" 数.pdf', type: 'application/pdf', size: cv.length, sha256: sha256(cv), url: first,
     }], photo: [expect.objectContaining({ name: 'me.png', type: 'image/png', url: second })] })
 
-    // Whoever has a link has it until the 7 days are over, or somebody erases it.
+    // A link works until the 7 days are over or the submission is erased.
     expect((await open(first!)).status).toBe(200)
     expect((await ops.delete(`/api/submissions/${id}`)).status).toBe(200)
     await d.server.drain()
@@ -161,7 +163,7 @@ describe('what may not come in', () => {
   test('more in an hour than one address may send', async () => {
     const headers = { 'x-forwarded-for': '198.51.100.77' }
     const statuses: number[] = []
-    // What is announced counts, whatever becomes of it.
+    // The announced size counts, whether or not the upload is accepted.
     while (!statuses.includes(429) && statuses.length < 60) {
       const answer = await send('jobs', [{ name: 'a.txt', content: pdf(3 * MIB).fill(0, 0, 9) }], headers)
       statuses.push(answer.status)
@@ -173,7 +175,7 @@ describe('what may not come in', () => {
   })
 })
 
-/** Memory of the server, MiB. */
+/** Returns the memory of the server, MiB. */
 async function memory(): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(d.server.pid)])
   return Number(stdout) / 1024
@@ -202,7 +204,7 @@ test(`${UPLOADS} files of 10 MB, eight at once, take less than ${SPARE_MIB} MiB,
   ))
 })
 
-/** Begins to send a file and stops in the middle of it, with a part of it stored. */
+/** Starts to send a file and stops in the middle, with a part of it stored. */
 async function half(): Promise<() => void> {
   const socket = connect(Number(new URL(d.server.url).port), '127.0.0.1')
   socket.on('error', () => {})

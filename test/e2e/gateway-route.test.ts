@@ -28,7 +28,7 @@ const onRecord = () => until('the connection on record', async () => {
 const passed = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 const listening = () => until('a listener', () => discord.gateway.live() > 0 && discord.gateway.identifies > 0)
 
-/** Sends a form; its card on Discord. */
+/** Sends a form; returns its id and its Discord card. */
 async function submitted(): Promise<{ id: string, message: DiscordMessage }> {
   const id = await submitForm(d.server, { name: 'Ada' })
   return { id, message: await until('the card', () => discord.cardOf(id)) }
@@ -38,7 +38,7 @@ const decided = (message: DiscordMessage) => until(
   'the card closed', () => discord.messages().find(({ id }) => id === message.id)!.components.length === 0,
 )
 
-/** Somebody clicks until it is answered: who is too slow for Discord is asked again. */
+/** Clicks until it is answered: a process that was too slow for Discord gets another click. */
 const answered = (click: () => Promise<Answer>) => until('the answer', async () => {
   const answer = await click()
   return !answer.timedOut && answer
@@ -119,7 +119,7 @@ describe('three replicas that listen by themselves', () => {
     await deployed({ ...onDiscord(), CRON_SECRET: SECRET, VERCEL: '1' })
     const env = { ...d.env, VERCEL: '', NUXT_PUBLIC_SITE_URL: d.server.url }
     const replicas = (await Promise.all([env, env, env].map(startServer))).map(endAfterTest)
-    // What is said before the first session is nobody's to replay.
+    // Messages before the first session are never replayed, so wait for it.
     await listening()
     const threads: string[] = []
     const chatter = setInterval(() => {
@@ -170,7 +170,7 @@ describe('a long-lived process', () => {
     d.redis.pause()
     d.server = await startServer(d.env)
     await until('a start that failed', () => d.server.output().includes('gateway.failed'))
-    // The first process may have been killed before its session was on record: then there is nothing to resume.
+    // The first process may have been killed before its session was recorded: then there is nothing to resume.
     const connections = () => discord.gateway.resumes + discord.gateway.identifies
     const before = connections()
     d.redis.resume()
@@ -191,7 +191,7 @@ describe('a long-lived process', () => {
     await deployed(onDiscord())
     await listening()
     const { id, message } = await submitted()
-    // A form can only be the first answer.
+    // A form can only be the first response to an interaction.
     const opened = await until(
       'the form', async () => (await discord.click('gateway', message, buttonOf('edit', id))).opened,
     )
@@ -219,7 +219,7 @@ describe('a long-lived process', () => {
     await deployed({ ...onDiscord(), CRON_SECRET: SECRET })
     await listening()
     const [next] = [await startServer(d.env), await startServer(d.env)].map(endAfterTest)
-    // A session that is not on record yet is nobody's to resume.
+    // A session that is not recorded yet cannot be resumed, so wait for the record.
     await onRecord()
     expect(discord.gateway.live()).toBe(1)
     expect(discord.gateway.identifies).toBe(1)

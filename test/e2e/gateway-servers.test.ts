@@ -21,11 +21,11 @@ beforeEach(async () => {
   discord = endAfterTest(await startDiscord())
   d = endAfterTest(await deploy({
     ...discord.env, CRON_SECRET: SECRET, VERCEL: '1',
-    // A listener that was killed leaves a lease of half of it behind.
+    // A killed listener leaves a lease of half this length behind.
     LEASE_MS: '10000',
   }))
   route = endAfterTest(await startProxy(d.server.url))
-  // Listens only when it is called, and forwards to the route of the first server.
+  // Listens only when called, and forwards to the route of the first server.
   serverless = { ...d.env, NUXT_PUBLIC_SITE_URL: route.url }
   listeners = await Promise.all([startServer(serverless), startServer(serverless)])
 })
@@ -60,7 +60,7 @@ it('20 restarts over two server processes, five of them killed, under a message 
   }
   clearInterval(chatter)
 
-  // A slow machine has many to catch up on: as long as it gets on.
+  // Wait as long as there is progress: a slow machine has many events to catch up on.
   for (let done = 0; done < emitted;) {
     const before = done
     done = await until(`more than ${before} of ${emitted} events handled in ${discord.gateway.identifies} sessions`,

@@ -19,14 +19,14 @@ const { d, discord } = await withDiscord(deploy)
 const isClosed = ({ blocks }: SlackMessage) => !blocks.some(({ type }) => type === 'actions')
 const textOf = async (card: SlackMessage) => blockText((await cardNow(d, card)).blocks)
 
-/** Another message with the same buttons, as a process leaves one that died before it could write it down. */
+/** Posts a second message with the same buttons, as a process would that died before it could record the first. */
 async function copyOf({ blocks }: SlackMessage): Promise<SlackMessage> {
   const response = await postJson(`${d.slack.apiUrl}chat.postMessage`, { channel: CHANNEL, text: 'copy', blocks }, BOT)
   const { ts } = await response.json() as { ts: string }
   return until('the copy', async () => (await d.slack.messages()).find(message => message.ts === ts))
 }
 
-/** The status, as who signed in reads it. */
+/** Returns the status as a signed-in user reads it. */
 async function statusNow(): Promise<object> {
   const ada = visit(d.server)
   await ada.signIn(PASSWORD)
@@ -120,7 +120,7 @@ it('who presses a button of when people still took submissions is told that nobo
   )
 })
 
-/** Somebody deletes a card in Slack, and Slack tells of it. */
+/** A user deletes a card in Slack, and Slack sends the event. */
 async function deleteCard({ ts }: SlackMessage, told: (ts: string) => Block): Promise<void> {
   const response = await postJson(`${d.slack.apiUrl}chat.delete`, { channel: CHANNEL, ts }, BOT)
   expect(await response.json()).toMatchObject({ ok: true })

@@ -30,7 +30,7 @@ async function press(
   return status
 }
 
-/** The same card by another app. */
+/** The same card, posted by another app */
 const lureOf = (message: Json) => ({ ...message, sender: { name: 'users/666', displayName: 'Prizes', type: 'BOT' } })
 
 async function onReplica(act: (replica: Server) => Promise<void>): Promise<void> {

@@ -6,7 +6,7 @@ import { startRedis } from '../support/redis-server'
 import { startServer, type Server } from '../support/server'
 import { PASSWORD, QUIET_PRODUCTION, visit, WITH_PASSWORD } from '../support/visitor'
 
-/** What anybody may call, and why. Everything else answers 401 or 403 to whoever has not signed in. */
+/** Public routes, with the reason. All others answer 401 or 403 without a session. */
 const PUBLIC: Record<string, string> = {
   '/api/form': 'takes forms from everybody',
   '/api/form/:form': 'takes forms from everybody',
@@ -31,14 +31,14 @@ const PUBLIC: Record<string, string> = {
   '/**': 'the shell of the pages, without data',
 }
 
-/** Off in production, for everybody. */
+/** Off in production for everybody */
 const OFF = ['/api/sandbox/events', '/api/sandbox/state']
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
 interface Route { path: string, method: string }
 
-/** Every route that the built server serves, those of libraries too; one without a method takes any. */
+/** Every route that the built server serves, including those of libraries; one without a method accepts any. */
 const routes = [
   ...readFileSync(`${ROOT}/.output/server/chunks/nitro/nitro.mjs`, 'utf8').replaceAll('\\\n', '').matchAll(
     /\{\s*route:\s*["']([^"']+)["'],\s*handler:\s*\w+,\s*lazy:\s*\w+,\s*middleware:\s*false,\s*method:\s*(?:"(\w+)"|undefined|void 0)\s*\}/g,
@@ -50,7 +50,7 @@ const routes = [
 
 const guarded = routes.filter(({ path }) => !(path in PUBLIC) && !OFF.includes(path))
 
-/** Discord is configured, because its routes are 404 for everybody without it; it cannot be reached. */
+/** Configures an unreachable Discord, because its routes are 404 without it. */
 const DISCORD = {
   PLATFORM2_BOT_TOKEN: 'discord-bot-token-of-some-length', PLATFORM2_PUBLIC_KEY: 'ab'.repeat(32),
   PLATFORM2_APPLICATION_ID: '123456789012345678', DISCORD_CHANNEL_ID: '223456789012345678',
@@ -62,7 +62,7 @@ const env = { ...QUIET_PRODUCTION, ...DISCORD, STORE_URL: redis.url }
 const open = endAfterAll(await startServer({ ...env, ...WITH_PASSWORD, CRON_SECRET: 'a-cron-secret-of-some-length' }))
 const closed = endAfterAll(await startServer(env))
 
-/** A platform that has what the path names. */
+/** Fills in a platform for which the route exists. */
 const addressOf = (path: string) => path.replace(/:platform(?=\/(?:gateway|status)$)/, 'discord').replace(
   /:platform(?=\/(?:install|manifest|oauth)\b)/, 'slack',
 ).replaceAll(/:\w+|\*\*/g, 'x')
@@ -88,7 +88,7 @@ describe('the list of routes', () => {
     const told = Object.entries(paths).flatMap(([path, methods]) => (
       Object.keys(methods).map(method => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`)
     ))
-    // Forms are taken by a route of any method, which refuses all but POST.
+    // Forms have a route for any method, which refuses all but POST.
     const taken = routes.filter(({ path, method }) => path in PUBLIC && path.startsWith('/api/')
       && !(method === 'GET' && /^\/api\/form(\/:form)?$/.test(path)))
     expect(told.sort()).toEqual(taken.map(({ method, path }) => `${method} ${path}`).sort())
@@ -110,7 +110,7 @@ describe.each(guarded)('$method $path', (route) => {
   it('is 403 while nobody can sign in', async () => expect((await call(closed, route)).status).toBe(403))
 })
 
-/** Other machines send there, which have no cookies of anybody. */
+/** Routes for other machines, which have no user's cookies */
 const TAKES_FROM_ELSEWHERE = ['/api/form', '/api/form/:form', '/api/webhooks/:platform', '/api/mail/events']
 
 describe.each(routes.filter(({ path, method }) => method !== 'GET' && path.startsWith('/api/')
@@ -131,7 +131,7 @@ it.each(OFF)('%s is 404', async path => expect((await call(open, { path, method:
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const paths = [...new Set(routes.map(({ path }) => path))].filter(path => path.startsWith('/api/'))
 
-/** What a path takes; forms answer for themselves. HEAD is for what has a GET. */
+/** Returns the methods of a path; forms have their own. HEAD comes with GET. */
 function taken(path: string): string[] {
   if (/^\/api\/form(\/:form)?$/.test(path)) return ['POST', 'OPTIONS']
   const methods = routes.filter(route => route.path === path).map(({ method }) => method)
@@ -221,6 +221,6 @@ it('the favicon that browsers ask for is one', async () => {
   expect([response.status, response.headers.get('content-type')]).toEqual([
     200, expect.stringMatching(/^image\/(vnd\.microsoft\.icon|x-icon)$/),
   ])
-  // Icon files begin so: https://en.wikipedia.org/wiki/ICO_(file_format)
+  // Icon files start with these bytes: https://en.wikipedia.org/wiki/ICO_(file_format)
   expect([...new Uint8Array(await response.arrayBuffer())].slice(0, 4)).toEqual([0, 0, 1, 0])
 })

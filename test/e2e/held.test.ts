@@ -22,7 +22,7 @@ const list = async (query = '') => {
   return { ids: rows.map(({ id }) => id), states: rows.map(({ state }) => state), total }
 }
 
-/** Sends a form that fell into the honeypot, as autofill does it. */
+/** Sends a form caught by the honeypot, as autofill causes it. */
 async function hold(data: object, headers: Record<string, string> = {}): Promise<string> {
   const response = await sendForm(d.server, { ...data, _gotcha: 'filled in by a browser' }, headers)
   expect(response.status).toBe(200)
@@ -96,7 +96,7 @@ describe('a form whose honeypot is filled in', () => {
     const before = posts()
     const answers = await Promise.all(['a', 'b', 'c'].map(press => decide(id, 'release', press)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
-    // Its answer was lost, and it is sent again.
+    // Simulate lost answers: send the releases again.
     const again = await Promise.all(['a', 'b', 'c'].map(press => decide(id, 'release', press)))
     expect(again.map(({ status }) => status)).toEqual(answers.map(({ status }) => status))
     await d.server.drain()
@@ -185,7 +185,7 @@ describe('on the ops page', () => {
     await page.goBack()
     await page.getByTestId('none-held').waitFor()
     await page.close()
-    // The page asked for what is erased, and the browser notes its 410.
+    // The page requests the erased submission, and the browser reports the 410.
     expect(problems.filter(problem => !problem.includes('410'))).toEqual([])
   })
 

@@ -8,7 +8,7 @@ const d = endAfterAll(await deploy({
   OPS_PASSWORD: 'a-long-password-for-the-pages', NUXT_SESSION_PASSWORD: 'a-password-of-at-least-32-characters',
 }))
 
-/** Forwards a form; resolves with its card, its email and what the endpoint got. */
+/** Forwards a form; resolves with its card, its email and the body sent to the endpoint. */
 async function forwarded(data: object) {
   const { id, card } = await submit(d, data)
   await click(d, card, 'forward', id)

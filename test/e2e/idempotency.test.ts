@@ -22,7 +22,7 @@ async function send(
   }
 }
 
-/** How many cards were posted, once the line of cards is empty on both processes. */
+/** Returns how many cards were posted, once the card queue is empty on both processes. */
 async function cards(act: () => Promise<unknown>): Promise<number> {
   const posted = () => d.slack.messages().then(({ length }) => length)
   const before = await posted()

@@ -9,13 +9,13 @@ import { until } from '../support/until'
 
 const PRELOAD = pathToFileURL(resolve(import.meta.dirname, '../support/tell-modules.mjs')).href
 
-/** How long forms come without a pause, ms: three times as long as an idle process waits. */
+/** Time during which forms arrive without a pause, ms: three times as long as an idle process waits */
 const LOAD_MS = 3000
 
-/** Parts of the build that the first click needs. */
+/** Parts of the build that the first click needs */
 const LATE = ['_/bot.mjs', '_/template.mjs', 'api/webhooks/_platform_.post.mjs']
 
-// Nothing else that the service does by itself is in the way.
+// No sweeps: background work must not interfere.
 const d = endAfterAll(await deploy({ NODE_OPTIONS: `--import ${PRELOAD}`, SWEEP_INTERVAL_MS: '600000' }))
 const redis = endAfterAll(createClient({ url: d.redis.url }))
 await redis.connect()
@@ -34,7 +34,7 @@ it('modules for the first click are loaded after a second without requests, and 
   const [keys, cards] = [await redis.keys('*'), d.slack.calls('chat.postMessage').length]
   await until('the modules', () => late().length === LATE.length)
   await d.server.drain()
-  // Far longer than the pauses between the forms.
+  // Far longer than the pauses between the forms
   expect(late().filter(({ quietMs }) => quietMs < 500)).toEqual([])
   expect((await redis.keys('*')).filter(key => !keys.includes(key) && key !== '{triage}:health')).toEqual([])
   expect(d.slack.calls('chat.postMessage')).toHaveLength(cards)

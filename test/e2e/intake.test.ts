@@ -10,7 +10,7 @@ import { until } from '../support/until'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 const d = endAfterAll(await deploy({ MAX_BODY_BYTES: '300000' }))
-// Of what the first one loads, a busy machine may make more than a sender waits for the card.
+// Warm up: on a busy machine, loading for the first form may take longer than a sender waits for the card.
 await submit(d, { name: 'first' })
 
 async function post(
@@ -24,7 +24,7 @@ async function post(
 
 describe('a JSON object', () => {
   it('is answered with received and a UUID, after its card was posted', async () => {
-    // It waits for the card for 2.5 s at most, which a busy machine may take.
+    // A form waits at most 2.5 s for its card, and a busy machine may need longer.
     const inTime = await until('an answer in time', async () => {
       const began = performance.now()
       const response = await sendForm(d.server, { name: 'Ada', message: 'Hello' })
@@ -81,7 +81,7 @@ describe('a plain HTML form', () => {
   })
 
   it('is accepted as multipart, an empty file input left out', async () => {
-    // As browsers send it; undici's own FormData leaves the empty file name out.
+    // Written as browsers send it; undici's own FormData omits the empty file name.
     const part = (header: string, value: string) => `--x\r\nContent-Disposition: form-data; ${header}\r\n\r\n${value}\r\n`
     const empty = '--x\r\nContent-Disposition: form-data; name="upload"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n\r\n'
     const { status, json } = await post(
@@ -119,7 +119,7 @@ describe('what is refused', () => {
 
   it.each([
     '', '{', '{"a":1', '{"secret-value":}', Buffer.from([0x7B, 0xFF, 0x7D]),
-    // Another encoding would be taken with what it cannot say left out.
+    // Bytes of another encoding would otherwise be accepted with characters lost.
     Buffer.from('{"name":"André"}', 'latin1'),
   ])('malformed JSON %j is 400 and is not repeated in the error', async (body) => {
     const { status, json } = await post(body, 'application/json')
@@ -162,7 +162,7 @@ describe('what is refused', () => {
     socket.on('data', (data) => { answered += data.toString() })
     socket.on('error', () => {})
     socket.write('POST /api/form HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n')
-    // The last chunk is never sent: only an answer given while reading can arrive.
+    // Never send the last chunk: only an answer sent during the upload can arrive.
     for (let sent = 0; sent < 20; sent++) socket.write(`8000\r\n${'x'.repeat(0x8000)}\r\n`)
     await until('413 before the end of the body', () => answered.includes('413'))
     socket.destroy()

@@ -71,7 +71,7 @@ it('a card that waits for a room which has left its form is posted there all the
   await restart()
   d.slack.fault = () => undefined
   const card = await until('the card', () => cardIn(RANDOM, id))
-  // A click counts in a room that has left the form once the card there is on record.
+  // After the form left the room, a click there counts only once the room's card is recorded.
   await d.server.drain()
   await forward(RANDOM, card, id)
   expect(await emailsAbout(id)).toHaveLength(1)

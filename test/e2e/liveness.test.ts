@@ -6,7 +6,7 @@ import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
 
-/** What people are promised: of a connection that is lost, and of a change. */
+/** Promised time limits to report a lost connection and a change, ms */
 const [SOON_MS, CHANGE_MS] = [5000, 2000]
 
 let d: Deployment
@@ -16,7 +16,7 @@ let problems: string[]
 const browser = endAfterAll(await startBrowser())
 beforeEach(async () => {
   d = endAfterTest(await deploy({ NODE_ENV: 'development' }))
-  // A page's first requests would find a cold server on a busy machine.
+  // Warm up: on a busy machine a page's first requests would meet a cold server.
   await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
   ;({ page, problems } = await openPage(browser))
 })
@@ -29,8 +29,8 @@ const badge = (text: string, timeout?: number) => page.getByTestId('liveness').f
   ? { timeout }
   : {})
 /**
- * The page says it within the time that people are promised. The page tells when: whoever asks it again and again from
- * here hears of it up to half a second late.
+ * Checks that the page shows the text within the promised time. The page itself measures it: polling from here
+ * would notice it up to half a second late.
  */
 async function saysSoon(testId: string, text: string, end: () => unknown): Promise<void> {
   const said = page.evaluate<number>(`new Promise((resolve) => {
@@ -69,7 +69,7 @@ describe('a page that says it is live', () => {
     d.server = await startServer(env)
     await page.goto(d.server.url + path)
     const [testId, text] = path === '/sandbox' ? ['reconnecting', 'reconnecting…'] : ['liveness', 'Not live']
-    // A room that was never there has nothing to reconnect to.
+    // A room that never appeared has nothing to reconnect to.
     if (path === '/sandbox') await page.getByTestId('room-triage').waitFor()
     else await badge('Live')
     await saysSoon(testId, text, () => d.server.kill())
@@ -81,7 +81,7 @@ describe('a page that says it is live', () => {
   })
 
   test('stops saying so when the machine slept or the network is gone, however alive the connection seems', async () => {
-    // A clock is its whole context's.
+    // A fake clock applies to the whole browser context, so use a new one.
     await page.close()
     page = await browser.newPage()
     await page.clock.install()
@@ -97,14 +97,14 @@ describe('a page that says it is live', () => {
 
 describe('a page that is live', () => {
   test('a new submission appears, and a decided one leaves, within 2 s and without a reload', async () => {
-    // Links to cards begin with the address of the workspace, which is asked for once and waited for for a moment only.
+    // Links to cards start with the workspace's address, which is requested once and awaited only briefly.
     const { id: before } = await submit(d, { name: 'Before' })
     await until('the address', async () => (
       (await (await fetch(`${d.server.url}/api/submissions/${before}`)).text()).includes('slack.com/archives')
     ))
     await page.goto(d.server.url)
     await badge('Live')
-    // The first one may still come with the page; once it has its card, the next can only come by itself.
+    // The first submission may still come with the page; once it has its card, the next one arrives as a live change.
     const first = await submit(d, { name: 'First Visitor' })
     await row('First Visitor').getByTestId('card-link').waitFor()
     const { id, card } = await submit(d, { name: 'Grace Hopper', message: HOSTILE })
@@ -139,7 +139,7 @@ describe('a page that is live', () => {
     await page.getByTestId('edit-cancel').click()
     await page.getByTestId('submission-ended').waitFor()
     await page.close()
-    // A refusal is an answer; browsers report its status all the same.
+    // A refusal is an answer, but browsers report its status.
     expect(problems.filter(text => !text.includes('status of 410'))).toEqual([])
   })
 })

@@ -7,7 +7,7 @@ import { until } from '../support/until'
 
 const d = endAfterAll(await deploy({ CRON_SECRET: 'a-cron-secret-of-the-test' }))
 
-/** Sends bytes; resolves with everything that comes back. `fetch` would correct the header. */
+/** Sends bytes; resolves with the whole answer. `fetch` would correct the header. */
 function raw(request: string): Promise<string> {
   const { hostname, port } = new URL(d.server.url)
   return new Promise((resolve, reject) => {

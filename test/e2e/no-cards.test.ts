@@ -12,7 +12,7 @@ const CHANNELS = Object.values(PLATFORMS).flatMap(
   ({ channel: { variable, instead } }) => [variable!, instead ?? []].flat(),
 )
 
-/** No platform but this one has a channel of its own. */
+/** Environment in which only this platform has a channel */
 const cardsOn = (key: string) => Object.fromEntries(CHANNELS.filter(
   name => name !== PLATFORMS[key]!.channel.variable,
 ).map(name => [name, '']))
@@ -20,7 +20,7 @@ const cardsOn = (key: string) => Object.fromEntries(CHANNELS.filter(
 const d = await deployEverywhere(() => ({ env: {}, forms: {} }))
 const env = { ...d.env }
 
-/** Starts it anew with cards on one platform alone. */
+/** Restarts the server with cards on one platform only. */
 async function restart(key: string) {
   await d.server.kill()
   d.server = await startServer({ ...env, ...cardsOn(key) })

@@ -18,14 +18,14 @@ const server = endAfterAll(await startServer({
 }))
 afterEach(() => { platforms.fault = () => undefined })
 
-/** Presses the button; resolves with the platform's page. */
+/** Presses the button; resolves with the address of the platform's page. */
 async function begin(visitor: Visitor, platform: string, to?: string): Promise<string> {
   const answer = await visitor.get(`/api/auth/${platform}${to ? `?to=${encodeURIComponent(to)}` : ''}`)
   expect(answer.status).toBe(302)
   return answer.headers.get('location')!
 }
 
-/** The platform sends the browser back; resolves with where it ends up. */
+/** The platform redirects the browser back; resolves with its final address. */
 async function comeBack(visitor: Visitor, { pathname, search }: URL): Promise<string> {
   const answer = await visitor.get(pathname + search)
   expect(answer.status).toBe(302)
@@ -75,7 +75,7 @@ describe.each([
     const [ada, mallory] = [visit(server), visit(server)]
     await begin(ada, platform)
     const stolen = platforms.agree(await begin(mallory, platform))
-    // Of the sign-in: the bot asks by itself who it is.
+    // Count only sign-in requests: the bot asks for its own identity by itself.
     const asks = () => platforms.requests.filter(({ path }) => !path.endsWith('/auth.test')).length
     const asked = asks()
     for (const query of [
@@ -83,7 +83,7 @@ describe.each([
     ]) {
       await begin(ada, platform)
       expect(await comeBack(ada, new URL(`${stolen.pathname}${query}`, SITE))).toBe('/sign-in?problem=expired')
-      // Without having begun at all.
+      // A visitor who never started a sign-in
       expect(
         await comeBack(visit(server), new URL(`${stolen.pathname}${query}`, SITE)),
       ).toBe('/sign-in?problem=expired')

@@ -17,7 +17,7 @@ const metrics = async () => await (await get('/api/metrics', { authorization: `B
 
 describe('GET /api/health and /api/ready', () => {
   test('are 200 while everything works', async () => {
-    // Whether Slack has answered in time is asked again after half a minute.
+    // Slack's answer may be late; it is requested again after half a minute.
     const ready = await until('ready', async () => {
       const answered = await get('/api/ready')
       const said = await answered.json() as { warnings: string[] }
@@ -79,7 +79,7 @@ describe('GET /api/metrics', () => {
     await d.server.drain()
     await sendEvent(d.server.url, {}, { signature: 'v0=wrong' })
     const text = await metrics()
-    // What takes long is said to be on its way first.
+    // A slow delivery has an earlier edit, which says that it is on its way.
     const updates = d.slack.calls('chat.update').length
     expect(updates).toBeGreaterThan(0)
     for (const line of [
@@ -100,7 +100,7 @@ describe('GET /api/metrics', () => {
   test('has nothing for the linter of Prometheus to say', async () => {
     const text = await metrics()
     expect(promlint(text)).toEqual([])
-    // It finds what there is to find.
+    // Check that the linter finds mistakes at all.
     expect(promlint('# TYPE a_total gauge\na_total 1\n')).toEqual([
       'a_total has no help text', 'a_total ends in _total and is no counter',
     ])
@@ -111,14 +111,14 @@ describe('GET /api/metrics', () => {
 
   test('measures the event loop and the garbage collector', async () => {
     const value = (text: string, name: string) => Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1])
-    // Each look begins a new measurement; one that follows at once finds nothing measured yet.
+    // Each request starts a new measurement; one right after it finds nothing measured yet.
     await until('the lag measured', async () => {
       const found = await metrics()
       return ['', 'mean_', 'max_', 'p50_', 'p99_'].every(kind => (
         value(found, `nodejs_eventloop_lag_${kind}seconds`) > 0
       ))
     })
-    // A server that just started may have collected nothing yet; each look leaves some garbage.
+    // A server that just started may not have collected garbage yet; each request leaves some.
     await until('a collection measured', async () => (
       /^nodejs_gc_duration_seconds_bucket\{le="0\.001",kind="\w+"\} \d+$/m.test(await metrics())
     ))

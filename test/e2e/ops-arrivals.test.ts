@@ -13,7 +13,7 @@ const FORMS_CONFIG = resolve(import.meta.dirname, '../fixtures/config/forms.json
 
 const d = endAfterAll(await deploy({ NODE_ENV: 'development', TAKE: '1', SANDBOX: '1', FORMS_CONFIG }))
 const browser = endAfterAll(await startBrowser())
-// A page's first requests would find a cold server on a busy machine.
+// Warm up: on a busy machine a page's first requests would meet a cold server.
 await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
 await introduce(d)
 const { page, problems } = await openPage(browser)
@@ -39,7 +39,7 @@ test('only what comes in while somebody looks is new: not what a search, a filte
   await page.getByTestId('search').fill('')
   await row('Person 60').waitFor()
   await page.getByTestId('older').press('Enter')
-  // What came in before the page was read is not new on it.
+  // Submissions received before the page was read are not new on it.
   await row('Person 60').waitFor({ state: 'detached' })
   const later = await submit(d, { name: 'Latest' })
   await page.getByRole('button', { name: '1 new submission on the first page' }).waitFor()
@@ -66,7 +66,7 @@ test('what is done stands in the order of its ends, says how it ended, and Back 
   expect(await page.getByTestId('total').textContent()).toMatch(/^\s*1 done\s*$/)
   expect(await rowOf('Marked as spam').textContent()).not.toContain('No card yet')
   await live()
-  // Received long before the other one.
+  // Received long before the other one
   await postJson(`${d.server.url}/api/submissions/${id}/decision`, '{"action":"spam"}')
   await rowOf('Marked as spam by Local').waitFor()
   await rowOf('Marked as spam by Ada Lovelace on Slack').waitFor()
@@ -93,7 +93,7 @@ test('all that match are decided together in small requests, as far as nobody st
   await page.getByTestId('select-all').click()
   await page.getByTestId('selection').getByText('210 selected').waitFor()
 
-  // The third request waits until somebody has pressed Stop; what it asks for is done all the same.
+  // The third request waits until Stop is pressed; it is completed anyway.
   const asked: number[] = []
   const stopped = Promise.withResolvers<undefined>()
   await page.route('**/api/submissions/decisions', async (route) => {
@@ -191,7 +191,7 @@ test('what is known to be found stays counted when a row leaves its page and ano
   await page.goto(`${d.server.url}/?q=Tally`)
   await page.getByTestId('total').filter({ hasText: /^\s*160 of/ }).waitFor()
   await live()
-  // Once this one is told, nothing is on its way any more that has the page read anew.
+  // Once this submission is counted, no pending update can make the page load again.
   await submit(d, { name: 'Tally, the last' })
   await page.getByTestId('total').filter({ hasText: /^\s*161 of/ }).waitFor()
   const counts: unknown[] = []

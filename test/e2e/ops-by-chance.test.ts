@@ -7,12 +7,13 @@ import { seed, series } from '../support/seed'
 import { until } from '../support/until'
 import { postJson } from '../support/webhook'
 
-// Nothing is decided by chance: not what others have, or decided meanwhile, nor what comes under a key that is held.
+// No accidental decisions: on submissions assigned to others, on those decided meanwhile, or by a key that is held
+// down.
 
 const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }))
 usePages({ expected: /status of 423/ })
 
-/** Sends these, and opens the list of them alone; resolves with their ids from its top, the last one first. */
+/** Sends these forms, and opens the list with only them; resolves with their ids from the top, newest first. */
 async function listed(message: string, names: readonly string[]): Promise<string[]> {
   const ids: string[] = []
   for (const name of names) ids.unshift(await submitForm(d.server, { name, message }))
@@ -29,7 +30,7 @@ const openFirst = () => page.getByTestId('row').first().getByRole('link').first(
 const isNext = (id: string) => page.locator(`[data-next="${id}"]`).waitFor()
 const shown = () => /submissions\/([^/#]+)/.exec(page.url())?.[1]
 
-/** Somebody else decides it. */
+/** Decides it as another user. */
 async function decideElsewhere(id: string): Promise<void> {
   const { status } = await postJson(`${d.server.url}/api/submissions/${id}/decision`, '{"action":"spam"}')
   expect(status).toBe(200)
@@ -120,7 +121,7 @@ test('a key that is held decides once, and not what comes next', async () => {
   await page.keyboard.down('s')
   await page.locator('main').getByText(second!).waitFor()
   await isNext(third!)
-  // From the second one on they are repetitions.
+  // All but the first keydown are repetitions.
   for (let time = 0; time < 5; time++) await page.keyboard.down('s')
   await page.keyboard.up('s')
   await page.keyboard.press('s')
@@ -135,7 +136,7 @@ test('a page of the list is not called the only one while another follows', asyn
   const number = page.getByTestId('page-number')
   const isPage = (place: string) => number.getByText(`Page ${place}`, { exact: true }).waitFor()
   await isPage('1 of 2')
-  // A list that does not hear of changes yet would be loaded again, and be full.
+  // Wait for a live change first: a list not yet connected would be loaded again, and be full.
   const heard = await submitForm(d.server, { name: 'Heard of' })
   await page.locator(`[data-id="${heard}"]`).waitFor()
   const { total } = await (await fetch(`${d.server.url}/api/submissions`)).json() as { total: number }

@@ -6,7 +6,7 @@ import { deployPages, page, problems, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { until } from '../support/until'
 
-// What was pressed by key and goes, or works for a while, does not take the focus with it.
+// A control that is pressed by key keeps the focus on the page, even if it disappears or is busy for a while.
 
 const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h', TAKE: '1', SANDBOX: '1' }))
 usePages({ expected: /status of (404|503)|NUXT_E1005/ })
@@ -119,7 +119,7 @@ test('what could not be loaded is said at once, and trying again leaves the focu
     await open(path)
     const again = page.getByRole('button', { name: 'Try again' })
     await again.waitFor()
-    // A heading that has the focus is read out.
+    // Screen readers announce a heading when it gets the focus.
     const said = isSaid ? page.getByRole('alert') : heading().locator('xpath=..')
     await said.filter({ hasText: 'The store does not answer.' }).waitFor({ timeout: 5000 })
     for (const isBack of [false, true]) {

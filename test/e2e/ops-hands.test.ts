@@ -8,9 +8,9 @@ import { until } from '../support/until'
 import { postJson } from '../support/webhook'
 import { wholeList } from '../support/whole-list'
 
-// Spam can be taken back, a forward cannot.
+// Spam can be undone here, a forward cannot.
 const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }))
-// A refusal is an answer; browsers report its status all the same.
+// A refusal is an answer, but browsers report its status.
 usePages({ expected: /status of (404|409|410)/ })
 
 const send = (data: unknown) => submitForm(d.server, data)
@@ -20,12 +20,12 @@ const states = async (state: string) => (
 )
 const shown = () => /submissions\/([^/#]+)/.exec(page.url())?.[1]
 const row = (text: string) => page.getByTestId('row').filter({ hasText: text })
-/** What was done is answered: its event may be seen before. */
+/** Waits for the notice: the event of an action may arrive before its answer. */
 const said = (title: string) => page.getByTestId('notice').getByText(title).waitFor()
 const focused = () => page.evaluate<string>('document.activeElement.textContent.trim().replace(/\\s+/g, " ")')
 const allDone = () => page.getByTestId('all-done')
 
-/** What was pressed since it was asked last. */
+/** Counts the keys pressed since the last check. */
 function keyboard() {
   let keys = 0
   return {
@@ -43,7 +43,7 @@ function keyboard() {
 
 test('a hundred are decided with at most two keys each, while others decide five of them', async () => {
   const sent: string[] = []
-  // In the order that the list has them.
+  // Sorted as in the list
   for (let number = 100; number > 0; number--) sent.unshift(await send({ name: `Person ${number}`, message: 'Hello' }))
   await d.server.drain()
   await page.goto(d.server.url)
@@ -68,9 +68,9 @@ test('a hundred are decided with at most two keys each, while others decide five
     if (step === 8) await another(sent[at + 10]!, 'forward')
     if (step === 11) await another(sent[at + 60]!, 'spam')
     if (step === 14 || others.has(id)) {
-      // Shown, and decided by somebody else; so is the next one, when the page had not heard of it yet.
+      // The shown submission was decided by another user, and maybe also the next one, before the page knew.
       if (!others.has(id)) await another(id, 'forward')
-      // Spam is not over yet: it can be taken back.
+      // Spam is not final yet: it can be undone.
       await page.getByTestId(others.get(id) === 'spam' ? 'notes' : 'submission-ended').waitFor()
       await press('j')
     }
@@ -106,7 +106,7 @@ test('a hundred are decided with at most two keys each, while others decide five
   expect(forwarded).toHaveLength(100 - spam.length)
   await screenshot(page, 'hands-all-done')
 
-  // The one before is a key away, and so is the list.
+  // One key opens the previous submission, another one the list.
   await press('k')
   await page.getByTestId('submission-ended').or(page.getByTestId('notes')).waitFor()
   expect(shown()).toBe(seen.at(-1))
@@ -118,17 +118,17 @@ test('in the list keys move, select and decide, and letters are typed where some
   for (const name of ['Zoe', 'Yan', 'Xia', 'Wim']) await send({ name, message: 'Hello' })
   await page.goto(d.server.url)
   await row('Zoe').waitFor()
-  // By then it is known what this deployment offers, and to take back.
+  // By then the page knows the features of this deployment, and what can be undone.
   await page.getByTestId('filter-mine').waitFor()
   const { press } = keyboard()
   await press('j')
   expect(await focused()).toContain('Wim')
   await press('j')
   expect(await focused()).toContain('Xia')
-  // Tab goes on within the row, and leaves out all others.
+  // Tab moves within the row, and skips all other rows.
   expect(await page.locator('[data-testid=row] a[tabindex="0"]').count()).toBe(1)
 
-  // A question with its button ready; the next row has the focus afterwards.
+  // A confirmation with its button focused; afterwards the next row has the focus.
   await press('f')
   await page.getByTestId('confirm').waitFor()
   await until('the focus on the answer', async () => await focused() === 'Forward Submission')
@@ -136,7 +136,7 @@ test('in the list keys move, select and decide, and letters are typed where some
   await row('Xia').getByTestId('state').filter({ hasText: 'Waiting' }).waitFor({ state: 'detached' })
   await until('the row after it', async () => (await focused()).includes('Yan'))
 
-  // Spam can be taken back here: no question, but a way back.
+  // Spam can be undone here: no confirmation, but an Undo.
   await press('s')
   await row('Yan').waitFor({ state: 'detached' })
   await until('the row after it', async () => (await focused()).includes('Zoe'))
@@ -160,7 +160,7 @@ test('in the list keys move, select and decide, and letters are typed where some
   await page.getByTestId('row').first().getByTestId('select').click()
   await row('Zoe').getByTestId('select').click({ modifiers: ['Shift'] })
   await page.getByTestId('selection').getByText('3 selected').waitFor()
-  // Esc is of the panel first.
+  // Esc first closes the panel.
   await page.getByTestId('search-help').click()
   await page.locator('[aria-expanded=true]').waitFor()
   await page.keyboard.press('Escape')
@@ -185,7 +185,7 @@ test('many are decided together: their number first, then how far it is, and wha
   await page.getByTestId('many-spam').click()
   await page.getByRole('dialog').getByText('Mark as spam: 3 submissions?').waitFor()
   await pictures(page, 'hands-many')
-  // One of them is decided by somebody else, whom this page does not hear.
+  // Another user decides one of them, and this page does not receive the event.
   await page.route('**/api/submissions/decisions', async (route) => {
     const other = await decide((route.request().postDataJSON() as { ids: string[] }).ids[0]!, 'forward')
     expect(other.status).toBe(200)
@@ -216,7 +216,7 @@ test('whoever the page could not be told at first decides as soon as that is kno
   expect(asked).toBe(3)
   expect(problems.splice(0)).toEqual([expect.stringContaining('503')])
 
-  // So it is where it is not known who decides this one.
+  // The same applies if it is unknown who may decide this submission.
   const [id] = await states('waiting')
   await page.route(`**/api/submissions/${id}`, async (route) => {
     const answer = await route.fetch()

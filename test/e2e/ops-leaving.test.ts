@@ -7,7 +7,7 @@ import { deployPages, page, problems, usePages } from '../support/pages'
 import { seed, waiting } from '../support/seed'
 import { until } from '../support/until'
 
-// Whoever leaves before an answer stays where they went, and is told what came of it.
+// A user who leaves before an answer stays on the new page, and is told the result there.
 
 const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h' }))
 usePages()
@@ -23,7 +23,7 @@ const stateOf = async (id: string) => (
 const failing = (status: number, code: string, error: string) => ({ status, json: { error, code } })
 const toList = () => page.getByRole('link', { name: 'All submissions' }).click()
 const focused = () => page.evaluate<string | null>('document.activeElement.dataset.testid ?? null')
-/** What was to follow from an answer has followed. */
+/** Gives the effects of an answer time to happen. */
 const settled = () => page.evaluate('new Promise(resolve => setTimeout(resolve, 500))')
 
 test('whoever leaves before a decision is answered is told what came of it where they are, and stays there', async () => {
@@ -94,7 +94,7 @@ test.each([['as they were asked for', [0, 1]], ['the last one first', [1, 0]]])(
       await page.keyboard.press('s')
       await page.locator('main').getByText(ids[at + 1]!).waitFor()
     }
-    // What is under way does not come next.
+    // A submission whose decision is pending is not offered as the next one.
     await settled()
     expect(await page.locator('[data-next]').count()).toBe(0)
     const undo = page.getByTestId('notice').getByRole('button', { name: 'Undo' })
@@ -223,7 +223,7 @@ test('whoever goes on is told where it cannot be looked up what comes next', asy
 })
 
 test('a list that is loaded again is where it was, and begins at its top elsewhere', async () => {
-  // Rows are about as high as others before they are seen, and these are not.
+  // Rows out of sight have an estimated height; these are higher.
   const data = (index: number) => ({ name: 'Reloaded', message: index % 3 ? 'Short' : 'Two lines of text. '.repeat(9) })
   await seed(d.redis.url, Array.from({ length: 60 }, (_, index) => waiting({ data: data(index) })))
   await page.goto(`${d.server.url}/?q=Reloaded`)

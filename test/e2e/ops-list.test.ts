@@ -11,14 +11,14 @@ import { startTcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
 
 const d = endAfterAll(await deployPages())
-/** A way to its Redis, which may be a long one. */
+/** Proxy to Redis, which can add latency */
 const tcp = endAfterAll(await startTcpProxy())
 tcp.use(d.redis.port)
 afterEach(() => { d.resend.fault = () => undefined })
 usePages()
 
 const row = (text: string): Locator => page.getByTestId('row').filter({ hasText: text })
-/** By key: what comes in meanwhile may move the button away from the mouse. */
+/** Pressed by key: arriving submissions may move the button away from the mouse. */
 const turn = (to: 'older' | 'newer') => page.locator(`[data-testid=${to}]:enabled`).press('Enter')
 const LISTS = /\/api\/submissions(\/search|\?)/
 const live = () => page.getByTestId('liveness').filter({ hasText: 'Live' }).waitFor()
@@ -107,7 +107,7 @@ test('10,000 submissions are paged through, found by text, and kept current', as
   await seed(d.redis.url, all)
   await page.goto(d.server.url)
   await row('Person 10000').waitFor()
-  // Rows out of sight are drawn after those in sight.
+  // Rows out of sight are rendered after those in sight.
   await page.getByTestId('row').nth(49).waitFor()
   expect(await page.getByTestId('row').count()).toBe(50)
   expect(await page.getByTestId('total').textContent()).toMatch(/10,00\d pending/)
@@ -126,7 +126,7 @@ test('10,000 submissions are paged through, found by text, and kept current', as
 
   await seed(d.redis.url, [waiting({ id: 'fresh', data: { name: 'Fresh Fred' } })])
   await page.getByRole('button', { name: '1 new submission on the first page' }).waitFor()
-  // Nobody tells what came while there was no connection.
+  // No events arrive while there is no connection, so the page must load again.
   const { url } = d.server
   await d.server.stop()
   await seed(d.redis.url, [waiting({ id: 'missed', data: { name: 'Missed Mary' } })])
@@ -146,11 +146,11 @@ test('10,000 submissions are paged through, found by text, and kept current', as
   await page.getByTestId('search').fill('Person 7777 nowhere')
   await page.getByTestId('no-match').getByText('No pending submission matches').waitFor()
   await page.getByTestId('total').filter({ hasText: /^0 of 10,00\d pending/ }).waitFor()
-  // Nobody reads thousands to be told how many they are, where reading takes its time: quick machines read all at once.
+  // With a slow store, the total is not counted past 1,000 matches; a quick machine reads all at once.
   tcp.answerDelayMs = 20
   await page.getByTestId('search').fill('message number')
   await page.getByTestId('total').filter({ hasText: /^\s*more than 1,000 of 10,00\d pending\s*$/ }).waitFor()
-  // A store behind this process does not answer in time while that is busy: other tests have it without.
+  // Remove the proxy for the other tests: the store answers late while this process is busy.
   await openAnother()
   await d.server.stop()
   d.server = Object.assign(await startServer({ ...d.env, PORT: new URL(url).port }), { url })
@@ -214,7 +214,7 @@ test('a list is busy until the page that was turned to is there, whatever arrive
   await page.locator('section[aria-busy=false]').waitFor()
   await page.getByTestId('page-number').filter({ hasText: 'Page 2 of' }).waitFor()
 
-  // One that does not come is asked for again; which one follows it is not known before.
+  // A page that fails to load is requested again; the page after it is not known until then.
   await page.unroute(LISTS)
   await page.route(LISTS, route => route.fulfill({ status: 503, json: { error: 'The store does not answer.' } }))
   await turn('older')

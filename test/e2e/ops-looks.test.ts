@@ -11,15 +11,14 @@ import { pictures } from '../support/pictures'
 import { waiting } from '../support/seed'
 import { until } from '../support/until'
 
-// Pages with something of everything on them, in both themes, wide and narrow. SCREENSHOTS=docs takes the pictures of
-// docs/.
+// Pages with all kinds of content, in both themes, wide and narrow. SCREENSHOTS=docs takes the pictures of docs/.
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const ADA = { id: 'U1', name: 'Ada Lovelace', platform: 'Slack' }
 const slack = { platform: 'slack', threadId: 'slack:C000000001:1.2', messageId: '1700000000.000100' }
 
-/** A submission of so many minutes ago. */
+/** Returns a submission received so many minutes ago. */
 function of(minutes: number, data: Record<string, unknown>, changes: Partial<Submission> = {}): Submission {
   return waiting({ receivedAt: Date.now() - minutes * MINUTE, data, cards: [slack], ...changes })
 }
@@ -72,7 +71,7 @@ const store = new RedisStore(client as ConstructorParameters<typeof RedisStore>[
 for (const each of SUBMISSIONS) {
   const begun: Submission = { ...each, state: 'open', decision: null, work: [], failures: [] }
   await store.create(begun)
-  // A change puts it into the indexes of what it is by now.
+  // An update adds it to the indexes of its current state.
   await store.replace(begun, { ...each, version: each.version + 1 })
 }
 const hour = Math.floor(Date.now() / HOUR) * HOUR
@@ -151,7 +150,7 @@ test('print is the submission in full and in dark ink, its times with day and zo
   for (const pressed of [page.getByRole('button'), page.getByRole('navigation'), page.getByText('All submissions')]) {
     expect(await pressed.filter({ visible: true }).count()).toBe(0)
   }
-  // What was a moment ago is not when somebody reads it.
+  // Relative times are useless on paper.
   const printed = await main.innerText()
   expect(printed).not.toMatch(/just now|\bago\b|\bin \d/)
   const times = await main.locator('time').filter({ visible: true }).allInnerTexts()
@@ -165,7 +164,7 @@ test('print is the submission in full and in dark ink, its times with day and zo
 
 const focused = () => page.evaluate<string>('document.activeElement.textContent.trim()')
 
-/** Resolves once a button says that it copied. It does for two seconds: whoever looks now and then may miss it. */
+/** Resolves once a button says that it copied. The message lasts two seconds, so polling may miss it. */
 const copied = () => page.evaluate(
   'new Promise(resolve => new MutationObserver(() => document.querySelector("[aria-label=Copied]") && resolve()).observe(document.body, { subtree: true, attributes: true }))',
 )
@@ -194,7 +193,7 @@ const chosen = (name: string) => (
   page.locator('[role=option][data-highlighted]').filter({ hasText: name }).first().waitFor()
 )
 
-/** It is typed into. */
+/** Waits until the palette has the focus. */
 const palette = () => page.getByTestId('palette').locator('input:focus').waitFor()
 
 test('the palette finds what can be done here, and the help lists the keys', async () => {
@@ -203,7 +202,7 @@ test('the palette finds what can be done here, and the help lists the keys', asy
   await page.keyboard.press('j')
   await page.keyboard.press('?')
   await page.getByTestId('shortcuts').getByText('Mark as Spam').waitFor()
-  // Not while a dialog is open.
+  // The key has no effect while a dialog is open.
   await page.keyboard.press('x')
   await pictures(page, 'ops-help')
   await page.keyboard.press('Escape')

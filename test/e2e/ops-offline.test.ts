@@ -7,9 +7,9 @@ import { pictures } from '../support/pictures'
 import { become } from '../support/seed'
 import { until } from '../support/until'
 
-// What is done without a connection is done once when it is back, and what was typed stays.
+// Actions without a connection are sent once when it returns, and typed text is kept.
 
-/** How many requests of the page were begun, and those that are not over. */
+/** Number of requests that the page has started, and the unfinished ones */
 let begun: number
 const underWay = new Set<Request>()
 
@@ -38,7 +38,7 @@ const open = async (id: string) => {
   await page.getByTestId('history').waitFor()
 }
 
-/** What people did to one, oldest first. */
+/** Returns the actions on a submission, oldest first. */
 async function doneTo(id: string): Promise<string[]> {
   const { history } = await (await fetch(`${d.server.url}/api/submissions/${id}`)).json() as {
     history: { event: string }[]
@@ -46,7 +46,7 @@ async function doneTo(id: string): Promise<string[]> {
   return history.map(({ event }) => event).filter(event => event !== 'received' && event !== 'posted')
 }
 
-/** What is needed later is loaded: that begins when all is answered and nobody does anything. */
+/** Waits for scripts that load when idle: all requests are answered and no user action is pending. */
 async function idle() {
   for (let before = -1; before !== begun || underWay.size > 0;) {
     await until('the answers', () => underWay.size === 0)
@@ -99,7 +99,7 @@ test.each([
       await waits()
       await offline(false)
     }
-    // Its answer comes after it was sent again; a change may be heard of before.
+    // The answer comes after the retry; the event may arrive earlier.
     await page.getByTestId('notice').getByText(says).waitFor()
     await page.getByTestId(button).waitFor({ state: 'detached' })
     expect(await doneTo(id)).toEqual(events)
@@ -124,7 +124,7 @@ test('erasing is asked before, and done once', async () => {
       await pictures(page, 'offline-question')
       await offline(false)
     }
-    // It is said for seconds only.
+    // The notice lasts only seconds.
     await page.getByText('Erased. The cards follow.').first().waitFor()
     await page.getByTestId('submission-ended').waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -172,7 +172,7 @@ test('the list answers keys without a connection, and what is typed into the sea
 
   await offline(true)
   await page.getByTestId('search').fill('seek iv')
-  // What is typed is searched for a moment later.
+  // The search starts a moment after typing.
   await page.waitForURL('**/?q=seek+iv')
   await page.getByTestId('stale').waitFor()
   expect(await page.getByTestId('search').inputValue()).toBe('seek iv')
@@ -182,7 +182,7 @@ test('the list answers keys without a connection, and what is typed into the sea
   expect(await page.getByTestId('row').count()).toBe(1)
   expect(await page.getByTestId('search').inputValue()).toBe('seek iv')
 
-  // A row opens as far as it can.
+  // A row still opens offline, with an error in place of the missing data.
   await offline(true)
   await row('Ivo').getByRole('link').first().click()
   await page.getByTestId('submission-error').waitFor()

@@ -7,7 +7,7 @@ import { pictures } from '../support/pictures'
 import { until } from '../support/until'
 import { wholeList } from '../support/whole-list'
 
-// Nobody waits for the answer to a decision, and nothing is said before it.
+// The page moves on before a decision is answered, and shows no notice before the answer.
 
 const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }))
 usePages({ expected: /ERR_FAILED/ })
@@ -17,7 +17,7 @@ const states = async (state: string) => (
   (await wholeList(d.server.url, `limit=100&state=${state}`)).rows.map(({ id }) => id)
 )
 const shown = () => /submissions\/([^/#]+)/.exec(page.url())?.[1]
-/** Who decides before the page knows what comes next waits for the answer. */
+/** Waits until the page knows the next submission: a decision before that waits for its answer. */
 const isNext = (id: string) => page.locator(`[data-next="${id}"]`).waitFor()
 const warnsBeforeClosing = () => (
   page.evaluate<boolean>('!dispatchEvent(new Event("beforeunload", { cancelable: true }))')
@@ -38,7 +38,7 @@ test('the next one is shown before a decision is answered, which is told of no s
   await page.keyboard.press('s')
   await page.locator('main').getByText(second).waitFor()
   expect(await page.getByTestId('notice').count()).toBe(0)
-  // Nothing is taken back that is not decided.
+  // Undo does nothing while the decision is unanswered.
   await page.keyboard.press('z')
   release()
   await page.getByTestId('notice').getByText('Marked as spam').waitFor()
@@ -54,7 +54,7 @@ test('the next one is shown before a decision is answered, which is told of no s
   await page.getByText('The store does not answer.').first().waitFor()
   expect(problems.splice(0)).toEqual([expect.stringContaining('503')])
 
-  // It is the next one once more; all is done when the last answer is here.
+  // It is the next one again; "all done" appears after the last answer.
   await page.keyboard.press('k')
   await page.locator('main').getByText(second).waitFor()
   await isNext(third)
@@ -77,7 +77,7 @@ test('the printed list says since when somebody has one, with day and zone', asy
   const first = page.getByTestId('row').first()
   const holder = first.getByTestId('holder')
   await first.waitFor()
-  // By then it is known that submissions are taken here.
+  // By then the page knows that assignment is on.
   await page.getByTestId('filter-mine').waitFor()
   await page.keyboard.press('j')
   await page.keyboard.press('t')
@@ -86,11 +86,11 @@ test('the printed list says since when somebody has one, with day and zone', asy
   await until('day and zone', async () => (
     /\(Ops page, \w{3} \d{1,2}, 20\d\d, \d\d:\d\d [AP]M UTC\)$/.test(await holder.innerText())
   ))
-  // Where it is the current one, its buttons do not stand in the place of its times, nor these in that of its cards.
+  // On the current row, the buttons do not overlap the times, nor the times the cards.
   const times = await first.locator('time').filter({ visible: true }).all()
   const [column, ...places] = await Promise.all([first.locator('dl'), ...times].map(each => each.boundingBox()))
   expect(places.filter(time => time!.x >= column!.x - 1)).toHaveLength(2)
-  // Nobody presses what is on paper, and nothing on it is live.
+  // The print has no controls and no live indicator.
   const pressed = page.locator('[type=checkbox], [type=search], [data-testid=liveness]')
   expect(await pressed.filter({ visible: true }).count()).toBe(0)
   await screenshot(page, 'hands-print')
@@ -147,7 +147,7 @@ test('the key that takes back is of what is shown, not of what was decided last,
     await page.keyboard.press(key)
     await page.getByTestId(inside).getByText('Not spam').waitFor()
     expect(await keys(inside).count(), inside).toBe(1)
-    // As it is read, not only as it is stored: a capital Z is another key.
+    // Check the visible text, not only the markup: a capital Z is another key.
     expect(await keys(inside).innerText(), inside).toBe('z')
     await page.keyboard.press('Escape')
     await page.getByTestId(inside).waitFor({ state: 'detached' })
@@ -159,13 +159,13 @@ test('the key that takes back is of what is shown, not of what was decided last,
   expect(ids.filter(id => spam.includes(id))).toEqual([second])
 })
 
-/** Presses the mouse where it is; the second time within a moment, as browsers tell. */
+/** Presses the mouse in place; 2 for the second click within a moment, as browsers report it. */
 async function press(clickCount: 1 | 2) {
   await page.mouse.down({ clickCount })
   await page.mouse.up({ clickCount })
 }
 
-/** Ids of submissions whose decisions are asked for. */
+/** Records the ids of submissions whose decisions are requested. */
 function decisions(): string[] {
   const asked: string[] = []
   page.on('request', request => asked.push(/submissions\/([^/]+)\/decision/.exec(request.url())?.[1] ?? ''))
@@ -186,7 +186,7 @@ test('a double click decides one submission, and not the next', async () => {
   await press(2)
   await page.evaluate('new Promise(requestAnimationFrame)')
   expect(asked.filter(Boolean)).toEqual([first])
-  // A click of its own is meant.
+  // A separate click is intended.
   const sent = page.waitForRequest(`**/${second}/decision`)
   await press(1)
   await sent

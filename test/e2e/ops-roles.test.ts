@@ -62,7 +62,7 @@ it('a reviewer of one form decides that, and sees the others without buttons', a
 
 it('the HTML of a page waits for nobody to be looked up in a group', async () => {
   const mona = await signedIn('Mona')
-  // What makes the pages is loaded for the first one.
+  // Warm up: the page renderer is loaded for the first page.
   await mona.get('/')
   const gate = Promise.withResolvers<undefined>()
   d.slack.fault = ({ path }) => path.endsWith('/usergroups.users.list') ? { hold: gate.promise } : undefined

@@ -10,7 +10,7 @@ import { become, seed, waiting } from '../support/seed'
 import { until } from '../support/until'
 import { postJson } from '../support/webhook'
 
-// The states of list, submission and status that people see seldom: each fits, and axe finds nothing serious in it.
+// Rare states of the list, submission and status pages: each fits the window, and axe finds nothing serious.
 
 const later = Date.now() + 10 * 60 * 60 * 1000
 const ADA = { id: 'U1', name: 'Ada Lovelace', platform: 'Slack' }
@@ -20,7 +20,7 @@ const bounced = {
   receipt: { verdict: 'bounced' as const, reason: '550 5.1.1 The account that you tried to reach does not exist.' },
 }
 
-/** An email of which its provider told this. */
+/** Returns the changes for an email with this status from the provider. */
 const told = (verdict: Receipt['verdict'], reason?: string): Partial<Submission> => {
   const receipt = { verdict, ...reason && { reason } }
   return {
@@ -33,7 +33,7 @@ const told = (verdict: Receipt['verdict'], reason?: string): Partial<Submission>
   }
 }
 
-/** One in each state that is not the usual one. */
+/** One submission in each unusual state */
 const STATES: Record<string, Partial<Submission>> = {
   retrying: {
     state: 'settling', decision: forward,
@@ -55,7 +55,7 @@ const STATES: Record<string, Partial<Submission>> = {
 }
 
 const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h', TAKE: '1' }))
-// Nuxt reports a page that does not exist.
+// Nuxt reports a missing page.
 usePages({ expected: /status of (404|410|503)|NUXT_E1005/ })
 
 const AWAY = { status: 503, json: { error: 'The store does not answer.', code: 'STORE_UNAVAILABLE' } }
@@ -180,7 +180,7 @@ test('the panels of the list: what the search understands, and what else can be 
     await page.getByTestId(panel).click()
     await page.locator('[aria-expanded=true]').waitFor()
     await pictures(page, `panel-${panel}`)
-    // The search has a part of a line here, or one of its own.
+    // At this width, the search shares a line or has its own.
     await page.setViewportSize({ width: 1100, height: 860 })
     await fits(page)
     await page.getByTestId(panel).click()
@@ -200,7 +200,7 @@ test('with large letters on a phone, the state of a row and its times do not ove
   expect(times.every(({ x, y }) => x >= state!.x + state!.width || y >= state!.y + state!.height)).toBe(true)
 })
 
-/** By WCAG 2, of the outline of what has the focus with the page. */
+/** Contrast ratio by WCAG 2, between the focus outline and the page */
 const CONTRAST = `(() => {
   const pen = document.createElement('canvas').getContext('2d')
   const ground = getComputedStyle(document.querySelector('header')).backgroundColor
@@ -219,7 +219,7 @@ test('a button that has the focus stands out from the page', async () => {
   for (const key of ['Tab', 'Tab']) {
     await page.keyboard.press(key)
     await page.locator('button:focus-visible').waitFor()
-    // Its colour comes by and by.
+    // The outline's colour fades in.
     const contrast = () => page.evaluate<number>(CONTRAST)
     await until('the focus to stand out', async () => await contrast() >= 3, 5000)
   }

@@ -12,7 +12,7 @@ import { PASSWORD, visit, WITH_PASSWORD } from '../support/visitor'
 
 const d = endAfterAll(await deployPages({
   ...WITH_PASSWORD, NODE_ENV: 'production', METRICS_TOKEN: 'metrics-token-of-32-characters-00', TRUST_PROXY: '1',
-  // Of a form that is refused while the store is frozen the store may still learn, and keeps its place for so long.
+  // A form refused while the store was frozen may still be stored, and keeps its place in the queue for so long.
   LEASE_MS: '1500',
 }))
 const ada = visit(d.server)
@@ -36,7 +36,7 @@ describe('the status page', () => {
     ]).toEqual(['unused', 'unused', 'unused'])
     expect(await page.getByTestId('part-slack').textContent()).toMatch(/Credentials: last success/)
     expect(await page.getByTestId('part-email').textContent()).toMatch(/^\s*Email\s*Not used yet\s*$/)
-    // The hour with which the bars begin is written as every time here.
+    // The bars' first hour is formatted like all other times.
     expect(await page.locator('figure').innerText()).toMatch(/^(?:\w{3} \d+, )?\d\d:00\s[AP]M\s+now/)
     await pictures(page, 'status-unused')
   })
@@ -47,7 +47,7 @@ describe('the status page', () => {
     await page.getByTestId('verdict').getByText(/machine that answered is 6[4-9] s ahead of the store's/).waitFor()
     expect(await page.locator('footer').textContent()).toMatch(/started just now/)
     await pictures(page, 'status-clock')
-    // The page may still be loading what it needs later.
+    // Leave the page first: it may still be loading in idle time.
     await page.goto('about:blank')
   })
 
@@ -95,7 +95,7 @@ describe('the status page', () => {
     await submit(d, { name: 'Ada' })
     d.redis.pause()
     await page.getByTestId('verdict').getByText(/Forms are being refused, .* since .*\d+:\d\d.* \(.*\)\./).waitFor()
-    // The first answer may have read some of it before.
+    // The first answer may have read some parts earlier.
     await page.getByText('Unknown while the store is away').nth(2).waitFor()
     await until('the parts', async () => await stateOf('slack') === 'unknown')
     expect((await sendForm(d.server, { name: 'Refused' })).status).toBe(503)
@@ -230,7 +230,7 @@ test.each(['/status', '/setup'])('%s has all its icons, fits, and has no serious
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme })
     await page.locator(`html.${theme}`).waitFor()
-    // An icon that is not in the bundle is an empty box.
+    // An icon that is missing from the bundle is an empty box.
     expect(await page.evaluate('[...document.querySelectorAll(".iconify")].filter(icon => getComputedStyle(icon).maskImage === "none").map(icon => icon.className)')).toEqual([])
     for (const [size, width, height] of [['phone', 375, 812], ['desktop', 1280, 860]] as const) {
       await page.setViewportSize({ width, height })

@@ -10,13 +10,13 @@ import { until } from '../support/until'
 
 const d = endAfterAll(await deployPages())
 await introduce(d)
-// Links to cards begin with the address of the workspace, which is asked for once and waited for for a moment only.
+// Links to cards start with the workspace's address, which is requested once and awaited only briefly.
 const { id } = await submit(d, { name: 'First' })
 await until('the address', async () => (
   (await (await fetch(`${d.server.url}/api/submissions/${id}`)).text()).includes('slack.com/archives')
 ))
 afterEach(() => { d.resend.fault = () => undefined })
-// A refusal is an answer; browsers report its status all the same.
+// A refusal is an answer, but browsers report its status.
 usePages({ expected: /status of (400|404|409|410)/ })
 
 const FORM = {
@@ -27,7 +27,7 @@ const FORM = {
   essay: 'Dear team,\n'.repeat(40), html: '<img src=x onerror="document.title=\'owned\'">',
 }
 const open = (id: string) => page.goto(`${d.server.url}/submissions/${id}`)
-/** From now on the page hears of changes by nothing but the answer to a decision. */
+/** Blocks the page's reloads: it learns of changes only from the answer to a decision. */
 const deafen = (tab: Page, id: string) => tab.route(`**/api/submissions/${id}`, () => {})
 const edit = (input: number) => page.getByTestId(`edit-f${input}`)
 
@@ -40,7 +40,7 @@ test('shows every field in full, values as text, objects as a tree, and what hap
   expect(await page.locator('main img').count()).toBe(0)
   expect(await page.title()).not.toBe('owned')
   await field('order').getByText('London').waitFor()
-  // As in the email: people count from 1, and nothing stands without a name or a value.
+  // Like in the email: counting starts at 1, and an empty name or value gets a placeholder.
   expect(await field('order').locator('summary').allTextContents()).toEqual(
     ['items 1 item', '1. 2 fields', 'address 4 fields'].map(text => expect.stringMatching(text.replace(' ', '\\s*'))),
   )
@@ -161,7 +161,7 @@ test('whoever is too late to mark as spam is told who was faster, while asked an
   await dialog.getByRole('button', { name: 'Close' }).first().click()
   await page.getByTestId('submission-ended').getByText(/Forwarded by Ada Lovelace on Slack/).waitFor()
 
-  // A page that hears of nothing learns it from the answer.
+  // A page without events learns of the decision from the answer.
   await page.route('**/api/submissions/events*', route => route.abort())
   const unseen = await submit(d, FORM)
   await open(unseen.id)
@@ -178,11 +178,11 @@ test('whoever is too late to mark as spam is told who was faster, while asked an
 
 test('of two tabs that forward, one is told that it came too late', async () => {
   const { id } = await submit(d, FORM)
-  // Of another browser, as it were: tabs of one may tell each other.
+  // A tab of another browser: tabs of one browser may notify each other.
   const other = await browser.newPage()
   const tabs = [page, other]
   for (const tab of tabs) {
-    // Neither hears of the other.
+    // Neither tab gets events.
     await tab.route('**/api/submissions/events*', route => route.abort())
     await tab.goto(`${d.server.url}/submissions/${id}`)
     await tab.getByTestId('decide-forward').click()
@@ -217,7 +217,7 @@ test('a stuck delivery is shown with its attempts, and is done once it arrives',
 test('an unknown submission is told from one that is done', async () => {
   await open('never-was')
   await page.getByText('No such submission').waitFor()
-  // Nobody knows whether there was one.
+  // The service cannot know if it ever existed.
   await page.getByText('or its id is wrong').waitFor()
 })
 

@@ -15,7 +15,7 @@ const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}`
 const d = endAfterAll(await deployPages({ VERCEL: '1', CRON_SECRET, METRICS_TOKEN }))
 usePages({ expected: /status of (410|50[03])/ })
 
-/** How long the first work that is due has been so, as Prometheus reads it, s. */
+/** Returns for how long the oldest due work has been overdue, as Prometheus reads it, s. */
 async function overdueSeconds(): Promise<number> {
   const text = await (await fetch(`${d.server.url}/api/metrics`, bearer(METRICS_TOKEN))).text()
   return Number(/^triage_oldest_overdue_seconds (.+)$/m.exec(text)?.[1])
@@ -87,7 +87,7 @@ test('whoever comes back to the status after a while is not told that the server
   await page.getByTestId('liveness').getByText('Connecting…', { exact: true }).waitFor()
   await verdict.getByText(/Asking every part … What follows is as of .* \(1 h.* ago\)/).waitFor()
   expect(await verdict.getByText(/does not answer|Nothing fails/).count()).toBe(0)
-  // What changes with every second, screen readers would say with every second.
+  // Screen readers must not announce a text that changes every second.
   expect(await verdict.locator('time:not([aria-live=off] *)').count()).toBe(0)
   goOn()
   await page.getByTestId('liveness').getByText('Live', { exact: true }).waitFor()
@@ -109,11 +109,11 @@ test('an export that cannot be made is told of on the page, which stays', async 
   const download = page.waitForEvent('download')
   await file.click()
   expect((await download).suggestedFilename()).toBe('submissions.csv')
-  // All that waits is read for it, as many as there are.
+  // Only one request: the server reads all pending submissions for each.
   expect(asked).toHaveLength(1)
 })
 
-/** What a browser tells a page when somebody goes to another tab, and comes back. */
+/** Sends the browser's event for switching to another tab or back. */
 async function beSeen(state: 'hidden' | 'visible'): Promise<void> {
   await page.evaluate(`
     Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })

@@ -7,7 +7,7 @@ import { pictures } from '../support/pictures'
 import { until } from '../support/until'
 import { wholeList } from '../support/whole-list'
 
-// What was decided last, one or many at once, is taken back from wherever one is.
+// The last decision, single or bulk, can be undone from any page.
 
 const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h', UNDO_SECONDS: '300', TAKE: '1' }))
 usePages()
@@ -30,7 +30,7 @@ async function list(tag: string, count: number) {
   await page.getByTestId('row').nth(count - 1).waitFor()
 }
 
-/** Selects all that is listed, and has the same done to it. */
+/** Selects all listed submissions, and decides them. */
 async function decideAll(what: 'forward' | 'spam') {
   await page.getByTestId('select-page').click()
   await page.getByTestId(`many-${what}`).click()
@@ -71,7 +71,7 @@ test('many that were decided at once are taken back at once, on another page too
   await page.getByTestId('select-page').click()
   await page.getByTestId('many-spam').click()
   await page.getByTestId('confirm').waitFor()
-  // What is said while the dialog still fades out is read out.
+  // Screen readers must announce messages even while the dialog still fades out.
   expect(await page.locator('[data-testid=said]').evaluate<number, { closest(of: string): unknown }>(
     said => said.closest('[aria-hidden=true]') ? 1 : 0,
   )).toBe(0)

@@ -4,10 +4,10 @@ import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, usePages } from '../support/pages'
 import { until } from '../support/until'
 
-// Anybody may send 256 KB of whatever takes a browser longest: the page of a submission draws a bounded part of it.
+// Anybody may send 256 KB of whatever is slowest to render: the page of a submission renders a limited part of it.
 
 const d = endAfterAll(await deployPages())
-// A decided submission is gone.
+// The data of a decided submission is erased.
 usePages({ expected: /status of 410/ })
 
 const open = (id: string) => page.goto(`${d.server.url}/submissions/${id}`)

@@ -22,7 +22,7 @@ test('that Slack takes the token does not hide that it refuses every card', asyn
   await submitForm(d.server, { name: 'Unseen' })
   await d.server.drain()
   const reason = 'Slack answered channel_not_found. Check CHAT_CHANNEL_ID.'
-  // A process that starts asks for the credentials at once.
+  // A process checks the credentials as soon as it starts.
   const other = await startServer(d.env)
   expect((await ready(other.url)).warnings).toContain(`Slack, cards: ${reason}`)
   await other.kill()
@@ -54,7 +54,7 @@ test('a token that Slack refuses has no green tick on the set-up page', async ()
   await page.goto('about:blank')
   d.slack.fault = () => undefined
   await other.kill()
-  // The next one asks again.
+  // The next process checks again.
   const repaired = endAfterTest(await startServer(d.env))
   await ready(repaired.url)
 })

@@ -22,7 +22,7 @@ beforeEach(async () => {
   await d.server.kill()
 })
 
-/** The address of a vendor by a name that the proxy alone knows. */
+/** Returns a vendor's address under a name that only the proxy can resolve. */
 const behind = (name: string, url: string) => {
   const { port, pathname } = new URL(url)
   return `http://${name}.test:${port}${pathname.replace(/^\/$/, '')}`
@@ -46,7 +46,7 @@ it('with HTTP_PROXY everything works through the proxy: cards, clicks, email, en
   const names = proxy.hosts().map(host => host.split(':')[0]!)
   expect(new Set(names)).toEqual(new Set([
     'slack.test', 'resend.test', 'endpoint.test', 'model.test', 'discord.test',
-    // Address of the gateway that Discord's double names.
+    // Address of the gateway that the Discord double returns
     '127.0.0.1',
   ]))
 })
@@ -75,7 +75,7 @@ it('with HTTPS_PROXY every vendor is asked for through a tunnel, and the hosts o
   await Promise.all([teams.writeInPrivate(d.server.url, 'hi'), google.writeInPrivate(d.server.url, 'hi')])
   await until('the card on Discord, directly', () => discord.messages().length > 0)
   const tunnels = ['turnstile', 'slack', 'resend', 'endpoint', 'gateway'].map(name => `${name}.test:443`).concat([
-    // Tokens for Teams and Google, and the keys by which their webhooks are verified.
+    // Tokens for Teams and Google, and the keys that verify their webhooks
     'login.microsoftonline.com:443', 'oauth2.googleapis.com:443',
     'login.botframework.com:443', 'www.googleapis.com:443',
   ])

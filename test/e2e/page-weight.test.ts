@@ -27,14 +27,14 @@ const PAGES = [
   { name: 'sign-in', path: '/sign-in', says: 'Form triage', asks: '/api/auth/session', isStill: true },
 ]
 
-/** All that the page asks for from now on. */
+/** Records all requests of the page from now on. */
 function requestsOf(page: Page): Request[] {
   const requests: Request[] = []
   page.on('request', request => requests.push(request))
   return requests
 }
 
-/** A page as it is before any script or style of the build is there. */
+/** Opens a page without any script or style of the build. */
 async function openShell(path: string): Promise<Page> {
   const { page } = await openPage(browser)
   await page.route('**/_nuxt/**', route => route.abort())
@@ -51,7 +51,7 @@ test('scripts and styles are sent as brotli or gzip, and are for browsers to kee
     for (const encoding of ['br', 'gzip']) {
       const answer = await fetch(d.server.url + path, { headers: { 'accept-encoding': encoding } })
       expect(answer.headers.get('cache-control'), path).toBe('public, max-age=31536000, immutable')
-      // The smallest are not worth it.
+      // The smallest files are not worth compressing.
       if (plain.length > 2000) expect(answer.headers.get('content-encoding'), path).toBe(encoding)
       expect(await answer.text()).toBe(plain)
     }
@@ -64,7 +64,7 @@ test('the list is there with at most 150 KB of script, in as many files as a bro
   expect(needed.size, [...needed].join(' ')).toBeLessThanOrEqual(6)
   const scripts = [...needed].filter(path => path.endsWith('.js'))
   const { page, problems } = await openPage(browser)
-  // What comes when nobody waits for it does not come here: the list is there all the same.
+  // Block scripts that are loaded in idle time: the list must work without them.
   const isNeeded = (url: string) => !url.endsWith('.js') || scripts.includes(new URL(url).pathname)
   await page.route('**/_nuxt/**', route => isNeeded(route.request().url()) ? route.continue() : route.abort())
   const requests = requestsOf(page)
@@ -89,17 +89,18 @@ test.each(PAGES)('$name: what it shows is asked for beside its scripts, and once
   const requests = requestsOf(page)
   await page.goto(d.server.url + path)
   await page.locator('#__nuxt-loader').waitFor({ state: 'detached' })
-  // By then it would have been asked for again.
+  // By now a second request would have happened.
   if (await page.getByTestId('liveness').count() > 0) {
     await page.getByTestId('liveness').filter({ hasText: 'Live' }).waitFor()
   }
   const times = (url: string) => requests.filter(request => request.url() === d.server.url + url).length
   expect(times('/api/auth/session')).toBe(1)
   expect(times('/api/ops/context')).toBeLessThanOrEqual(1)
-  // Others ask again every few seconds.
+  // Other pages poll every few seconds.
   if (isStill) expect(asked.map(times)).toEqual(asked.map(() => 1))
   expect(requests.filter(request => request.url().endsWith('/search'))).toEqual([])
-  // Without it the first event would have it asked for again; the set-up page only listens whether the server is there.
+  // Event streams pass the loaded revision (?since=…): otherwise the first event would reload the data. The set-up page
+  // only checks that the server is up.
   const events = requests.map(request => request.url()).filter(url => /\/events$/.test(url))
   if (path !== '/setup') expect(events).toEqual([])
   await page.close()
@@ -131,10 +132,10 @@ test('a page whose scripts do not come says so after a while, and how to try aga
   const again = page.getByRole('link', { name: 'load the page again' })
   await page.locator('h1').filter({ visible: true }).waitFor()
   const late = 'document.querySelector(".late").getAnimations()[0]'
-  // The while begins anew, however much of it the browser took to come here.
+  // Restart the delay, however much of it the browser took to get here.
   await page.evaluate(`${late}.pause(), ${late}.currentTime = 0`)
   expect(await again.isVisible()).toBe(false)
-  // The while is over.
+  // The delay is over.
   await page.evaluate(`${late}.finish()`)
   await again.waitFor()
   expect(await seriousFindings(page)).toEqual([])

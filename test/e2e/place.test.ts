@@ -12,7 +12,7 @@ import { startTeams } from '../support/teams'
 import { startTelegram } from '../support/telegram'
 import { until } from '../support/until'
 
-/** The channel that emulate seeds as #random, and what the form with a channel of its own is about. */
+/** The channel that emulate seeds as #random, used by the form with its own channel */
 const HR = 'C000000002'
 const TOKEN = 'a-token-for-prometheus'
 const ELSEWHERE = 'This submission belongs to another channel, so nothing was changed. Decide it on its card there.'
@@ -34,7 +34,7 @@ async function send(path = '', data: object = { name: 'Ada' }): Promise<string> 
   return id
 }
 
-/** What was sent about it once nothing runs any more. */
+/** Returns the emails about it, once no background work is left. */
 const sentAbout = async (id: string) => {
   await d.server.drain()
   return emailsAbout(d, id)
@@ -48,7 +48,7 @@ async function counted(platform: string): Promise<number> {
   return Number(line.exec(await answer.text())?.[1] ?? 0)
 }
 
-/** Nothing came of what was tried `times` times, and it is told without the form. */
+/** Checks that `times` attempts had no effect, and that the log reports them without the form. */
 async function expectRefused(id: string, platform: string, before: number, times: number): Promise<void> {
   expect(await sentAbout(id)).toEqual([])
   await until('the log', () => refusals(id).length >= times)
@@ -58,7 +58,7 @@ async function expectRefused(id: string, platform: string, before: number, times
   expect(d.server.output()).not.toContain('"Ada"')
 }
 
-/** A click on Slack as if the card were in another channel. */
+/** A click on Slack as if the card were in another channel */
 function clickIn(channel: string, card: SlackMessage, action: string, id: string, trigger?: string): Promise<Response> {
   return interact(d.server.url, inChannel(blockActions(card, action, id, d.slack.reviewer, trigger), channel))
 }
@@ -95,7 +95,7 @@ describe('a button on Teams', () => {
     const answer = await press('Edit & Forward')
     expect(await answer.json()).toEqual({ task: { type: 'message', value: ELSEWHERE } })
     await expectRefused(id, 'teams', before, 3)
-    // Teams has no private words in a chat that is private already.
+    // Teams cannot whisper in a chat that is already private.
     const said = teams.messages().filter(({ conversation }) => conversation === PERSONAL)
     expect(said.map(({ card }) => adaptiveCardText(card))).toEqual([ELSEWHERE, ELSEWHERE])
     expect(teams.whispers).toHaveLength(earlier)

@@ -22,9 +22,9 @@ const shows = async (card: SlackMessage) => blockText((await cardNow(d, card)).b
 const edits = (card: SlackMessage) => (
   d.slack.calls('chat.update').filter(({ ts }) => ts === card.ts).map(({ blocks }) => blockText(blocks as never))
 )
-/** An edit that does not say what is on its way, as one of what takes long does. */
+/** True for an edit that does not say "Being sent to", unlike the first edit of a slow delivery. */
 const isFinal = (text: string) => !text.includes('Being sent to ')
-/** Resolves when the card says that the endpoint has it and the email is on its way. */
+/** Resolves when the card says that the endpoint is done and the email is on its way. */
 const halfSent = (card: SlackMessage) => until('the card to say so', async () => {
   const text = await shows(card)
   return text.includes('Being sent to triage@example.com') && text.includes(`Sent to ${host()}`)
@@ -38,7 +38,7 @@ const postsAbout = (id: string) => (
 )
 const REFUSED = { status: 403, body: '{"name":"invalid_api_key","message":"API key is invalid","statusCode":403}' }
 
-/** Forwards by the card, without waiting for what comes of it. */
+/** Forwards from the card, without waiting for the effects. */
 const forward = (card: SlackMessage, id: string) => interact(
   d.server.url, blockActions(card, 'forward', id, d.slack.reviewer),
 )
@@ -76,7 +76,7 @@ describe('a card while its submission is being forwarded', () => {
     await until(
       'the card to follow', async () => (await shows(card)).includes(`Sent to triage@example.com and ${host()}`),
     )
-    // On a busy machine the endpoint takes long, too.
+    // On a busy machine the endpoint is slow, too.
     expect(edits(card).filter(text => !text.includes('Being sent to triage@example.com and'))).toHaveLength(2)
   })
 
@@ -115,7 +115,7 @@ describe('a card while its submission is being forwarded', () => {
 })
 
 describe('a submission of which one delivery was refused for good', () => {
-  /** Open again; the email was refused, the endpoint has it. */
+  /** Reopens a submission: the email was refused, the endpoint succeeded. */
   async function reopened(data: object) {
     const { id, card } = await submit(d, data)
     d.resend.fault = ({ method }) => method === 'POST' ? REFUSED : undefined

@@ -6,10 +6,10 @@ import { startServer } from '../support/server'
 import { blockActions, interact, viewSubmission, type Block, type SlackMessage } from '../support/slack'
 import { until } from '../support/until'
 
-/** As many as the channel shows at once (test/support/slack.ts). */
+/** Maximum that the channel shows at once (test/support/slack.ts) */
 const SUBMISSIONS = 200
 const CLICKS = 50
-/** Submissions that are fought over at the same time. */
+/** Submissions contested at the same time */
 const AT_ONCE = 6
 
 interface Claim { submission: string, action: 'forward' | 'spam', edited: boolean }
@@ -44,11 +44,11 @@ describe(`${CLICKS} clicks at once on each of ${SUBMISSIONS} submissions, over t
       const payload = (number + index) % 3 === 0
         ? viewSubmission(view, { f0: `Grace ${index}` }, d.slack.reviewer)
         : blockActions(card, (number + index) % 3 === 1 ? 'forward' : 'spam', id, d.slack.reviewer)
-      // Each server gets each kind.
+      // Each server gets each kind of decision.
       return interact(at(Math.floor(index / 3)).url, payload)
     }
     const first = press(0)
-    // Else the longest way, that of an edit, might never be the shortest. Of the first three each kind wins once.
+    // Otherwise the edit, which takes longest, might never win. Among the first three submissions, each kind wins once.
     if (number < 3) await until('its claim', () => claims().some(({ submission }) => submission === id))
     const others = Array.from({ length: CLICKS - 1 }, (_, index) => press(index + 1))
     const responses = await Promise.all([first, ...others])
@@ -93,7 +93,7 @@ describe(`${CLICKS} clicks at once on each of ${SUBMISSIONS} submissions, over t
     const shown = new Map((await d.slack.messages()).map(message => [message.ts, message]))
     const { early, final, repeated } = cardEdits(d)
     expect(repeated.length).toBeLessThanOrEqual(early.length + SUBMISSIONS / 20)
-    // One that is told of again names less that is on its way.
+    // An early edit that is sent again names fewer pending deliveries.
     const waiting = early.map(({ ts, blocks }) => `${String(ts)} ${/Being sent to .*/.exec(blockText(blocks))![0]}`)
     expect(new Set(waiting).size).toBe(early.length)
     expect(early.length).toBeLessThanOrEqual(2 * new Set(early.map(({ ts }) => ts as string)).size)

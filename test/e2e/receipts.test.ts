@@ -15,7 +15,7 @@ import { postJson } from '../support/webhook'
 
 const FORM = { name: 'Ada Lovelace', message: 'Two engines, please.' }
 const MINUTE_MS = 60_000
-/** More than fit into an input of Slack. */
+/** More than fit into a Slack input */
 const CROWD = Array.from({ length: 50 }, (_, index) => `member-${index}@${'a'.repeat(60)}.example.com`)
 const discord = endAfterAll(await startDiscord())
 const FORMS_CONFIG = formsFile({ crowd: { name: 'Crowd', to: CROWD } })
@@ -28,13 +28,13 @@ afterEach(() => { d.slack.fault = () => undefined })
 interface Forwarded {
   id: string
   card: SlackMessage
-  /** Of the card on Discord. */
+  /** Message id of the card on Discord */
   message: string
-  /** What Resend calls the email. */
+  /** Resend's id of the email */
   email: string
 }
 
-/** A form that was forwarded, in both rooms. */
+/** Sends and forwards a form, with cards in both rooms. */
 async function forwarded(): Promise<Forwarded> {
   const found = await forward(d, store, FORM)
   const { cards } = (await store.get(found.id))!
@@ -52,7 +52,7 @@ const repliesTo = ({ ts }: SlackMessage) => (
 const editsOf = ({ ts }: SlackMessage) => d.slack.calls('chat.update').filter(call => call.ts === ts).length
 const emailsAbout = async (id: string) => (await d.resend.emails()).filter(({ html }) => html.includes(id))
 
-/** Makes everything that happened to it so much older. */
+/** Moves all its timestamps back by `ms`. */
 async function age(id: string, ms: number): Promise<void> {
   const now = (await store.get(id))!
   const old: Submission = {
@@ -122,7 +122,7 @@ describe('an email that comes back', () => {
     expect(d.endpoint.requests.filter(({ headers }) => String(headers['webhook-id']).startsWith(id))).toHaveLength(1)
     await tell(d, mailEvent('delivered', id, await emailOf(store, id)))
     expect(await onSlack(card)).toContain('Email: Delivered')
-    // What is told of the first one is about nothing any more.
+    // An event about the first email no longer changes anything.
     await tell(d, mailEvent('complained', id, email))
     expect(await onSlack(card)).toContain('Email: Delivered')
   })
@@ -190,7 +190,7 @@ it('a process that is killed between the event and the edit leaves both cards to
   d.server = await startServer(d.env)
   const { id, card, message, email } = await forwarded()
   const held = Promise.withResolvers<undefined>()
-  // What a dead process has sent does not get through any more.
+  // Requests of a dead process never arrive.
   const lost = () => ({ hold: held.promise.then(() => { throw new Error('the sender is gone') }) })
   d.slack.fault = ({ path }) => path === '/api/chat.update' ? lost() : undefined
   discord.fault = ({ method }) => method === 'PATCH' ? lost() : undefined

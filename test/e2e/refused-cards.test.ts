@@ -14,7 +14,7 @@ let ada: Visitor
 beforeEach(async () => {
   d = endAfterTest(await deploy({ ...WITH_PASSWORD, TRUST_PROXY: '1', RETRY_BASE_MS: '300', CRON_SECRET: SECRET }))
   await signIn()
-  // What was refused before the start is tried again by the first sweep; let that be over.
+  // The first sweep retries cards refused before the start; wait for it.
   expect(
     (await fetch(`${d.server.url}/api/cron/sweep`, { headers: { authorization: `Bearer ${SECRET}` } })).status,
   ).toBe(200)
@@ -31,7 +31,7 @@ const attempts = () => d.slack.requests.filter(isPost)
 const idOf = ({ body }: Recorded) => /"value":"([\w-]{36})"/.exec(body)?.[1]
 const send = (data: object) => submitForm(d.server, data)
 
-/** Has Slack refuse whatever is about a form that has this word in it, a card without the word included. */
+/** Makes Slack refuse everything about a form with this word, including a card without it. */
 function refuseAllAbout(word: string): void {
   const refused = new Set<string | undefined>()
   d.slack.fault = (request) => {
@@ -70,7 +70,7 @@ describe('a card that Slack refuses for what it says', () => {
     const good = await Promise.all(Array.from({ length: 5 }, (_, index) => send({ text: `good ${index}` })))
     await Promise.all(good.map(id => cardOf(d, id)))
     await d.server.drain()
-    // Once in full and once without the form, and then no more.
+    // Once in full and once without the form, and then no more
     expect(attempts().filter(({ body }) => body.includes('poison'))).toHaveLength(50)
     expect(attempts().filter(request => idOf(request))).toHaveLength(105)
   })

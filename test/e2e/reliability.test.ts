@@ -61,7 +61,7 @@ describe('kill -9', () => {
     const { submissionId } = await response.json() as { submissionId: string }
     await d.server.kill()
     d.server = await startServer(d.env)
-    // Not before: what the killed process sent last may still be on its way to Slack.
+    // Lift the fault only now: the last request of the killed process may still be on its way to Slack.
     d.slack.fault = () => undefined
     await cardOf(d, submissionId)
     await d.server.drain()
@@ -81,7 +81,7 @@ describe('a delivery that fails', () => {
     await d.server.drain()
     expect(posts()).toHaveLength(4)
     expect(d.endpoint.requests).toHaveLength(1)
-    // The card tells of each attempt at most once, and of the end once.
+    // The card shows each attempt at most once, and the end once.
     const said = cardEdits(d).final.map(({ blocks }) => blockText(blocks as never))
     expect(said.length).toBeLessThanOrEqual(4)
     expect(said.map(text => text.includes('Email failed: Resend answered 500.'))).toEqual(
@@ -127,7 +127,7 @@ describe('a delivery that fails', () => {
 
   it('on Slack with 429 moves the card by Retry-After and blocks no request', async () => {
     const attempts = () => d.slack.requests.filter(({ path }) => path === '/api/chat.postMessage')
-    // Less than a form waits for its card.
+    // A shorter delay than a form waits for its card
     d.slack.fault = ({ path }) => path === '/api/chat.postMessage' && attempts().length === 1
       ? { status: 429, body: '{"ok":false,"error":"ratelimited"}', headers: { 'retry-after': '2' } }
       : undefined
@@ -210,7 +210,7 @@ describe('SIGTERM', () => {
     const names = Array.from({ length: 15 }, (_, index) => `Visitor ${index}.`)
     const answers = await Promise.all(names.map(name => sendForm(paced, { name })))
     expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200))
-    // At one in a second it would take twice as long to post them all.
+    // At one card a second, posting them all would take twice as long.
     const ms = await took(async () => expect(await paced.stop()).toBe(0))
     expect(ms).toBeLessThan(6000)
     d.server = await startServer(d.env)
@@ -229,7 +229,7 @@ describe('SIGTERM', () => {
       'POST /api/form HTTP/1.1', 'Host: forms', 'Content-Type: application/json', 'Content-Length: 1000',
       'Expect: 100-continue', '', '{"a":',
     ].join('\r\n'))
-    // The server reads it.
+    // The server is reading the request.
     await once(socket, 'data')
     let code: number | null = null
     const ms = await took(async () => { code = await d.server.stop() })

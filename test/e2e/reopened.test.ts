@@ -19,7 +19,7 @@ const refuseEmails = () => {
 
 const receive = (data: object) => submitForm(d.server, data)
 
-/** Forwards at the ops page, which needs no card, and waits until it is open again. */
+/** Forwards on the ops page, which needs no card, and waits until the failure has reopened it. */
 async function forwardInVain(id: string): Promise<void> {
   refuseEmails()
   const body = JSON.stringify({ action: 'forward' })

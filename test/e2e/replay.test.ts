@@ -25,7 +25,7 @@ afterEach(() => { d.resend.fault = () => undefined })
 const claims = (id: string) => d.server.output().split('\n').filter(line => line.includes('"submission.claimed"')
   && line.includes(id))
 
-/** A form whose first forward will be refused for good, which opens it again. */
+/** Sends a form whose first forward will be refused permanently, which reopens it. */
 async function refusedForm(): Promise<{ id: string, card: SlackMessage }> {
   d.resend.fault = ({ method }) => method === 'POST'
     ? { status: 403, body: '{"name":"invalid_api_key","message":"API key is invalid","statusCode":403}' }
@@ -40,7 +40,10 @@ const reopened = (card: SlackMessage) => until('the card open again', async () =
   return blockText(shown.blocks).includes('Email failed') && shown
 })
 
-/** Sent once it is refused and open again; sent again it does nothing, though somebody else could decide. */
+/**
+ * Sends a click whose forward is refused, which reopens the submission. Repeating it must do nothing, while a new click
+ * decides.
+ */
 async function expectOnce(id: string, card: SlackMessage, send: () => Promise<Response>): Promise<void> {
   expect((await send()).status).toBe(200)
   const open = await reopened(card)
@@ -53,7 +56,7 @@ async function expectOnce(id: string, card: SlackMessage, send: () => Promise<Re
   expect([claims(id).length, emailsAbout(d, id).length]).toEqual([2, before + 1])
 }
 
-/** What a double sends when somebody clicks, to be sent as often as one likes. */
+/** Records the request that a double sends for a click; returns a function that repeats it. */
 async function recorded(path: string, act: (serverUrl: string) => Promise<unknown>): Promise<() => Promise<Response>> {
   const recorder = await startProxy(() => Response.json({ type: 6 }))
   await act(recorder.url)

@@ -10,7 +10,10 @@ const server = endAfterAll(await startServer({
   ...QUIET_PRODUCTION, ...WITH_PASSWORD, STORE_URL: redis.url, NUXT_PUBLIC_SITE_URL: 'https://forms.example.com',
 }))
 
-/** Status line, headers and body of an answer, but for what each answer has of its own. `fetch` sends paths only. */
+/**
+ * Returns status line, headers and body of an answer, without the parts that always differ. `fetch` can only send
+ * paths.
+ */
 async function raw(method: string, target: string): Promise<string> {
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)

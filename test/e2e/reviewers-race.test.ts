@@ -9,7 +9,7 @@ import { cardOf, emailsAbout, submit } from '../support/deployment'
 import { whispers } from '../support/slack-talk'
 import { until } from '../support/until'
 
-/** Grace Hopper on Slack, and Barbara Liskov on Discord. */
+/** The reviewers are Grace Hopper on Slack and Barbara Liskov on Discord. */
 const BARBARA = { id: '200000000000000007', username: 'barbara', global_name: 'Barbara Liskov' }
 
 const discord = endAfterAll(await startDiscord())
@@ -21,7 +21,7 @@ Object.assign(d.env, {
 })
 d.server = await startServer(d.env)
 const others = [endAfterAll(await startServer(d.env)), endAfterAll(await startServer(d.env))]
-// Their first interaction loads the platform, for which a busy machine may take longer than Discord waits.
+// Warm up: the first interaction loads the platform, which on a busy machine may take longer than Discord waits.
 for (const { url } of [d.server, ...others]) {
   await until('Discord to be loaded', async () => (await discord.ping(`${url}/api/webhooks/discord`)).status === 200)
 }
@@ -29,7 +29,7 @@ for (const { url } of [d.server, ...others]) {
 const lines = (event: string, id: string) => [d.server, ...others].flatMap(({ output }) => output().split('\n')).filter(
   line => line.includes(`"${event}"`) && line.includes(id),
 ).map(line => JSON.parse(line) as { reviewer: string })
-/** What Ada has read alone as an answer to what she typed, or pressed in a conversation. */
+/** Returns the private answers to Ada's messages, and to her clicks in a conversation. */
 const refusals = () => whispers(d.slack).filter(({ user, text }) => (
   user === d.slack.reviewer.id && /^Only Grace Hopper and .* may decide this\.$/.test(String(text))
 ))
@@ -98,7 +98,7 @@ it('gives a submission to somebody by a command, with a model too, and tells the
   const before = refusals().length
   await tell(d, command)
   await tell(d, command, { thread })
-  // In the channel for the mention, which nobody has answered, and in the conversation.
+  // One in the channel, for the mention that nobody has answered, and one in the conversation
   const refused = await until('the refusals', () => refusals().length === before + 2 && refusals().slice(before))
   expect(refused.map(({ thread_ts: below }) => below as unknown).sort()).toEqual([thread, undefined])
   await drained()

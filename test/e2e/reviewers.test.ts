@@ -12,10 +12,10 @@ import { until } from '../support/until'
 const TOKEN = 'a-token-for-prometheus'
 const ROLE = '700000000000000007'
 const GROUP = 'S0123456789'
-/** Of no list but the group. */
+/** A reviewer only through the group */
 const LIN = 'U0000000LIN'
 const ALL = Object.keys(PLATFORMS)
-/** Who is in the user group. */
+/** Members of the user group */
 let members: string[] = []
 
 const d = await deployEverywhere((ada, { slack }) => ({
@@ -35,7 +35,7 @@ d.slack.fault = ({ path, body }) => {
   return { status: 200, body: JSON.stringify({ ok: true, users: members }) }
 }
 const { send, on, emailsAbout, signedIn } = d
-// The first click on a platform loads it, for which a busy machine takes its time.
+// Warm up: the first click on a platform loads it, which is slow on a busy machine.
 const id = await send()
 for (const platform of ALL) await answerTo(on(platform), () => on(platform).click(id, 'spam'))
 
@@ -137,7 +137,7 @@ describe('a reviewer', () => {
     await on(platform).click(id, 'forward')
     await until('the email', () => emailsAbout(id).length > 0)
     await d.server.drain()
-    // Elsewhere it is said below the card what becomes of it.
+    // WhatsApp shows the result in a reply below the card; other platforms send nothing in private.
     if (platform !== 'whatsapp') expect(on(platform).heard()).toHaveLength(before)
     expect(events(id)).toEqual([])
   })

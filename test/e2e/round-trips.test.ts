@@ -6,11 +6,11 @@ import { blockActions, interact } from '../support/slack'
 import { startTcpProxy, type Command } from '../support/tcp-proxy'
 import { until } from '../support/until'
 
-/** What the clock of the service asks, whatever it does otherwise. */
+/** Commands of the service's clock, which it sends regardless of other work */
 const CLOCK = ['TIME', 'PING']
 
 const tcp = endAfterAll(await startTcpProxy())
-// Slack's own pace, and nothing that runs by itself meanwhile.
+// Slack's own pace, and no background work meanwhile
 const d = endAfterAll(await deploy({
   STORE_URL: tcp.url, CARD_INTERVAL_MS: '', FORM_RATE_LIMIT: '600', FORM_RATE_LIMIT_MB: '20',
   SWEEP_INTERVAL_MS: '600000',
@@ -20,7 +20,10 @@ const redis = endAfterAll(createClient({ url: d.redis.url }))
 await redis.connect()
 await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
 
-/** How many commands Redis ran by now, inside scripts or not: but scripts themselves, and what an hour begins with. */
+/**
+ * Returns how many commands Redis has run, including those inside scripts; excludes the scripts themselves and the
+ * first command of an hour.
+ */
 async function ran(): Promise<number> {
   const all = [...(await redis.info('commandstats')).matchAll(/cmdstat_([^:]+):calls=(\d+)/g)]
   const others = ['evalsha', 'eval', 'info', 'expire', ...CLOCK.map(name => name.toLowerCase())]
@@ -28,8 +31,8 @@ async function ran(): Promise<number> {
 }
 
 /**
- * Commands between service and Redis while `act` runs, how often something was sent when nothing was awaited, and how
- * many commands scripts ran for it.
+ * Counts the commands between service and Redis while `act` runs, the sends while no answer was awaited, and the
+ * commands that scripts ran.
  */
 async function counted(
   act: () => Promise<unknown>,
@@ -37,7 +40,7 @@ async function counted(
   const before = await ran()
   const commands: string[] = []
   let [roundTrips, awaited, noted] = [0, 0, 0]
-  // How the parts are is noted every ten seconds at most.
+  // Writes of the health status come every ten seconds at most.
   const isNote = ({ args }: Command) => args[0] === '{triage}:health'
   tcp.fault = (command) => {
     if (isNote(command)) noted++
@@ -66,7 +69,7 @@ it('a form costs two round trips and two commands at the default pace, until its
     commands: ['EVALSHA', 'EVALSHA'], roundTrips: 2, executed: 17,
   })
   expect(posted() - before).toBe(1)
-  // Its place is free again, and the next card has to wait for its interval.
+  // Its place is free again, and the next card has to wait for the interval.
   expect(await redis.exists('{triage}:line:slack:waiting')).toBe(0)
   expect(await redis.pTTL('{triage}:line:slack:gate')).toBeLessThanOrEqual(1000)
 })
@@ -91,7 +94,7 @@ const press = async (action: string) => {
 }
 
 it('a decision costs the claim and what becomes of it, which leaves the trace', async () => {
-  // From here on the bot knows who decides.
+  // From here on the bot knows the reviewers' names.
   await press('spam')
   const { id, cost } = await press('spam')
   expect(cost).toEqual({ commands: ['EVALSHA', 'EVALSHA'], roundTrips: 2, executed: 20 })
@@ -100,7 +103,7 @@ it('a decision costs the claim and what becomes of it, which leaves the trace', 
 
 it('a forward costs no more when all goes out within a moment: its deliveries and the edit are one write', async () => {
   let forward = await press('forward')
-  // On a busy machine a delivery takes longer than the moment that the others wait for it.
+  // On a busy machine a delivery may miss the batch window of the others.
   for (let others = 0; others < 40 && forward.cost.roundTrips > 2; others++) forward = await press('forward')
   const { id, cost } = forward
   expect(cost).toEqual({ commands: ['EVALSHA', 'EVALSHA'], roundTrips: 2, executed: 20 })

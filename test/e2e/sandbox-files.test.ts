@@ -21,7 +21,7 @@ const { page, problems } = await openPage(browser)
 endAfterAll(page)
 afterAll(() => expect(problems).toEqual([]))
 
-/** The width of the picture itself, once it is there; 0 for one that cannot be shown. */
+/** Returns the natural width of the picture once loaded; 0 if it cannot be shown. */
 const width = async (of: ReturnType<Page['locator']>) => {
   await of.scrollIntoViewIfNeeded()
   return of.evaluate<number, { decode(): Promise<void>, naturalWidth: number }>(

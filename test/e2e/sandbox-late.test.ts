@@ -4,7 +4,7 @@ import { sendForm } from '../support/deployment'
 import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, usePages } from '../support/pages'
 
-// What is answered late is told of, and disturbs nothing that was begun meanwhile.
+// A late answer is reported, and does not disturb what was started meanwhile.
 
 const d = endAfterAll(await deployPages({ SANDBOX: '1' }))
 usePages({ expected: /status of 503/ })
@@ -14,7 +14,7 @@ const card = (text: string): Locator => page.getByTestId('room-triage').getByTes
 const field = () => page.getByTestId('modal').locator('input, textarea').first()
 const open = () => page.goto(`${d.server.url}/sandbox`)
 
-/** Requests with this in them are answered once that is known. */
+/** Holds requests that contain these words until the test sets their answer. */
 async function hold(url: string, words: string) {
   const answer = Promise.withResolvers<typeof away | null>()
   const asked = Promise.withResolvers<undefined>()

@@ -18,7 +18,7 @@ const ROOMS = ['triage', 'sales']
 const card = (text: string, room = 'triage'): Locator => (
   page.getByTestId(`room-${room}`).getByTestId('card').filter({ hasText: text })
 )
-/** As far as there are messages so far. */
+/** Scrolls up through the messages loaded so far. */
 async function scrollUp(room: string): Promise<void> {
   await page.getByRole('region', { name: `Messages in #${room}` }).hover()
   await page.mouse.wheel(0, -10_000)
@@ -43,7 +43,7 @@ describe('the two rooms of the sandbox', () => {
       box => box !== null && box.y >= 0,
     ))
     await pictures(page, 'sandbox-decided')
-    // In the other direction, and an answer to what is said goes to the room where it was said.
+    // In the other direction; an answer to a message goes to the room of that message.
     await card('Person 9', 'sales').getByTestId('action-spam').click()
     for (const room of ROOMS) await card('Marked as spam by Ada Lovelace', room).waitFor()
     await page.getByTestId('say-sales').fill('@form-bot status')
@@ -61,7 +61,7 @@ describe('the two rooms of the sandbox', () => {
     await page.goto(`${server.url}/sandbox`)
     await card('Ada Lovelace').getByTestId('action-forward').click()
     await card('Forwarded by Ada Lovelace').waitFor()
-    // An email that takes long has them follow once more: a room that is left before would be marked again.
+    // Wait for the final edit: a slow email edits the cards once more, and a room left before would be marked again.
     for (const room of ROOMS) await card('Form Submission forwarded', room).waitFor({ state: 'attached' })
     for (const name of ['#sales 1', 'Outbox 1']) await page.getByRole('tab', { name, exact: true }).waitFor()
     expect(await card('Ada Lovelace', 'sales').isVisible()).toBe(false)
@@ -72,7 +72,7 @@ describe('the two rooms of the sandbox', () => {
     await page.getByRole('tab', { name: 'Outbox' }).click()
     await page.getByTestId('email-item').waitFor()
     expect(await page.getByRole('tab').allInnerTexts()).toEqual(['#triage', '#sales', 'Outbox'])
-    // One takes the place of the other, with the focus.
+    // List and email replace each other, and keep the focus.
     await page.getByTestId('email-item').press('Enter')
     await page.locator('button:focus').filter({ hasText: 'All emails' }).press('Enter')
     await page.locator('[data-testid=email-item]:focus').press('Enter')
@@ -85,7 +85,7 @@ describe('the two rooms of the sandbox', () => {
     await page.goto(`${server.url}/sandbox`)
     await page.getByTestId('send-form').click()
     await page.getByTestId('send-many').waitFor()
-    // The minute begins with it, and not before the page is there.
+    // Start the minute with this form, and not before the page is loaded.
     await sendForm(server, FORM)
     await page.getByTestId('send-many').click()
     await page.getByText(/^59 of 60 were received\. More than 60 forms a minute came from your address\./).waitFor()

@@ -147,7 +147,7 @@ describe('the sandbox in a browser', () => {
   })
 
   it('sends a form from its own panel, also when its script is not there any more, and reloads into the same room', async () => {
-    // A route has the browser load everything anew.
+    // A route disables the browser cache.
     await page.route('**/_nuxt/**', route => route.continue())
     const script = (text: string) => page.waitForResponse(
       async response => response.url().endsWith('.js') && (await response.text()).includes(text),
@@ -155,7 +155,7 @@ describe('the sandbox in a browser', () => {
     const [, ...early] = await Promise.all([
       page.goto(`${server.url}/sandbox`), script('send-form-submit'), script('modal-submit'),
     ])
-    // With all that they import in turn.
+    // Load their imports, too.
     for (const response of early) await page.evaluate(`import(${JSON.stringify(response.url())}).then(() => {})`)
     await page.route('**/_nuxt/**', route => route.abort())
     await page.getByTestId('send-form').click()
@@ -178,7 +178,7 @@ describe('the sandbox in a browser', () => {
     await page.getByText('You may look at this room.').first().waitFor()
     expect(await card('Ada Lovelace').getByTestId('action-forward').count()).toBe(0)
     expect(await page.getByTestId('say-triage').count()).toBe(0)
-    // As if emails went out.
+    // Pretend that emails can be sent.
     await page.route('**/api/setup', async (route) => {
       const response = await route.fetch()
       await route.fulfill({ response, body: (await response.text()).replaceAll('"set":false', '"set":true') })

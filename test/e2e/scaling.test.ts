@@ -5,15 +5,15 @@ import { click, deploy, openEdit, submit, submitEdit } from '../support/deployme
 import { endAfterAll } from '../support/lifetime'
 import { startTcpProxy } from '../support/tcp-proxy'
 
-// docs/scaling.md calculates with what a submission costs Redis. This keeps its tables true.
+// docs/scaling.md calculates with the Redis costs of a submission. This test keeps its tables true.
 
 const page = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'utf8')
-/** The number in the second column of the row that begins with `label`. */
+/** Returns the number in the second column of the row that starts with `label`. */
 const documented = (label: string) => Number(
   page.split('\n').find(line => line.startsWith(`| ${label} |`))?.split('|')[2]?.replaceAll(',', ''),
 )
 
-/** As long as what people write: 635 bytes of JSON. */
+/** A form of typical length: 635 bytes of JSON */
 const FORM = {
   name: 'Ada Lovelace', email: 'ada@example.com', subject: 'Engine order',
   message: 'Please quote 2 analytical engines.\nDelivery to London. '.repeat(8),
@@ -21,20 +21,21 @@ const FORM = {
 }
 
 const tcp = endAfterAll(await startTcpProxy())
-// Nothing comes by itself: what is counted is what the submission causes.
+// No background work: only commands caused by the submission are counted.
 const d = endAfterAll(await deploy({ STORE_URL: tcp.url, SWEEP_INTERVAL_MS: '600000', FORM_RATE_LIMIT: '1000' }))
 tcp.use(d.redis.port)
 tcp.fault = ({ name, args }) => {
-  // Neither is a submission's: what time it is, and how the parts are, which is noted every ten seconds at most.
+  // Skip commands that no submission causes: the time, and the health status, which is written every ten seconds at
+  // most.
   if (name !== 'TIME' && args[0] !== '{triage}:health') commands.push(name)
   return undefined
 }
 let commands = []
-// Redis learns the scripts, and the SDK the reviewer.
+// Warm up: Redis loads the scripts, and the SDK caches the reviewer.
 const warm = await submit(d, FORM)
 await click(d, warm.card, 'forward', warm.id)
 
-/** How many commands reach Redis for it, what goes on in the background included. */
+/** Returns how many commands reach Redis for it, background work included. */
 async function cost<T>(act: () => Promise<T>): Promise<number> {
   await d.server.drain()
   commands = []

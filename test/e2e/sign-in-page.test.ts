@@ -12,7 +12,7 @@ import { PASSWORD, QUIET_PRODUCTION, WITH_PASSWORD } from '../support/visitor'
 
 let page: Page
 let problems: string[]
-/** Console errors that the browser itself writes about an expected answer. */
+/** Browser console errors for expected answers */
 let expected: RegExp | null
 let address = 0
 
@@ -94,7 +94,7 @@ describe('the sign-in page', () => {
     await page.getByText(/^Try again in \d+ s$/).waitFor()
     expect(await button.isDisabled()).toBe(true)
     expect(await page.getByTestId('problem').textContent()).toContain('too many attempts')
-    // Each number is there for a second only: whoever asks from here again and again may miss one.
+    // Each number is shown for only a second, so polling from here may miss one.
     const [first, next] = await page.evaluate<string[]>(`new Promise((resolve) => {
       const button = document.querySelector('[data-testid=sign-in]')
       const first = button.textContent.trim()
@@ -215,7 +215,7 @@ describe('in production without a way to sign in', () => {
     await page.goto(`${closed.url}/submissions/x`)
     expect(await page.getByTestId('closed').textContent()).toContain('OPS_PASSWORD')
     await pictures(page, 'sign-in-closed')
-    // The page may still be loading what it needs later.
+    // Leave the page first: it may still be loading in idle time.
     await page.goto('about:blank')
   })
 })

@@ -8,7 +8,7 @@ import { PASSWORD, QUIET_PRODUCTION, SESSION_PASSWORD, visit, WITH_PASSWORD } fr
 import { postJson } from '../support/webhook'
 
 const SITE = 'https://forms.example.com'
-/** Answers 404 to whoever may look, for nothing is there. */
+/** Answers 404 to a signed-in user, because the submission does not exist. */
 const GUARDED = '/api/submissions/0b1f2c3d'
 const SESSION = '__Host-triage-session'
 const HOUR_MS = 3_600_000
@@ -18,7 +18,7 @@ const server = endAfterAll(await startServer({
   ...QUIET_PRODUCTION, ...WITH_PASSWORD, STORE_URL: redis.url, NUXT_PUBLIC_SITE_URL: SITE,
 }))
 
-/** How long a browser keeps a cookie. */
+/** Returns how long a browser keeps a cookie, hours. */
 function hoursOf(cookie: string): number {
   return (new Date(/Expires=([^;]+)/.exec(cookie)![1]!).getTime() - Date.now()) / HOUR_MS
 }
@@ -38,7 +38,7 @@ describe('the password', () => {
 
     const left = await ada.post('/api/auth/sign-out', {})
     expect(left.status).toBe(200)
-    // With its prefix, browsers take a cookie back in this way only.
+    // Because of the name's prefix, browsers delete the cookie only with these attributes.
     for (const attribute of [
       'Max-Age=0', 'Path=/', 'Secure',
     ]) expect(left.headers.get('set-cookie')!.split('; ')).toContain(attribute)
@@ -90,7 +90,7 @@ describe('the session cookie', () => {
     const ada = visit(server)
     await ada.signIn(PASSWORD)
     const sealed = ada.cookies.get(SESSION)!
-    // A shorter name stands in random letters by chance, now and then.
+    // A shorter name may occur in random letters by chance.
     expect(decodeURIComponent(sealed)).not.toMatch(/lovelace/i)
     const touched = `${sealed.slice(0, 80)}${sealed[80] === 'A' ? 'B' : 'A'}${sealed.slice(81)}`
     for (const forged of [

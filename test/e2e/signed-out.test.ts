@@ -11,7 +11,7 @@ import { until } from '../support/until'
 import { PASSWORD, visit, WITH_PASSWORD } from '../support/visitor'
 import { botUp } from '../support/webhook'
 
-/** What the browser itself writes about requests that were refused, or broken off with the server. */
+/** Browser messages about requests that were refused, or that ended with the server */
 const expected = /401|410|ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|ERR_CONTENT_LENGTH|ERR_SOCKET/
 let address = 0
 
@@ -34,7 +34,7 @@ async function fill(password: string, name = 'Ada Lovelace') {
 const pathOf = () => page.url().replace(server.url, '')
 
 describe('a session that ended while a page was open', () => {
-  /** Whoever is signed in is not any more, on every page at once. */
+  /** Ends all sessions, on every page at once. */
   async function endSessions() {
     await server.kill()
     env.NUXT_SESSION_PASSWORD = `another-${env.NUXT_SESSION_PASSWORD}`
@@ -49,7 +49,7 @@ describe('a session that ended while a page was open', () => {
     return submissionId
   }
 
-  // Events and not clicks: a page that asks by itself may have its dialog over everything already.
+  // Dispatch events instead of clicks: the dialog may already cover a page that polls by itself.
   const dialog = () => page.getByRole('dialog', { name: 'Your session has ended' })
   const sent = async (text: string) => {
     const state = 'fetch("/api/sandbox/state").then(answer => answer.json())'
@@ -141,7 +141,7 @@ describe('a session that ended while a page was open', () => {
     ])
     await page.getByText(/Edited and forwarded by Ada L\. on Discord/).first().waitFor()
     await until('the email', () => sent('Typed before Discord'))
-    // It closes itself where the browser lets it, perhaps while it is looked at.
+    // The tab closes itself if the browser allows it, perhaps during the check.
     await tab.getByTestId('done').waitFor().catch((error) => { if (!tab.isClosed()) throw error })
     await tab.close()
   })

@@ -22,7 +22,7 @@ const deployWith = (env: Record<string, string>) => deploy({
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const PRIVATE_KEY = privateKey.export({ type: 'pkcs8', format: 'pem' })
 
-/** More than any platform shows, or offers to edit. */
+/** More than any platform shows, or offers to edit */
 const LARGE = { long: 'v'.repeat(5000), ...Object.fromEntries(
   Array.from({ length: 100 }, (_, index) => [`key ${index}`, 'v'.repeat(1500)]),
 ) }
@@ -33,7 +33,7 @@ async function submitted(data: object): Promise<{ id: string, card: TelegramMess
   return { id, card: await until('the card', () => telegram.cardOf(id)) }
 }
 
-/** Everything that was sent to a vendor so far. */
+/** Returns everything sent to a vendor so far. */
 const sentOut = () => JSON.stringify([
   telegram.requests, teams.requests, d.slack.requests, d.resend.requests,
 ].map(requests => requests.map(({ body }) => body)))
@@ -70,7 +70,7 @@ describe('in production without NUXT_PUBLIC_SITE_URL', () => {
     })
     const { siteUrl, platforms } = await (await ada.get('/api/setup')).json() as Setup
     const [first] = platforms.find(({ key }) => key === 'slack')!.steps
-    // A step with nothing to open and nothing to copy.
+    // A step with no link and nothing to copy
     expect([siteUrl, first]).toEqual([null, { text: expect.stringContaining('Set NUXT_PUBLIC_SITE_URL') }])
     expect(await (await ada.get('/api/ops/context')).json()).toMatchObject({ formUrl: '/api/form' })
     const manifest = await fetch(`${d.server.url}/api/slack/manifest`)

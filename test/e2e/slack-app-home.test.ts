@@ -14,7 +14,7 @@ await install(d)
 for (const form of ['home', 'partner']) await submitForm(d.server, { name: 'Grace' }, `/${form}`)
 await d.server.drain()
 const { fault, reviewer: { id } } = d.slack
-// Emulate has one workspace: in ours, the same id is somebody of ours, and both are in the channel of theirs.
+// Emulate has one workspace. In ours, the same id is one of our users, and both users are in the partner's channel.
 d.slack.fault = (request) => {
   const isOurs = request.headers.authorization === `Bearer ${BOT_TOKEN}`
   switch (request.path) {
@@ -27,7 +27,7 @@ d.slack.fault = (request) => {
   }
 }
 
-/** The App Home that somebody opens in a workspace; in both, the same id is in the room of a form. */
+/** Opens the App Home in a workspace; in both, a user with this id is in a form's room. */
 async function homeIn(team: string): Promise<string> {
   const { reviewer, dmChannel: channel } = d.slack
   const opened = { type: 'app_home_opened', user: reviewer.id, channel, tab: 'home', ts: nextTs() }

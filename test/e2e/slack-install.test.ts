@@ -89,7 +89,7 @@ describe('coming back from Slack', () => {
     ]) {
       await ada.get('/api/slack/install')
       expect(await comeBack(ada, { pathname: stolen.pathname, search })).toBe(EXPIRED)
-      // Without having begun at all.
+      // A visitor who never started an installation
       expect(await comeBack(visit(d.server), { pathname: stolen.pathname, search })).toBe(EXPIRED)
     }
     expect(codes()).toHaveLength(asked)

@@ -8,13 +8,13 @@ import { envelope, nextTs } from '../support/slack-talk'
 import { until } from '../support/until'
 import { PASSWORD, visit } from '../support/visitor'
 
-/** The id that the channel of the cards gets when it is shared. */
+/** New id of the card channel after it is shared */
 const NEW = 'C000000777'
 
 const d = endAfterAll(await deploy())
 const other = endAfterAll(await startServer(d.env))
 
-/** From now on Slack knows the channel by its new id alone. */
+/** Makes Slack accept only the new id of the channel from now on. */
 function moveChannel(): void {
   d.slack.fault = (request) => {
     const { channel } = request.path.startsWith('/api/chat.') ? parseCall(request) : {} as Block
@@ -25,7 +25,7 @@ function moveChannel(): void {
 
 const inNew = (method: string) => d.slack.calls(method).filter(({ channel }) => channel === NEW)
 
-/** A press in the channel by its new id. */
+/** Clicks a button in the channel, by its new id. */
 async function press(
   { url, drain }: Server, card: SlackMessage, action: string, id: string, channel = NEW,
 ): Promise<void> {

@@ -7,10 +7,10 @@ import { timed } from '../support/stopwatch'
 import { until } from '../support/until'
 import { postJson } from '../support/webhook'
 
-// The real lease: with a shorter one, work that hangs on purpose would be taken over.
+// Keep the real lease: a shorter one would let others take over work that hangs on purpose.
 const d = endAfterAll(await deploy())
 
-/** Has a process that has just started answer its first webhook and its first form. */
+/** Makes a process that has just started answer its first webhook and its first form. */
 async function firstAnswers(url: string): Promise<void> {
   expect((await sendEvent(url, { type: 'url_verification', challenge: 'c' })).status).toBe(200)
   const form = await postJson(`${url}/api/form`, '{"name":"patient"}')
@@ -22,7 +22,7 @@ describe('with Slack unreachable', () => {
     const other = endAfterTest(await deploy())
     await other.server.kill()
     other.slack.fault = () => 'drop'
-    // What a process loads first is no part of it.
+    // Subtract the time that a process takes to load at first.
     const [cold, dropped] = [await startServer(d.env), await startServer(other.env)]
     other.server = dropped
     const { ms: usual } = await timed(cold, () => firstAnswers(cold.url))

@@ -26,7 +26,7 @@ const cardOf = (id: string) => until(`the card of ${id}`, async () => (
 ))
 const shown = async (card: SlackMessage) => blockText((await cardNow(d, card, THERE)).blocks)
 
-/** A click in the channel of the other workspace. */
+/** A click in the channel of the other workspace */
 function clickThere(card: SlackMessage, action: string, id: string, team = PARTNER, trigger?: string): Block {
   const payload = blockActions(card, action, id, d.slack.reviewer, trigger)
   return { ...inChannel(payload, THERE), team: { id: team, domain: 'x' } }
@@ -78,7 +78,7 @@ describe('a card for a channel of another workspace', () => {
     expect(tokensOf(d.slack, 'views.open', id)).not.toContain(BOT_TOKEN)
     const view = d.slack.calls('views.open').at(-1)!.view as Block
     const input = (view.blocks as Block[]).find(({ type }) => type === 'input')!
-    // Sent by somebody of a third workspace, in a channel that they share.
+    // Sent by a user of a third workspace, in a channel shared with it
     const form = { ...viewSubmission(
       { ...view, app_installed_team_id: PARTNER }, { [input.block_id]: 'Joan Clarke' }, d.slack.reviewer,
     ), team: { id: 'T0THIRD000' } }
@@ -206,7 +206,7 @@ describe('a workspace that removes the app', () => {
     finally {
       d.redis.resume()
     }
-    // Slack sends again what was not acknowledged.
+    // Slack resends events that were not acknowledged.
     await until('the store', async () => await tell({ type: 'app_uninstalled' }) === 200)
     expect(await isInstalled()).toBe(false)
   })

@@ -53,7 +53,7 @@ describe('the start', () => {
 
   it.each([
     ['PORT', 'http'], ['PORT', '65536'], ['HOST', 'nobody.invalid'], ['HOST', 'https://forms.example.com'],
-    // An address for documentation alone, which no machine has (RFC 5737).
+    // An address reserved for documentation, which no machine has (RFC 5737)
     ['HOST', '192.0.2.1'],
   ])('with %s=%s, where nobody could reach it, stops and names the setting', async (name, value) => {
     const { code, output } = await runToExit({ ...EMBEDDED(), [name]: value })

@@ -10,7 +10,7 @@ import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
 import { QUIET_PRODUCTION } from '../support/visitor'
 
-/** Signed by itself, for `localhost`, until 2126. */
+/** Self-signed certificate for `localhost`, valid until 2126 */
 const [key, cert] = ['key', 'crt'].map(
   type => resolve(import.meta.dirname, `../fixtures/tls/localhost.${type}`),
 ) as [string, string]

@@ -101,7 +101,7 @@ describe('POST /api/submissions/decisions', () => {
   })
 
   it('decides 200 at once, and refuses more, other actions and other websites as a whole', async () => {
-    // Slack has no cards of theirs, whose edits would go on being tried.
+    // No cards: edits of cards missing on Slack would be retried.
     const all = series(200).map(each => ({ ...each, cards: [] }))
     await seed(d.redis.url, all)
     const ids = all.map(({ id }) => id)
@@ -129,7 +129,7 @@ describe('GET /api/submissions/events', () => {
     const response = await get('/events')
     expect(response.headers.get('content-type')).toBe('text/event-stream')
     const heard = listen(response)
-    // It begins with one word or two that anything may have changed, which may swallow what changes meanwhile.
+    // The stream starts with one or two general "anything may have changed" events, which can replace a specific one.
     await until('the watch to stand', async () => {
       await submitForm(d.server, { name: 'earlier' })
       return idsIn(heard.text).length > 0
@@ -192,12 +192,12 @@ describe('GET /api/submissions', () => {
   })
 })
 
-/** What a stream tells by its id; the last line may not be whole yet. */
+/** Returns the ids that a stream has sent; its last line may be incomplete. */
 function idsIn(text: string): string[] {
   return [...text.matchAll(/^data: (\[.*\])\n/gm)].flatMap(([, ids]) => JSON.parse(ids!) as string[])
 }
 
-/** What a stream has said so far. */
+/** Collects the text of a stream so far. */
 function listen(response: Response): { text: string, ended: boolean } {
   const heard = { text: '', ended: false }
   void (async () => {

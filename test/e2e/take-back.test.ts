@@ -22,7 +22,7 @@ const buttons = ({ blocks }: SlackMessage) => blocks.flatMap(({ type, elements }
   : [])
 const DECISIONS = ['forward', 'edit', 'spam']
 
-/** As `click`, which waits for everything that is to come. */
+/** Clicks like `click`, but does not wait for the effects. */
 const press = (d: Deployment, card: SlackMessage, action: string, id: string) => (
   interact(d.server.url, blockActions(card, action, id, d.slack.reviewer))
 )
@@ -61,7 +61,7 @@ describe('with time to take a decision back', () => {
     `${d.server.url}/api/webhooks/discord`, onDiscord(message.id), buttonOf(action, id),
   )
 
-  /** Sends a form; its cards in both rooms. */
+  /** Sends a form; returns its cards in both rooms. */
   async function submitToBoth() {
     const { id, card } = await submit(d, FORM)
     const message = await until('the Discord card', () => discord.cardOf(id))

@@ -28,7 +28,7 @@ it.each(ALL)('takes on %s by a button, and hands back by the one in its place', 
   await until('the holder', async () => JSON.stringify(await holderOf(id)).includes(PLATFORMS[platform]!.label))
   await d.server.drain()
   expect(blockText((await cardOf(d, id)).blocks)).toMatch(/ has it \(.*, \d\d:\d\d UTC\)/)
-  // A card that cannot be changed has no other button.
+  // WhatsApp cards cannot be edited, so the button stays the same.
   if (platform === 'whatsapp') return
   await d.on(platform).click(id, 'hand_back')
   await until('nobody', async () => await holderOf(id) === null)
@@ -92,7 +92,7 @@ it.each(['slack', 'discord', 'telegram'])('assigns on %s by a command, as the he
 })
 
 describe('Slack\'s App Home', () => {
-  /** The page of somebody after they did something there. */
+  /** Returns a user's App Home after an action there. */
   const homeAfter = async ({ id }: SlackUser, act: () => Promise<Response>) => {
     expect((await act()).status).toBe(200)
     await d.server.drain()

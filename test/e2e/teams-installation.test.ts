@@ -23,7 +23,8 @@ const teams = endAfterAll(await startTeams())
 const browser = endAfterAll(await startBrowser())
 const d = endAfterAll(await deploy({
   ...teams.env, ...repointed(teams.hosts), TEAMS_CHANNEL_ID: '', TRUST_PROXY: '1',
-  // The installation wakes the queues, after it was said in the channel; a sweep may come between.
+  // No sweep meanwhile: the installation starts the queues after its message to the channel, and a sweep might come
+  // first.
   SWEEP_INTERVAL_MS: '3600000',
 }))
 let other = await startServer(d.env)
@@ -61,7 +62,7 @@ describe('without a channel id, before the app is added to a team', () => {
   it('a start takes forms in, and shows them elsewhere', async () => {
     await cardOf(d, await send('elsewhere'))
     expect(teams.messages()).toEqual([])
-    // Who is slow to answer at first is asked again.
+    // A vendor that is slow to answer at first is asked again.
     await until('the one warning', async () => {
       const { ready, warnings } = await (await fetch(`${d.server.url}/api/ready`)).json() as {
         ready: boolean

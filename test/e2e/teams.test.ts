@@ -11,7 +11,7 @@ const teams = endAfterAll(await startTeams())
 const d = endAfterAll(await deploy({ ...teams.env, ...repointed(teams.hosts), ...NO_SLACK, RETRY_BASE_MS: '200' }))
 beforeEach(() => { teams.fault = () => undefined })
 
-/** Somebody else's; tokens for any app may be asked for there. */
+/** Another company's tenant; tokens for any app can be requested there. */
 const TENANT = 'b1c2d3e4-0000-4000-8000-00000000e711'
 
 const FORM = { name: 'Ada Lovelace', message: 'Two engines,\nplease.', tags: ['a', 'b'] }
@@ -47,7 +47,7 @@ async function openDialog(message: TeamsMessage): Promise<Json> {
   return task!.value.card.content as Json
 }
 
-/** Teams does not find this card so many times; returns how to count its edits. */
+/** Makes Teams fail to find this card so many times; returns a function that counts its edits. */
 function unfound({ id }: TeamsMessage, times: number): () => number {
   let edits = 0
   teams.fault = ({ method, path }) => method === 'PUT' && path.includes(encodeURIComponent(id)) && edits++ < times

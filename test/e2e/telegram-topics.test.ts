@@ -11,7 +11,7 @@ const d = endAfterAll(await deploy({
   ...telegram.env, ...NO_SLACK, TELEGRAM_CHAT_ID: `${telegram.env.TELEGRAM_CHAT_ID}/${CARDS}`,
 }))
 
-/** Answers of the bot to what Ada writes in a topic; the general one has no number. */
+/** Returns the topics of the bot's answers to Ada's message in a topic; the general one has no number. */
 async function answersIn(topic?: number): Promise<(number | undefined)[]> {
   const before = telegram.messages().length
   await telegram.writeInGroup(d.server.url, '@form_bot pending', undefined, undefined, topic)

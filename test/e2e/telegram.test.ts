@@ -133,7 +133,7 @@ it.each([
 })
 
 describe('Telegram that refuses', () => {
-  /** Refuses the next messages, and resolves with those that are sent meanwhile. */
+  /** Refuses the next messages, and resolves with the messages sent meanwhile. */
   async function whileFull(retryAfter: number, act: () => Promise<unknown>, times = 1) {
     const body = {
       ok: false, error_code: 429, description: `Too Many Requests: retry after ${retryAfter}`,
@@ -152,7 +152,7 @@ describe('Telegram that refuses', () => {
     const [first, second, third, ...more] = await whileFull(1, () => answerTo('/status'), 2)
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
     expect([third!.status, third!.body, more]).toEqual([200, first!.body, []])
-    // What is said instead is that it did not work.
+    // The bot sends an error message instead.
     const [refused, ...others] = await whileFull(3600, () => answerTo('/status'))
     expect(others.filter(({ body }) => body === refused!.body)).toEqual([])
   })

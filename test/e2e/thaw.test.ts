@@ -4,19 +4,19 @@ import { endAfterAll } from '../support/lifetime'
 import { startTcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
 
-// Serverless hosts freeze a process between requests; its connection to Redis times out meanwhile.
+// Serverless hosts freeze a process between requests, and its Redis connection times out meanwhile.
 
 const tcp = endAfterAll(await startTcpProxy())
 const d = endAfterAll(await deploy({ STORE_URL: tcp.url, SWEEP_INTERVAL_MS: '60000' }))
 tcp.use(d.redis.port)
-// It was at work before: everything is loaded.
+// Warm up: the frozen process had loaded everything.
 const { id, card } = await submit(d, { name: 'Warm' })
 await click(d, card, 'spam', id)
 beforeEach(() => { tcp.answerDelayMs = 0 })
 
 /**
- * Cuts the service off, and resolves when it has noticed and shakes hands with Redis again: when a thawed process
- * serves.
+ * Cuts the connection, and resolves when the service has noticed and reconnects to Redis: the state in which a thawed
+ * process gets requests.
  */
 async function loseConnection(): Promise<void> {
   const outages = () => d.server.output().split('redis.unreachable').length

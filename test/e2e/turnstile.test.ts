@@ -15,7 +15,7 @@ const d = endAfterAll(await deploy({
 }))
 beforeEach(() => {
   verifier.requests.length = 0
-  // As Cloudflare does: a token counts once, except for a further attempt under the same idempotency key.
+  // Cloudflare accepts a token once, except for a retry under the same idempotency key.
   const used = new Map<string, string | null>()
   verifier.fault = ({ body }) => {
     const form = new URLSearchParams(body)

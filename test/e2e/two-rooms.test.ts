@@ -27,7 +27,7 @@ const deliveriesOf = (id: string) => (
   d.endpoint.requests.filter(({ headers }) => String(headers['webhook-id']).startsWith(id))
 )
 
-/** Sends a form; its cards in both rooms. */
+/** Sends a form; returns its cards in both rooms. */
 async function submitToBoth(data: object = FORM) {
   const { id, card } = await submit(d, data)
   const message = await until('the Discord card', () => discord.cardOf(id))
@@ -37,7 +37,7 @@ async function submitToBoth(data: object = FORM) {
 const onDiscord = ({ id }: DiscordMessage) => discord.messages().find(message => message.id === id)!
 const shownOnDiscord = (message: DiscordMessage) => JSON.stringify(onDiscord(message).embeds).replaceAll('\\\\', '')
 
-/** Before anybody else would do it: an email is given up after 15 s, a lease ends after 30 s. */
+/** Waits less than any retry takes: an email attempt ends after 15 s, a lease after 30 s. */
 async function soon(what: string, probe: () => boolean | Promise<boolean>): Promise<void> {
   await until(what, probe, 10_000)
 }
@@ -162,7 +162,7 @@ describe('a room that is behind', () => {
     const { id, card, message } = await submitToBoth()
     const gate = Promise.withResolvers<undefined>()
     let held = 0
-    // The first edit of the Discord card fails, so its buttons are still there when somebody clicks them.
+    // The first edit of the Discord card fails, so its buttons are still there to be clicked.
     discord.fault = ({ method }) => method === 'PATCH' && held++ === 0
       ? { status: 503, headers: { 'retry-after': '60' } }
       : undefined
@@ -174,7 +174,7 @@ describe('a room that is behind', () => {
     ))
     await store.close()
     await discord.click(webhook, message, buttonOf('spam', id))
-    // Discord asked to wait a minute before the failed edit is tried again.
+    // Discord asked to wait a minute before the failed edit is retried.
     await soon('the Discord card closed', () => onDiscord(message).components.length === 0)
     expect(shownOnDiscord(message)).toContain('Forwarded by Ada Lovelace on Slack')
     d.resend.fault = () => undefined

@@ -26,7 +26,7 @@ const rows = async (query = '') => {
 
 const post = (path: string, body: object) => postJson(d.server.url + path, body)
 
-/** What is spoilt, and whether it is still known which cards there are. */
+/** Kinds of damage, and whether the cards of the submission are still known */
 const SPOILT: [string, (id: string) => Promise<unknown>, boolean][] = [
   ['a record that is no JSON', id => client.hSet(`{triage}:s:${id}`, 'r', '{"cards":"Marvin'), false],
   ['form data that is no JSON', id => client.set(`{triage}:d:${id}`, '{"name":"Marvin'), true],

@@ -5,7 +5,7 @@ import { decidedOnce, hasButtons, traffic } from '../support/outage'
 import type { Fault, Proxy } from '../support/proxy'
 import { until } from '../support/until'
 
-/** How long a vendor is away, ms. With a base of 20 ms instead of 5 s this stands for a quarter of an hour. */
+/** Length of a vendor's outage, ms. With a base of 20 ms instead of 5 s, it stands for a quarter of an hour. */
 const AWAY_MS = 3500
 
 let d: Deployment
@@ -19,7 +19,7 @@ const down: Readonly<Record<string, Fault>> = {
   'drops every connection': 'drop', 'answers 500': { status: 500 }, 'answers 503': { status: 503 },
 }
 
-/** Has the vendor fail everything for a while, and resolves when it has been back since then. */
+/** Makes the vendor fail all requests for a while, and resolves when it works again. */
 async function away(vendor: Proxy, how: string, meanwhile: () => Promise<void>): Promise<void> {
   vendor.fault = () => down[how]
   const back = Date.now() + AWAY_MS
@@ -50,7 +50,7 @@ it.each([
   const ids = async () => (await d.slack.messages()).filter(hasButtons).map(({ blocks }) => (
     blocks.find(({ type }) => type === 'actions')!.elements[0].value as string
   ))
-  // The first form's, five more, and those of the traffic.
+  // The first form's card, five more, and those of the traffic
   const due = 6 + during
   await until('all cards', async () => (await ids()).length >= due)
   await d.server.drain()

@@ -14,7 +14,7 @@ const SECRET = 'a-secret-of-some-length'
 const build = await buildForVercel()
 afterAll(() => build.remove())
 const d = endAfterAll(await deploy())
-// Its sweeps would do what the functions leave undone.
+// Its sweeps would finish the functions' remaining work.
 await d.server.kill()
 const env = { ...d.env, VERCEL: '1', CRON_SECRET: SECRET }
 
@@ -29,7 +29,7 @@ const configOf = () => json(join(build.dir, 'config.json')) as {
   routes: { src?: string, dest?: string }[]
 }
 
-/** The function that answers a path: the one of that name, or the one that the first matching route leads to. */
+/** Returns the function that answers a path: the one of that name, or the target of the first matching route. */
 function functionAt(path: string): string {
   if (existsSync(functionOf(path))) return functionOf(path)
   const route = configOf().routes.find(({ src, dest }) => src && dest && new RegExp(`^${src}$`).test(path))
@@ -38,10 +38,7 @@ function functionAt(path: string): string {
 
 const sendForm = ({ url }: Invocation, body = '{"name":"Ada"}'): Promise<Response> => postJson(`${url}/api/form`, body)
 
-/**
- * A new instance and what it answers. Where a busy machine does not start one in time, it says so, and whoever asked
- * comes again.
- */
+/** Starts an instance and returns its answer. Retries if a busy machine does not start one in time. */
 function invoked(
   route: string, ask: (invocation: Invocation) => Promise<Response>,
 ): Promise<{ invocation: Invocation, response: Response }> {
@@ -137,7 +134,7 @@ describe('a function', () => {
       const cron = await coldStart(functionOf('/api/cron/sweep'), env)
       const response = await fetch(`${cron.url}/api/cron/sweep`, { headers: { authorization: `Bearer ${SECRET}` } })
       await cron.frozen
-      // A cold start that the store kept waiting is asked again by the next cron.
+      // The next cron retries after a cold start that the store delayed.
       if (response.status !== 200) return false
       return (await d.slack.messages()).some(({ blocks }) => JSON.stringify(blocks).includes(id))
     })
@@ -154,7 +151,7 @@ describe('a function', () => {
   })
 })
 
-/** The record of a submission as it is in Redis, without its data. */
+/** Returns the record of a submission in Redis, without its data. */
 async function recordOf(id: string): Promise<unknown> {
   const { createClient } = await import('redis')
   const client = await createClient({ url: d.redis.url }).connect()

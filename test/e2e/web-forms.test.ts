@@ -6,7 +6,7 @@ import { looks } from '../support/looks'
 import { until } from '../support/until'
 import { openWebsite, type Website } from '../support/website'
 
-/** As browsers ask for the answer to a form. */
+/** Accept header of a browser that submits a form */
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 const shopPage = ({ d, shop }: Website, path: string) => `
   <h1>${path.startsWith('/done') ? 'The shop thanks you' : 'The shop'}</h1>
@@ -21,7 +21,7 @@ const { d, shop, browser } = await openWebsite(origin => ({
   away: { name: 'Away', redirect: 'https://elsewhere.example/thanks' },
 }), shopPage)
 
-/** What a page without a script sends. */
+/** Sends a form as a page without scripts does. */
 const submit = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) => fetch(
   `${d.server.url}/api/form${path}`,
   { method: 'POST', redirect: 'manual', headers: { accept: ACCEPT, ...headers }, body: new URLSearchParams(fields) },
@@ -51,7 +51,7 @@ describe('a browser without scripts', () => {
 })
 
 test('the pages that thank and refuse are accessible, and as wide as a phone', async () => {
-  // What looks into a page needs scripts; the pages have none.
+  // Checks of a page need scripts to run; the pages have none.
   const page = await browser.newPage()
   await page.goto(`${d.server.url}/api/thanks?form=contact&id=0b1f2c3d-0000-4000-8000-000000000000`)
   await looks(page, 'thanks')
@@ -99,7 +99,7 @@ describe('a form that a browser sends without a script', () => {
   })
 
   test('goes to nobody that is not listed, and is taken all the same', async () => {
-    // One form, sent again and again: repeated ones go where the first one goes.
+    // Repeats one form: repetitions redirect to the same page as the first one.
     const headers = { 'idempotency-key': 'hostile-next', 'origin': SHOP }
     const answers = await Promise.all(
       HOSTILE_NEXT.map(async _next => submit('/contact', { name: 'Ada', _next }, headers)),
@@ -109,7 +109,7 @@ describe('a form that a browser sends without a script', () => {
     expect([...own]).toEqual([expect.stringMatching(/^\/api\/thanks\?form=contact&id=[\da-f-]{36}$/)])
     const lines = () => d.server.output().split('\n').filter(line => line.includes('"form.next-refused"'))
     const said = HOSTILE_NEXT.filter(next => next.trim() !== '')
-    // What a process printed may be read after what it answered.
+    // Log output may arrive after the answer.
     await until('the log to tell of each', () => lines().length >= said.length)
     expect(lines()).toHaveLength(said.length)
     expect(lines().join('\n')).not.toContain('evil')
@@ -119,7 +119,7 @@ describe('a form that a browser sends without a script', () => {
     const next = { _next: `${SHOP}/danke?a=1` }
     const to = async (sent: Promise<Response>) => (await sent).headers.get('location')
     expect(await to(submit('/contact', next))).toBe(`${SHOP}/danke?a=1`)
-    // What fell into the trap goes on like any other.
+    // A form caught by the honeypot redirects like any other.
     expect(await to(submit('/contact', { ...next, _gotcha: 'x' }))).toBe(`${SHOP}/danke?a=1`)
     expect(await to(submit('/away', next))).toBe('https://elsewhere.example/thanks')
     expect(await to(submit('', next))).toMatch(/^\/api\/thanks\?id=/)

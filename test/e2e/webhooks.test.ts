@@ -4,7 +4,7 @@ import { endAfterAll } from '../support/lifetime'
 import { blockActions, interact, sendEvent } from '../support/slack'
 import { until } from '../support/until'
 
-// The real lease: with a shorter one, work that hangs on purpose would be taken over.
+// Keep the real lease: a shorter one would let others take over work that hangs on purpose.
 const d = endAfterAll(await deploy())
 
 describe('POST /api/webhooks/<platform>', () => {

@@ -8,7 +8,7 @@ import { startWhatsApp, USER_ID, type WhatsApp, type WhatsAppMessage } from '../
 const STRANGER = 'DE.99999999999999999999'
 const whatsapp = endAfterAll(await startWhatsApp())
 const d = endAfterAll(await deploy({ ...whatsapp.env, ...NO_SLACK, REVIEWERS: `whatsapp:${USER_ID}` }))
-// Once Meta tells both ids, they are known to be of one person.
+// A message with both ids links them to one person.
 await whatsapp.write(d.server.url, 'hello', undefined, USER_ID)
 await d.server.drain()
 

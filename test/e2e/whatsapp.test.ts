@@ -23,12 +23,12 @@ async function press(card: WhatsAppMessage, title: string, how?: Parameters<What
 
 const textsBelow = (card: WhatsAppMessage) => whatsapp.repliesTo(card).map(({ text }) => text)
 
-/** Waits for a line of the log that has all of this in it. */
+/** Waits for a log line that contains all these parts. */
 const logged = (...parts: string[]) => until(`a line with ${parts.join(', ')}`, () => (
   d.server.output().split('\n').some(line => parts.every(part => line.includes(part)))
 ))
 
-/** An answer of Meta that refuses. */
+/** An error response of Meta */
 const refusal = (code: number, status = 400) => ({
   status, body: JSON.stringify({ error: { message: `(#${code}) No.`, type: 'OAuthException', code } }),
 })
@@ -51,7 +51,7 @@ describe('a card on WhatsApp', () => {
   it('is decided once: below it stands by whom and where to, and later presses are told so', async () => {
     const { id, card } = await submitForm({ name: 'Ada' })
     expect(await press(card, 'Forward Submission')).toBe(200)
-    // What takes long is said to be on its way first.
+    // A slow delivery is first said to be on its way.
     const final = () => textsBelow(card).filter(text => !text.includes('Being sent to'))
     const said = await until('what became of it', () => final()[0])
     expect(said.split('\n')).toEqual([

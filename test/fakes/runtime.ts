@@ -35,7 +35,7 @@ export class FakeRuntime implements Runtime {
     this.running.add(tracked)
   }
 
-  keepAlive(): void { /* A process that is drained does not wait for it. */ }
+  keepAlive(): void { /* Draining does not wait for it. */ }
 
   detached = <T>(run: () => T) => run()
 

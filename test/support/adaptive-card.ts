@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import type * as AdaptiveCards from 'adaptivecards'
-// @ts-expect-error The modules that the package names first are for bundlers; its bundle carries no types.
+// @ts-expect-error The modules that the package names first need a bundler; its bundle has no types.
 import bundle from 'adaptivecards/dist/adaptivecards.min.js'
 
 // Adaptive Cards as received: JSON whose shape the validator checks.

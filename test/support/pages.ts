@@ -4,7 +4,7 @@ import { openPage, startBrowser, type Browser } from './browser'
 import { deploy, type Deployment } from './deployment'
 import { until } from './until'
 
-/* eslint-disable import/no-mutable-exports -- A worker runs one test at a time: these are of the one that runs. */
+/* eslint-disable import/no-mutable-exports -- A worker runs one test at a time: these belong to it. */
 export let browser: Browser
 export let page: Page
 /** Errors of the page so far */

@@ -29,7 +29,7 @@ const CALLS = (Object.keys(BODIES) as Call[]).map(call => ({
 
 /** Returns a check for how a body of a call differs from Discord's description, compared to its closest variant. */
 export async function describing(): Promise<(call: Call, body: unknown) => string[]> {
-  // @ts-expect-error The package carries no types of its schemas.
+  // @ts-expect-error The package has no types for its schemas.
   const schemas: Record<string, Schema> = await import('discord-api-spec/zod')
   return (call, body) => BODIES[call].map(name => mistakesOf(schemas[`${name}Schema`]!, body))
     .reduce((nearest, mistakes) => mistakes.length < nearest.length ? mistakes : nearest)

@@ -39,7 +39,7 @@ export interface DiscordMessage {
   interaction_metadata?: Json
   /** Our own field, never sent */
   pings: Pings
-  /** As the bot sent it; our own field, never sent */
+  /** Value in the bot's request; our own field, never sent */
   allowed_mentions?: Json
 }
 
