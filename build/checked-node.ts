@@ -2,14 +2,14 @@ import { engines } from '../package.json'
 
 /** Entry of the bundle, loaded before anything else; its syntax must parse on an old Node. */
 const entry = (needed: string, [major, minor] = needed.split('.')) => `
-// Imports would run first, and may fail on an old Node in ways that nobody gets.
+// Static imports would run first, and fail on an old Node with an obscure error.
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < ${major} || (major === ${major} && minor < ${minor})) {
   console.error('\\nThis service needs Node ${needed} or newer, and this is Node ' + process.versions.node +
     '. Install a newer one: https://nodejs.org/download\\n')
   process.exit(1)
 }
-// What V8 compiled is kept beside it, where this user may write, for the starts that follow.
+// Keep V8 code cache beside it, if this user may write there, for later starts.
 process.getBuiltinModule('node:module').enableCompileCache(import.meta.dirname + '/cache')
 import('./server.mjs')
 `
