@@ -37,7 +37,7 @@ interface AgentParts {
   forms: Forms
   approvals: ApprovalStore
   submissionsAt: (place: Scope) => SubmissionAccess
-  decisions: Pick<Decisions, 'refusal'>
+  decisions: Decisions
   runtime: Runtime
   monitor: Monitor
   log: Log
@@ -146,7 +146,7 @@ export function createAgentConversation({
 interface ToolsParts {
   config: Pick<Config, 'tools' | 'dataDir' | 'revocableMs'>
   submissionsAt: (place: Scope) => SubmissionAccess
-  forms: Pick<Forms, 'rooms'>
+  forms: Forms
   /** Models that `config.tools.selection` names, from the configured provider. */
   models: { embedding?: EmbeddingModel, reranker?: LanguageModel }
   log: Log

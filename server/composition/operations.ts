@@ -112,8 +112,8 @@ interface SetupPorts extends PartsPorts {
   /** Warnings about values of variables, one line each. */
   warnings: readonly string[]
   storage: Pick<Storage, 'check'>
-  credentials: Pick<Credentials, 'check'>
-  runtime: Pick<Runtime, 'now'>
+  credentials: Credentials
+  runtime: Runtime
 }
 
 /** Reads the configuration, and problems of its parts. */

@@ -44,7 +44,7 @@ export interface Services {
   readBody: ReadBody
   bodyLimits: BodyLimits
   /** Files that came with forms. */
-  files: Pick<SubmissionFiles, 'open'>
+  files: SubmissionFiles
   /** Counts attempts to sign in to the ops pages. */
   signIns: Limiter
   guesses: PasswordGuesses

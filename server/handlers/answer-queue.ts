@@ -166,7 +166,7 @@ const SWEPT = 50
 /** Answers messages that a process left behind. Starts the chat platforms only if there are any. */
 export async function resumeStalled(
   messages: MessageQueue, leaseMs: number, start: () => Promise<{ chat: Chat, answers: AnswerQueue }>,
-  { background }: Pick<Runtime, 'background'>,
+  { background }: Runtime,
 ): Promise<void> {
   const threads = await messages.stalled(leaseMs, SWEPT)
   if (threads.length === 0) return

@@ -14,7 +14,7 @@ import {
 } from './speaker'
 
 export interface ReviewHandlers extends PrivatelyHandlers, SpeakerHandlers {
-  decisions: Pick<Decisions, 'decide' | 'open'>
+  decisions: Decisions
   /** Names of the room that a current event comes from, by its signed request. */
   here: (threadId: string, adapter: Adapter) => Promise<Scope>
   /** Id of a click, the same when the platform sends it again; undefined if the platform has none. */

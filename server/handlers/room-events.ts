@@ -6,7 +6,7 @@ import type { ConversationHandlers } from './conversation'
 
 export interface RoomEventHandlers extends Pick<ConversationHandlers, 'here' | 'log'> {
   deletedCards: Pick<DeletedCards, 'deleted'>
-  installations: Pick<RoomInstallations, 'installed' | 'removed'>
+  installations: RoomInstallations
   installationIn: (event: InstalledEvent | UninstalledEvent) => { app: string, installation: Installation } | null
 }
 

@@ -35,7 +35,7 @@ export class Stops {
   private readonly making = new Map<string, Set<(stop: Stop) => void>>()
 
   constructor(
-    private readonly state: () => Pick<StateAdapter, 'get' | 'set'>, private readonly runtime: Pick<Runtime, 'uuid'>,
+    private readonly state: () => Pick<StateAdapter, 'get' | 'set'>, private readonly runtime: Runtime,
   ) {}
 
   /** @throws when the store cannot be reached; then only answers of this process were stopped */

@@ -8,7 +8,7 @@ import type { Log, Runtime } from '../ports/runtime'
 const BOT_PATIENCE_MS = 2000
 
 interface WebhookPorts {
-  runtime: Pick<Runtime, 'background'>
+  runtime: Runtime
   monitor: Monitor
   log: Log
 }

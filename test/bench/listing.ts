@@ -2,6 +2,8 @@ import { resolve } from 'node:path'
 import { createViteServer } from 'vitest/node'
 import { createClient } from 'redis'
 import { percentiles } from './load.ts'
+import { only } from '../fakes/only.ts'
+import type { ReviewBoard } from '../../server/ports/board'
 import { FORM } from './target.ts'
 
 type StoreModule = typeof import('../../server/adapters/redis/store/store')
@@ -46,7 +48,7 @@ export async function openStore(redisUrl: string) {
       const form = { rooms: [], to: [], endpoint: null, labels: {} }
       const ports = {
         store, runtime: { now: Date.now },
-        board: { label: (key: string) => key, link: async () => null, roomOf: () => '', placeOf: () => [] },
+        board: only<ReviewBoard>({ label: key => key, link: async () => null, roomOf: () => '', placeOf: () => [] }),
         presentation: { siteUrl: null, forms: { of: () => form, find: () => null, all: [form], rooms: [] } },
       }
       const taken: number[] = []

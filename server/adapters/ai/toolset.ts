@@ -21,7 +21,7 @@ interface Description extends Pick<ProposedCall, 'content'> {
 export type MakeToolset = (conversation: Conversation) => Promise<Toolset>
 
 export interface ToolsetParts {
-  submissionsAt: (place: Scope) => Pick<SubmissionAccess, 'get'>
+  submissionsAt: (place: Scope) => SubmissionAccess
   /** Returns details of the file that a call would replace. */
   replaced: (tool: string, input: unknown) => Promise<readonly Field[]>
   toolsOf: (conversation: Conversation) => ToolSet
@@ -46,7 +46,7 @@ export function createToolset({ submissionsAt, replaced, toolsOf, prepareStep }:
   }
 }
 
-async function describeSubmission(input: unknown, submissions: Pick<SubmissionAccess, 'get'>): Promise<Description> {
+async function describeSubmission(input: unknown, submissions: SubmissionAccess): Promise<Description> {
   const { id } = (input ?? {}) as { id?: unknown }
   if (typeof id !== 'string') return { details: [] }
   const submission = await submissions.get(id)

@@ -137,7 +137,7 @@ export class TurnRun implements AgentTurn {
 /** Returns a call as its card shows it now. @throws if the data of the call cannot be read */
 export async function proposedCall(
   approvalId: string, { toolCallId, toolName, input }: Pick<ToolCallPart, 'toolCallId' | 'toolName' | 'input'>,
-  { tools, describe }: Pick<Toolset, 'tools' | 'describe'>,
+  { tools, describe }: Toolset,
 ): Promise<ProposedCall> {
   const args = Object.entries((input ?? {}) as object).flatMap(([label, value]) => detailsOf(label, value))
   const { details, ...content } = await describe(toolName, input)

@@ -3,7 +3,7 @@ import type { Installations } from '../../ports/installations'
 
 /** Returns a connection that uses the channel in which people installed the app, unless a variable names a channel. */
 export function located(
-  connection: Connection, installations: Pick<Installations, 'find'>,
+  connection: Connection, installations: Installations,
 ): Connection {
   const { late } = connection
   if (!late) return connection

@@ -20,8 +20,8 @@ const MAX_WAIT_MS = 1000
 
 export interface CardQueuePorts {
   queues: CardQueueStore
-  board: Pick<ReviewBoard, 'awaits' | 'intervalMs' | 'announce' | 'label'>
-  forms: Pick<Forms, 'rooms' | 'all'>
+  board: ReviewBoard
+  forms: Forms
   /** Posts the card whose turn it is: `Outbox.post`. */
   post: (id: string, room: string) => Promise<void>
   policy: RetryPolicy
@@ -193,9 +193,9 @@ export class CardQueue {
 }
 
 export interface ClosedRoomsPorts {
-  queues: Pick<CardQueueStore, 'takeNotice' | 'forgetNotice'>
-  board: Pick<ReviewBoard, 'announce' | 'label'>
-  forms: Pick<Forms, 'all'>
+  queues: CardQueueStore
+  board: ReviewBoard
+  forms: Forms
   /** URL of the ops page that lists waiting submissions; null if nobody can open it. */
   overviewUrl: string | null
   log: Log
@@ -262,7 +262,7 @@ export class SlowRooms {
   /** Posts in progress; `startedAt` in epoch ms. */
   private readonly running = new Set<{ room: string, startedAt: number }>()
 
-  constructor(private readonly runtime: Pick<Runtime, 'now'>) {}
+  constructor(private readonly runtime: Runtime) {}
 
   /** Times a post. The latest finished post decides if its room counts as slow. */
   async timed<T>(room: string, post: Promise<T>): Promise<T> {

@@ -9,12 +9,12 @@ import { sameCard } from '../lifecycle/record'
 import { pendingAt, RECORDS } from '../queries/search'
 
 export interface DeletedCardsPorts {
-  store: Pick<SubmissionStore, 'listRecords'>
-  outbox: Pick<Outbox, 'apply' | 'run'>
+  store: SubmissionStore
+  outbox: Outbox
   presentation: PlacePorts['presentation']
-  board: Pick<ReviewBoard, 'roomOf' | 'placeOf'>
-  runtime: Pick<Runtime, 'background'>
-  monitor: Pick<Monitor, 'undelivered'>
+  board: ReviewBoard
+  runtime: Runtime
+  monitor: Monitor
 }
 
 /** A deleted message; `undelivered` is the reason if it never arrived. */

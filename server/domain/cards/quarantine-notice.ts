@@ -15,11 +15,11 @@ const LOOK_MS = 10 * 60 * 1000
 const READING = { limit: 250, only: 'held' } as const
 
 export interface HeldNoticePorts {
-  store: Pick<SubmissionStore, 'listRecords'>
-  queues: Pick<CardQueueStore, 'takeNotice' | 'forgetNotice'>
-  board: Pick<ReviewBoard, 'announce'>
+  store: SubmissionStore
+  queues: CardQueueStore
+  board: ReviewBoard
   presentation: Presentation
-  runtime: Pick<Runtime, 'now'>
+  runtime: Runtime
   log: Log
 }
 

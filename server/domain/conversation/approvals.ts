@@ -22,7 +22,7 @@ export interface ApprovalPorts {
   /** Time that a taken turn may run before it counts as abandoned, ms. */
   leaseMs: number
   runtime: Runtime
-  monitor: Pick<Monitor, 'misplaced' | 'incident'>
+  monitor: Monitor
   log: Log
 }
 

@@ -20,11 +20,11 @@ export interface Assignment {
 }
 
 export interface AssignmentsPorts {
-  store: Pick<SubmissionStore, 'get' | 'listRecords'>
-  board: Pick<ReviewBoard, 'roomOf' | 'nameOf' | 'label'>
+  store: SubmissionStore
+  board: ReviewBoard
   presentation: Presentation
-  people: Pick<People, 'known' | 'namesOf'>
-  decisions: Pick<Decisions, 'decide'>
+  people: People
+  decisions: Decisions
 }
 
 const TO_WHOM = 'To whom? Type assign, the id, and mention somebody; or type me instead.'

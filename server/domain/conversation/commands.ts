@@ -53,13 +53,13 @@ export function nameAtEnd(text: string): string {
 }
 
 export interface ChatCommandsPorts {
-  store: Pick<SubmissionStore, 'listPending' | 'listRecords' | 'get' | 'audit'>
-  outbox: Pick<Outbox, 'apply' | 'run'>
+  store: SubmissionStore
+  outbox: Outbox
   presentation: Presentation
-  board: Pick<ReviewBoard, 'roomOf' | 'link'>
+  board: ReviewBoard
   /** Connected platforms, by the names that people use. */
   platforms: readonly string[]
-  runtime: Pick<Runtime, 'now' | 'background'>
+  runtime: Runtime
 }
 
 /** Submissions listed in one answer. */

@@ -17,12 +17,12 @@ import { pendingAt, RECORDS } from '../queries/search'
 import { mentionOf } from './previews'
 
 export interface HomePorts {
-  store: Pick<SubmissionStore, 'listRecords'>
-  board: Pick<ReviewBoard, 'roomOf' | 'hasMember'>
+  store: SubmissionStore
+  board: ReviewBoard
   presentation: Presentation
-  reviewers: Pick<Reviewers, 'has'>
-  decisions: Pick<Decisions, 'decide'>
-  runtime: Pick<Runtime, 'now'>
+  reviewers: Reviewers
+  decisions: Decisions
+  runtime: Runtime
 }
 
 /** Submissions shown of each kind, oldest first. */

@@ -3,10 +3,10 @@ import type { Log, Runtime } from '../../ports/runtime'
 import type { Person } from '../../ports/submission'
 
 export interface MembershipPorts {
-  board: Pick<ReviewBoard, 'hasMember'>
+  board: ReviewBoard
   /** All rooms of the cards. */
   rooms: readonly string[]
-  runtime: Pick<Runtime, 'now'>
+  runtime: Runtime
   log: Log
 }
 

@@ -22,14 +22,14 @@ interface SubmissionFilesPorts {
   files: FileStore | null
   /** True if a form takes files now. Else, files without a submission may belong to another user of the storage. */
   isTaking: boolean
-  store: Pick<SubmissionStore, 'get'>
+  store: SubmissionStore
   /** Counts MB; null for no limit. */
   limiter: Limiter | null
   /** Secret from which the key of all links is derived. */
   secret: string
   /** Base URL of this service, without a trailing slash; null if unknown. */
   siteUrl: string | null
-  runtime: Pick<Runtime, 'uuid' | 'now' | 'background'>
+  runtime: Runtime
   log: Log
 }
 

@@ -24,7 +24,7 @@ export interface AcceptPorts {
   /** Null if there is no limit. */
   quota: Quota | null
   screening: ScreeningPorts
-  files: Pick<SubmissionFiles, 'incoming'>
+  files: SubmissionFiles
   intake: IntakePorts
 }
 

@@ -11,9 +11,9 @@ const CHECK_TTL_MS = 30_000
 const PATIENCE_MS = 2000
 
 export interface CredentialsPorts {
-  board: Pick<ReviewBoard, 'platforms' | 'label' | 'check' | 'awaits'>
-  monitor: Pick<Monitor, 'probed'>
-  runtime: Pick<Runtime, 'now' | 'wait'>
+  board: ReviewBoard
+  monitor: Monitor
+  runtime: Runtime
 }
 
 type Refusal = Extract<Outcome, { ok: false }>
@@ -54,7 +54,7 @@ export class Credentials {
 }
 
 /** Logs the bot's name on each platform. A refused token is logged here, before the first card needs it. */
-export async function introduce(board: Pick<ReviewBoard, 'platforms' | 'identify'>, log: Log): Promise<void> {
+export async function introduce(board: ReviewBoard, log: Log): Promise<void> {
   await Promise.all(board.platforms.map(async (platform) => {
     const outcome = await board.identify(platform)
     if (outcome.ok) return outcome.value !== null && log.info('platform.identified', { platform, bot: outcome.value })

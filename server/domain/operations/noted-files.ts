@@ -5,7 +5,7 @@ import type { Monitor } from '../../ports/monitor'
  * Reports results of the file storage to the monitor. Leaves out what is not the storage's state: a sender who leaves,
  * a file that is not allowed, and a file that the storage has lost.
  */
-export function notedFiles(files: FileStore, monitor: Pick<Monitor, 'filed'>): FileStore {
+export function notedFiles(files: FileStore, monitor: Monitor): FileStore {
   return {
     ...files,
     async write(id, index, content) {

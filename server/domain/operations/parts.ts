@@ -7,8 +7,8 @@ import { labelOf } from '../review/scope'
 import { DELIVERY_NAMES } from '../cards/card-view'
 
 export interface PartsPorts {
-  board: Pick<ReviewBoard, 'platforms' | 'label' | 'awaits'>
-  health: Pick<HealthBook, 'read'>
+  board: ReviewBoard
+  health: HealthBook
   deliveries: readonly Delivery[]
   optionalParts: readonly OptionalPart[]
   /** All rooms of the cards. A channel besides a platform's own is a part only while it has a problem. */

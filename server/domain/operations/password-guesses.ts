@@ -11,8 +11,8 @@ const LONGEST_MS = 10_000
 interface GuessPorts {
   /** Counts wrong passwords of all clients together. */
   limiter: Limiter
-  runtime: Pick<Runtime, 'now' | 'wait'>
-  monitor: Pick<Monitor, 'incident'>
+  runtime: Runtime
+  monitor: Monitor
   log: Log
 }
 

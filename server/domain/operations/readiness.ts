@@ -14,8 +14,8 @@ export interface Readiness {
 
 export interface ReadinessPorts extends PartsPorts {
   storage: Pick<Storage, 'check' | 'advice'>
-  credentials: Pick<Credentials, 'check'>
-  runtime: Pick<Runtime, 'now'>
+  credentials: Credentials
+  runtime: Runtime
   clock: Pick<StoreClock, 'aheadMs'>
 }
 

@@ -5,11 +5,11 @@ import type { Log, Runtime } from '../../ports/runtime'
 import type { CardQueue } from '../cards/card-queue'
 
 export interface RoomInstallationsPorts {
-  installations: Pick<Installations, 'learn' | 'forget'>
-  board: Pick<ReviewBoard, 'announce'>
-  queue: Pick<CardQueue, 'wake' | 'closedRooms'>
-  health: Pick<HealthBook, 'note'>
-  runtime: Pick<Runtime, 'now' | 'wait'>
+  installations: Installations
+  board: ReviewBoard
+  queue: CardQueue
+  health: HealthBook
+  runtime: Runtime
   log: Log
 }
 

@@ -15,7 +15,7 @@ import type { Storage, StoreRefusal } from './readiness'
 export interface StatusPorts extends PartsPorts {
   store: SubmissionStore
   storage: Pick<Storage, 'check' | 'advice'>
-  credentials: Pick<Credentials, 'check'>
+  credentials: Credentials
   board: ReviewBoard
   health: HealthBook
   clock: Pick<StoreClock, 'now' | 'aheadMs'>

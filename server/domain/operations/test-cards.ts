@@ -12,11 +12,11 @@ import { orUnavailable } from '../queries/rows'
 import { noteOf } from './monitor'
 
 export interface TestCardsPorts {
-  board: Pick<ReviewBoard, 'announce'>
-  forms: Pick<Forms, 'all' | 'rooms'>
+  board: ReviewBoard
+  forms: Forms
   limiter: Limiter
-  runtime: Pick<Runtime, 'now'>
-  monitor: Pick<Monitor, 'probed'>
+  runtime: Runtime
+  monitor: Monitor
 }
 
 const asked = z.object({ platform: z.string() })

@@ -19,8 +19,8 @@ export interface TestEmailPorts {
   mail: MailSender & { to: readonly string[], apiKey?: string }
   receipts: TestReceipts
   limiter: Limiter
-  runtime: Pick<Runtime, 'uuid'>
-  monitor: Pick<Monitor, 'probed'>
+  runtime: Runtime
+  monitor: Monitor
 }
 
 /** Test email: shows if emails are sent, and if the provider reports their status. */

@@ -18,13 +18,13 @@ export interface DeliveryPorts {
   template: () => Promise<EmailTemplate>
   mail: MailSender
   /** Files that came with forms; absent in tests without files. */
-  files?: Pick<SubmissionFiles, 'read' | 'url' | 'withLost'>
+  files?: SubmissionFiles
   presentation: Presentation
 }
 
 export interface WorkPorts extends DeliveryPorts, ConfirmationPorts {
   board: ReviewBoard
-  queue: Pick<CardQueue, 'waitsUntil' | 'slowRooms'>
+  queue: CardQueue
 }
 
 type Delivered = Pick<Done, 'sent' | 'status' | 'keepMs'>

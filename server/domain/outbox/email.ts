@@ -153,14 +153,14 @@ function leafText(value: unknown): string {
   return isEmpty ? '—' : visible(fieldText(value))
 }
 
-export type MailFiles = Pick<SubmissionFiles, 'read' | 'url'>
+export type MailFiles = SubmissionFiles
 
 /**
  * Returns the submission as it is mailed. A lost file makes the email fail until it is given up. By then the reviewer
  * knows: after another forward the email goes without that file.
  */
 export async function mailed(
-  submission: Submission, files?: Pick<SubmissionFiles, 'withLost'>,
+  submission: Submission, files?: SubmissionFiles,
 ): Promise<Submission> {
   const isTold = submission.history.some(entry => (
     entry.event === 'failed' && entry.again === null && entry.reason === FILE_LOST

@@ -13,7 +13,7 @@ const WRITE_RETRIES_MS = [200, 400, 800, 1600, 3200]
 
 export interface OutboxPorts extends RunPorts {
   store: SubmissionStore
-  files?: Pick<SubmissionFiles, 'erase' | 'read' | 'url' | 'withLost'>
+  files?: SubmissionFiles
   /** Called when form data is gone, so that copies elsewhere can be erased, too. */
   ended?: (id: string) => void
 }

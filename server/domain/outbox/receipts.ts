@@ -10,11 +10,11 @@ import { orUnavailable } from '../queries/rows'
 
 export interface ReceiptsPorts {
   notices: MailNotices
-  testEmail: Pick<TestEmail, 'told'>
-  store: Pick<SubmissionStore, 'get'>
-  outbox: Pick<Outbox, 'apply' | 'run'>
-  runtime: Pick<Runtime, 'background'>
-  monitor: Pick<Monitor, 'told' | 'toldForeign'>
+  testEmail: TestEmail
+  store: SubmissionStore
+  outbox: Outbox
+  runtime: Runtime
+  monitor: Monitor
   log: Log
 }
 

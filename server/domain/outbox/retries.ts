@@ -15,18 +15,18 @@ import { getAll, orUnavailable } from '../queries/rows'
 import { canSendAgain, outstanding, vendorOf } from '../lifecycle/record'
 
 export interface RetriesPorts {
-  store: Pick<SubmissionStore, 'get' | 'upcoming' | 'listRecords'>
-  outbox: Pick<Outbox, 'apply'>
-  queue: Pick<CardQueue, 'reopen'>
+  store: SubmissionStore
+  outbox: Outbox
+  queue: CardQueue
   submissions: Pick<OpsSubmissions, 'decide' | 'postAgain'>
-  health: Pick<HealthBook, 'read'>
+  health: HealthBook
   /** Keys of all platforms, and the deliveries. */
   vendors: readonly string[]
-  forms: Pick<Forms, 'rooms'>
+  forms: Forms
   /** Does all due work. */
   sweep: () => Promise<unknown>
   policy: Pick<RetryPolicy, 'baseMs'>
-  runtime: Pick<Runtime, 'now' | 'background' | 'detached'>
+  runtime: Runtime
   log: Log
 }
 

@@ -24,7 +24,7 @@ const KINDS: Readonly<Record<Work['kind'], true>> = {
 export interface SweepPorts {
   store: SubmissionStore
   outbox: Outbox
-  reviewers: Pick<Reviewers, 'has'>
+  reviewers: Reviewers
   presentation: Presentation
   leaseMs: number
   runtime: Runtime

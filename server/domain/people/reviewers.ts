@@ -10,10 +10,10 @@ import { NotAReviewer, PeopleUnknown } from '../errors'
 import { inWords, isNamed, type People } from './people'
 
 export interface ReviewersPorts {
-  board: Pick<ReviewBoard, 'membersOf' | 'nameOf'>
-  people: Pick<People, 'nameOf'>
-  runtime: Pick<Runtime, 'now'>
-  monitor: Pick<Monitor, 'refused'>
+  board: ReviewBoard
+  people: People
+  runtime: Runtime
+  monitor: Monitor
   log: Log
 }
 
@@ -104,9 +104,9 @@ export class Reviewers {
 }
 
 export interface AdmissionPorts {
-  people: Pick<People, 'known'>
-  reviewers: Pick<Reviewers, 'has'>
-  forms: Pick<Forms, 'all'>
+  people: People
+  reviewers: Reviewers
+  forms: Forms
   /** OPS_VIEWERS. */
   viewers?: readonly string[]
 }

@@ -23,10 +23,10 @@ import { roomName, type Named } from '../review/scope'
 import { isRevocable, outstanding, dataLivesUntil, listOf, isOver } from '../lifecycle/record'
 import { receiptText, sendAgainForm } from '../lifecycle/email-status'
 
-export interface DetailsPorts extends Pick<OverviewPorts, 'board' | 'presentation' | 'runtime'> {
-  store: Pick<SubmissionStore, 'get' | 'audit' | 'revision'>
+export interface DetailsPorts extends OverviewPorts {
+  store: SubmissionStore
   revocableMs: SubmissionDetails['revocableMs']
-  reviewers: Pick<Reviewers, 'has'>
+  reviewers: Reviewers
 }
 
 /** Person who looks at a submission. */

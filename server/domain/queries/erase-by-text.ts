@@ -52,10 +52,10 @@ export const forgetting = z.union([
 ], ABOUT)
 
 export interface ForgettingPorts {
-  store: Pick<SubmissionStore, 'get' | 'listPending' | 'audit'>
-  quarantine: Pick<Quarantine, 'decide'>
+  store: SubmissionStore
+  quarantine: Quarantine
   presentation: Presentation
-  runtime: Pick<Runtime, 'now'>
+  runtime: Runtime
   log: Log
 }
 
@@ -128,7 +128,7 @@ async function pageAt(
 }
 
 /** Returns the ends of submissions that arrived since then, latest ends first. */
-async function keptSince(time: number, store: Pick<SubmissionStore, 'audit'>): Promise<AuditLine[]> {
+async function keptSince(time: number, store: SubmissionStore): Promise<AuditLine[]> {
   return endedOf(await store.audit(Infinity, time)).filter(({ receivedAt }) => receivedAt > time)
 }
 

@@ -2,8 +2,8 @@ import type { Runtime } from '../../ports/runtime'
 import { HEARTBEAT_MS, type SubmissionStore } from '../../ports/store'
 
 interface FeedPorts {
-  store: Pick<SubmissionStore, 'watch' | 'revision'>
-  runtime: Pick<Runtime, 'now' | 'wait'>
+  store: SubmissionStore
+  runtime: Runtime
 }
 
 export interface FeedListener {

@@ -132,7 +132,7 @@ function filtering(
 }
 
 export interface DonePorts extends OverviewPorts {
-  store: OverviewPorts['store'] & Pick<SubmissionStore, 'audit'>
+  store: OverviewPorts['store'] & SubmissionStore
   revocableMs: { spam: number }
 }
 

@@ -24,9 +24,9 @@ import { digest, isOver, outcomeOf } from '../lifecycle/record'
 export interface OpsSubmissionsPorts extends OverviewPorts, DetailsPorts, Pick<ForgettingPorts, 'log'> {
   store: OverviewPorts['store'] & DetailsPorts['store'] & ConstructorParameters<typeof Feed>[0]['store']
   runtime: OverviewPorts['runtime'] & ConstructorParameters<typeof Feed>[0]['runtime']
-  decisions: Pick<Decisions, 'decide' | 'refusal'>
-  outbox: Pick<Outbox, 'postAgain'>
-  quarantine: Pick<Quarantine, 'decide'>
+  decisions: Decisions
+  outbox: Outbox
+  quarantine: Quarantine
 }
 
 const MOST_ROWS = 100

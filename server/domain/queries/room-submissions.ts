@@ -14,7 +14,7 @@ import { pendingAt, searchFor } from './search'
 
 export interface RoomSubmissionsPorts {
   store: SubmissionStore
-  decisions: Pick<Decisions, 'decide'>
+  decisions: Decisions
   presentation: Presentation
   board: PlacePorts['board']
 }

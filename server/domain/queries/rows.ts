@@ -14,8 +14,8 @@ import { labelOf, roomName, type Named } from '../review/scope'
 import { dataLivesUntil, listOf, needsPerson, outstanding, wayOf } from '../lifecycle/record'
 
 export interface OverviewPorts {
-  store: Pick<SubmissionStore, 'get' | 'listPending' | 'backlog' | 'revision'>
-  board: Pick<ReviewBoard, 'label' | 'link' | 'roomOf' | 'placeOf'>
+  store: SubmissionStore
+  board: ReviewBoard
   presentation: Presentation
   runtime: { now: () => number }
 }
@@ -70,7 +70,7 @@ export function workName({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'car
 }
 
 export async function cardLocations(
-  cards: readonly CardRef[], { board }: Pick<OverviewPorts, 'board'>,
+  cards: readonly CardRef[], { board }: OverviewPorts,
 ): Promise<CardLocation[]> {
   return Promise.all(cards.map(async (card) => {
     const isOne = cards.filter(({ platform }) => platform === card.platform).length === 1
@@ -92,7 +92,7 @@ export function orUnavailable<T>(answer: Promise<T>): Promise<T> {
 
 /** Returns an error with the last outcome of a submission of which no trace is kept. @throws StoreUnavailable */
 export async function ending(
-  id: string, store: Pick<SubmissionStore, 'audit'>, known: (message: RichText) => Error,
+  id: string, store: SubmissionStore, known: (message: RichText) => Error,
 ): Promise<Error> {
   const lines = await orUnavailable(store.audit(RECENT_ENDINGS))
   const last = lines.find(each => each.id === id && !INTERIM_OUTCOMES.includes(each.outcome))
@@ -100,7 +100,7 @@ export async function ending(
 }
 
 /** Returns a submission, or the error if it is unreadable. */
-export function found(store: Pick<SubmissionStore, 'get'>, id: string): Promise<Submission | null | UnreadableRecord> {
+export function found(store: SubmissionStore, id: string): Promise<Submission | null | UnreadableRecord> {
   return store.get(id).catch((error: unknown) => {
     if (error instanceof UnreadableRecord) return error
     throw error
@@ -113,7 +113,7 @@ export function found(store: Pick<SubmissionStore, 'get'>, id: string): Promise<
  * @param unreadable receives the ids of unreadable submissions
  */
 export async function getAll(
-  store: Pick<SubmissionStore, 'get'>, ids: readonly string[], unreadable: string[] = [],
+  store: SubmissionStore, ids: readonly string[], unreadable: string[] = [],
 ): Promise<Submission[]> {
   const all = await Promise.all(ids.map(id => found(store, id)))
   unreadable.push(...all.flatMap(each => each instanceof UnreadableRecord ? [each.submission] : []))
@@ -149,7 +149,7 @@ export async function listRow(submission: Submission, ports: OverviewPorts): Pro
 
 /** Returns the assignee, if the form has assignment. */
 export function holderLine(
-  submission: Submission, { presentation: { forms }, runtime }: Pick<OverviewPorts, 'presentation' | 'runtime'>,
+  submission: Submission, { presentation: { forms }, runtime }: OverviewPorts,
 ): HolderLine | null {
   const holder = forms.of(submission.form).claim ? assigneeOf(submission, runtime.now()) : null
   return holder && { name: visible(holder.name), platform: holder.platform, since: holder.since }

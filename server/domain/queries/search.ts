@@ -27,7 +27,7 @@ const ID_PREFIX = 4
  *
  * Case is ignored, terms may match in different fields, and text that is not understood counts as a word.
  */
-export function searchFor(text: string, forms: Pick<Forms, 'of'>): (submission: Submission) => boolean {
+export function searchFor(text: string, forms: Forms): (submission: Submission) => boolean {
   const checks = searchTerms(searchable(text)).map(checkOf)
   return (submission) => {
     const seen = new Seen(submission, forms)
@@ -66,7 +66,7 @@ interface SeenField {
 class Seen {
   private made?: SeenField[]
 
-  constructor(readonly submission: Submission, private readonly forms: Pick<Forms, 'of'>) {}
+  constructor(readonly submission: Submission, private readonly forms: Forms) {}
 
   get fields(): SeenField[] {
     const { form, data } = this.submission

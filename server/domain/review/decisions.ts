@@ -24,15 +24,15 @@ import { sameCard, isPressed, canSendAgain } from '../lifecycle/record'
 import { sendAgainForm } from '../lifecycle/email-status'
 
 export interface DecisionsPorts extends AccessPorts {
-  store: Pick<SubmissionStore, 'get' | 'recall'>
-  outbox: Pick<Outbox, 'apply' | 'run' | 'runOnTime' | 'refresh'>
+  store: SubmissionStore
+  outbox: Outbox
   presentation: Presentation
-  reviewers: Pick<Reviewers, 'refusal' | 'has'>
+  reviewers: Reviewers
   /** Time in which each decision can be taken back, ms; 0 for not at all. */
   revocableMs: Readonly<Record<Action, number>>
   /** Duration of an assignment, ms. */
   claimMs: number
-  runtime: Pick<Runtime, 'now' | 'background'>
+  runtime: Runtime
 }
 
 /** Attempt with its action and details */
@@ -251,9 +251,9 @@ function unchanged(message: RichText): Refused {
 }
 
 interface AccessPorts extends PlacePorts {
-  store: Pick<SubmissionStore, 'get'>
-  reviewers: Pick<Reviewers, 'refusal'>
-  monitor: Pick<Monitor, 'misplaced' | 'incident'>
+  store: SubmissionStore
+  reviewers: Reviewers
+  monitor: Monitor
   log: Log
 }
 

@@ -12,15 +12,15 @@ import type { SubmissionFiles } from '../files/submission-files'
 import { isOver } from '../lifecycle/record'
 
 export interface QuarantinePorts {
-  store: Pick<SubmissionStore, 'get' | 'audit' | 'forget'>
-  outbox: Pick<Outbox, 'apply' | 'run'>
-  reviewers: Pick<Reviewers, 'refusal'>
+  store: SubmissionStore
+  outbox: Outbox
+  reviewers: Reviewers
   presentation: Presentation
   /** True if endpoints are notified of erasures. */
   tellsErasures: boolean
   /** Files that came with forms; absent in tests without files. */
-  files?: Pick<SubmissionFiles, 'erase'>
-  runtime: Pick<Runtime, 'background' | 'now'>
+  files?: SubmissionFiles
+  runtime: Runtime
   log: Log
 }
 

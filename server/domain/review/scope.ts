@@ -5,7 +5,7 @@ import { sameCard } from '../lifecycle/record'
 
 export interface PlacePorts {
   presentation: { forms: Forms }
-  board: Pick<ReviewBoard, 'roomOf'>
+  board: ReviewBoard
 }
 
 /**
@@ -22,19 +22,19 @@ export function belongsTo(
 }
 
 /** True if a form's cards go to this scope; the cards of a removed form go nowhere. */
-export function isFormOf(place: Scope, key: string | undefined, forms: Pick<Forms, 'of' | 'find'>): boolean {
+export function isFormOf(place: Scope, key: string | undefined, forms: Forms): boolean {
   return place === 'everywhere' || isRoomOf(place, key === undefined ? forms.of(key) : forms.find(key))
 }
 
 /** True if the cards of any form go to this scope. */
-export function isRoom(place: Scope, forms: Pick<Forms, 'rooms'>): boolean {
+export function isRoom(place: Scope, forms: Forms): boolean {
   return place === 'everywhere' || isRoomOf(place, forms)
 }
 
 /** Room of the form that is left without a card once this card is gone; null if it still has one. */
 export function missingIn(
   { form, cards }: Pick<Submission, 'form' | 'cards'>, card: CardRef,
-  { presentation: { forms }, board }: { presentation: { forms: Forms }, board: Pick<ReviewBoard, 'placeOf'> },
+  { presentation: { forms }, board }: { presentation: { forms: Forms }, board: ReviewBoard },
 ): string | null {
   const place = board.placeOf(card)
   const hasOther = cards.some(other => !sameCard(other, card) && isSamePlace(place, board.placeOf(other)))
@@ -42,7 +42,7 @@ export function missingIn(
 }
 
 /** Name of a room that is not its platform's only one: `Slack: C1`. */
-export function labelOf(room: string, board: Pick<ReviewBoard, 'label'>): string {
+export function labelOf(room: string, board: ReviewBoard): string {
   return `${board.label(room)}: ${room.slice(room.indexOf('/') + 1)}`
 }
 
@@ -54,7 +54,7 @@ export type Named = (room: string, card?: CardRef) => string
  *
  * @param cards all cards of the submission
  */
-export function roomName(board: Pick<ReviewBoard, 'label' | 'placeOf'>, cards: readonly CardRef[]): Named {
+export function roomName(board: ReviewBoard, cards: readonly CardRef[]): Named {
   return (room, card) => {
     const key = card ? roomOfWork({ card }, cards, board) ?? room : room
     return key.includes('/') ? labelOf(key, board) : board.label(key)
@@ -67,7 +67,7 @@ export function roomName(board: Pick<ReviewBoard, 'label' | 'placeOf'>, cards: r
  */
 export function roomOfWork(
   { room, card }: Pick<Work, 'room' | 'card'>, cards: readonly CardRef[],
-  board: Pick<ReviewBoard, 'placeOf'>,
+  board: ReviewBoard,
 ): string | undefined {
   if (room !== undefined || !card) return room
   const { platform } = card
@@ -76,7 +76,7 @@ export function roomOfWork(
 }
 
 /** Room of a card: its platform's own, or another one as `Form.rooms` names it. */
-export function roomOfCard(card: CardRef, board: Pick<ReviewBoard, 'placeOf'>): string {
+export function roomOfCard(card: CardRef, board: ReviewBoard): string {
   const names = board.placeOf(card)
   return names.includes(card.platform) ? card.platform : names[0] ?? card.platform
 }

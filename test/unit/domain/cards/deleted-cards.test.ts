@@ -5,6 +5,8 @@ import type { Outcome } from '../../../../server/ports/delivery'
 import { failing, ok } from '../../../fakes/board'
 import { silentMonitor } from '../../../fakes/runtime'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+import { only } from '../../../fakes/only'
+import type { SubmissionStore } from '../../../../server/ports/store'
 
 let triage: Triage
 let reads: number
@@ -12,12 +14,12 @@ let deletedCards: DeletedCards
 beforeEach(async () => {
   triage = await openTriage({ platforms: ['slack', 'discord'], form: { claim: 'soft' } })
   reads = 0
-  deletedCards = new DeletedCards({ ...triage, monitor: silentMonitor, store: {
+  deletedCards = new DeletedCards({ ...triage, monitor: silentMonitor, store: only<SubmissionStore>({
     listRecords: (page) => {
       reads++
       return triage.store.listRecords(page)
     },
-  } })
+  }) })
 })
 const cardsOf = async (id: string) => (await triage.store.get(id))!.cards.map(({ messageId }) => messageId)
 const eventsOf = async (id: string) => (await triage.store.get(id))!.history.map(({ event }) => event)

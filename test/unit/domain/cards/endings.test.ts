@@ -4,6 +4,8 @@ import { ending } from '../../../../server/domain/queries/rows'
 import type { AuditLine, DecisionOutcome } from '../../../../server/ports/submission'
 import { plainText } from '../../../../shared/utils/line'
 import { claimed, finish, LEASE, NOW, posted, REVIEWER, spam, step } from '../../../fixtures/lifecycle'
+import { only } from '../../../fakes/only'
+import type { SubmissionStore } from '../../../../server/ports/store'
 
 /** Audit lines of one submission, newest first. */
 const trail = (...outcomes: DecisionOutcome[]): AuditLine[] => outcomes.map((outcome, before) => ({
@@ -11,7 +13,8 @@ const trail = (...outcomes: DecisionOutcome[]): AuditLine[] => outcomes.map((out
 }))
 const outcomes = (lines: AuditLine[]) => lines.map(({ outcome }) => outcome)
 const told = async (...lines: AuditLine[]) => {
-  const error = await ending('one', { audit: async () => lines }, message => new Error(plainText(message)))
+  const store = only<SubmissionStore>({ audit: async () => lines })
+  const error = await ending('one', store, message => new Error(plainText(message)))
   return error.message
 }
 

@@ -1,9 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
 import { HeldNotice } from '../../../../server/domain/cards/quarantine-notice'
-import type { PageRequest } from '../../../../server/ports/store'
+import type { PageRequest, SubmissionStore } from '../../../../server/ports/store'
 import { failing } from '../../../fakes/board'
 import { formsOf } from '../../../fakes/forms'
 import { openTriage, type Triage } from '../../../fakes/triage'
+import { only } from '../../../fakes/only'
 
 const HOUR = 60 * 60 * 1000
 
@@ -70,10 +71,10 @@ test('what a room refused is said to it again, and a store that does not answer 
 test('what the forms said is not read for it, and a process looks through them every ten minutes', async () => {
   await hold()
   const pages: PageRequest[] = []
-  const notice = new HeldNotice({ ...triage, store: { listRecords: (page) => {
+  const notice = new HeldNotice({ ...triage, store: only<SubmissionStore>({ listRecords: (page) => {
     pages.push(page)
     return triage.store.listRecords(page)
-  } } })
+  } }) })
   await notice.tell()
   expect(pages).toHaveLength(1)
   expect(told()).toHaveLength(2)

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import { CARD_PATIENCE_MS, SlowRooms } from '../../../../server/domain/cards/card-queue'
+import { only } from '../../../fakes/only'
+import type { Runtime } from '../../../../server/ports/runtime'
 
 test('a room is slow from when a card has taken too long there until one is quick', async () => {
   let time = 0
-  const rooms = new SlowRooms({ now: () => time })
+  const rooms = new SlowRooms(only<Runtime>({ now: () => time }))
   const post = Promise.withResolvers<string>()
   const hanging = rooms.timed('slack', post.promise)
   expect(rooms.has('slack')).toBe(false)

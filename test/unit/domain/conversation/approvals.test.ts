@@ -5,6 +5,8 @@ import type { ProposedCall, WaitingTurn } from '../../../../server/ports/approva
 import type { Person } from '../../../../server/ports/submission'
 import { FakeRuntime, silentLog } from '../../../fakes/runtime'
 import { testFolder } from '../../../support/lifetime'
+import { only } from '../../../fakes/only'
+import type { Monitor } from '../../../../server/ports/monitor'
 
 const ADA = { id: 'U1', name: 'Ada', platform: 'Slack', person: 'ada' }
 const OTHER = { ...ADA, person: undefined }
@@ -41,7 +43,8 @@ beforeEach(async () => {
       unlisted.asked.push([submission, id, place])
       return id === unlisted.id ? { message: ['Only Grace may decide this.'] } : null
     },
-    monitor: { misplaced: platform => void misplaced.push(platform), incident: () => {} }, log: silentLog,
+    monitor: only<Monitor>({ misplaced: platform => void misplaced.push(platform), incident: () => {} }),
+    log: silentLog,
   })
   turn = await approvals.request({
     threadId: 'slack:C1:1', place: ['slack/C1', 'slack'], asker: ADA, calls: [call('one'), call('two')], state: '[]',

@@ -4,6 +4,8 @@ import { People } from '../../../../server/domain/people/people'
 import type { Scope } from '../../../../server/ports/board'
 import type { Person } from '../../../../server/ports/submission'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+import { only } from '../../../fakes/only'
+import type { SubmissionStore } from '../../../../server/ports/store'
 
 const ada: Person = { ...ADA, names: ['slack:U1'] }
 const ROOM: Scope = ['slack']
@@ -79,10 +81,10 @@ test('what waits is read without its data, and not at all for who writes from el
   const pages: unknown[] = []
   assignments = new Assignments({
     ...triage, people: new People(),
-    store: { get: id => triage.store.get(id), listRecords: (page) => {
+    store: only<SubmissionStore>({ get: id => triage.store.get(id), listRecords: (page) => {
       pages.push(page)
       return triage.store.listRecords(page)
-    } },
+    } }),
   })
   const short = id.slice(0, 8)
   expect((await said(`take ${short}`, {}, ['slack/D1'])).text).toMatch(/^Nothing that waits here/)

@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { parseCommand, ChatCommands } from '../../../../server/domain/conversation/commands'
 import type { Answer } from '../../../../server/ports/conversation'
-import type { PageRequest } from '../../../../server/ports/store'
+import type { PageRequest, SubmissionStore } from '../../../../server/ports/store'
 import type { AuditLine, Submission } from '../../../../server/ports/submission'
 import { formsOf } from '../../../fakes/forms'
 import { decisions, submissionOf } from '../../../fixtures/views'
 import { plainText } from '../../../../shared/utils/line'
 import { inWords } from '../../../support/words'
+import { only } from '../../../fakes/only'
+import type { Runtime } from '../../../../server/ports/runtime'
+import type { ReviewBoard } from '../../../../server/ports/board'
+import type { Outbox } from '../../../../server/domain/outbox/outbox'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
 const MINUTE = 60_000
@@ -30,19 +34,19 @@ function commandsOver(submissions: readonly Submission[], lines: readonly AuditL
     return { submissions: submissions.slice(from, from + limit), total: submissions.length, cursor }
   }
   const commands = new ChatCommands({
-    store: {
+    store: only<SubmissionStore>({
       get: async id => submissions.find(submission => submission.id === id) ?? null,
       audit: async limit => lines.slice(0, limit),
       listPending: list, listRecords: list,
-    },
-    outbox: { apply: async () => ({ refused: 'gone' }), run: async () => {} },
+    }),
+    outbox: only<Outbox>({ apply: async () => ({ refused: 'gone' }), run: async () => {} }),
     presentation: { siteUrl: 'https://forms.example.com', forms: known },
-    board: {
+    board: only<ReviewBoard>({
       roomOf: ({ threadId }) => `slack/${threadId.split(':')[1]}`,
       link: async ({ messageId }) => `https://example.slack.com/${messageId}`,
-    },
+    }),
     platforms: ['Slack', 'Discord'],
-    runtime: { now: () => NOW, background: () => {} },
+    runtime: only<Runtime>({ now: () => NOW, background: () => {} }),
   })
   return {
     reads, commands, ask: (text: string, place: readonly string[] = ROOM) => commands.answer(parseCommand(text), place),

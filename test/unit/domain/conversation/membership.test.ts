@@ -3,6 +3,8 @@ import { Membership } from '../../../../server/domain/conversation/membership'
 import type { Outcome } from '../../../../server/ports/delivery'
 import type { Person } from '../../../../server/ports/submission'
 import { FakeRuntime, silentLog } from '../../../fakes/runtime'
+import { only } from '../../../fakes/only'
+import type { ReviewBoard } from '../../../../server/ports/board'
 
 /** Membership in rooms with these outcomes. */
 function over(rooms: Record<string, Outcome<boolean>>) {
@@ -13,7 +15,7 @@ function over(rooms: Record<string, Outcome<boolean>>) {
     return rooms[room]!
   }
   return { asked, runtime, rooms, membership: new Membership({
-    board: { hasMember }, rooms: Object.keys(rooms), runtime, log: silentLog,
+    board: only<ReviewBoard>({ hasMember }), rooms: Object.keys(rooms), runtime, log: silentLog,
   }) }
 }
 

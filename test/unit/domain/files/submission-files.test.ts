@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { SubmissionFiles } from '../../../../server/domain/files/submission-files'
 import { FileMissing, type FileStore } from '../../../../server/ports/files'
-import { UnreadableRecord } from '../../../../server/ports/store'
+import { UnreadableRecord, type SubmissionStore } from '../../../../server/ports/store'
 import type { Submission } from '../../../../server/ports/submission'
 import { silentLog } from '../../../fakes/runtime'
 import { submissionOf } from '../../../fixtures/views'
+import { only } from '../../../fakes/only'
+import type { Runtime } from '../../../../server/ports/runtime'
 
 const HOUR_MS = 3_600_000
 
@@ -36,8 +38,8 @@ function filesOf(
   return {
     erased, asked, pass: (ms: number) => { now += ms }, done: () => Promise.all(work),
     files: new SubmissionFiles({
-      files, isTaking, store: { get }, limiter: null, secret, siteUrl: null, log: silentLog,
-      runtime: { uuid: () => 'id', now: () => now, background: task => void work.push(task) },
+      files, isTaking, store: only<SubmissionStore>({ get }), limiter: null, secret, siteUrl: null, log: silentLog,
+      runtime: only<Runtime>({ uuid: () => 'id', now: () => now, background: task => void work.push(task) }),
     }),
   }
 }

@@ -10,6 +10,8 @@ import type { Submission } from '../../../../server/ports/submission'
 import { formsOf } from '../../../fakes/forms'
 import { silentLog } from '../../../fakes/runtime'
 import { openTriage } from '../../../fakes/triage'
+import { only } from '../../../fakes/only'
+import type { SubmissionFiles } from '../../../../server/domain/files/submission-files'
 
 const LIMIT = 2
 const SENDER = { group: '203.0.113.7', client: '203.0.113.7', trusted: false, hasFiles: false }
@@ -81,7 +83,7 @@ async function door(
     quota: limited ? new Quota(limiter, () => now) : null,
     screening: { honeypot: '_gotcha', humanCheck, log: silentLog },
     // Let the form take files.
-    files: { incoming: (_, client) => new IncomingFiles('one', RULE, client, FILES, null) },
+    files: only<SubmissionFiles>({ incoming: (_, client) => new IncomingFiles('one', RULE, client, FILES, null) }),
     intake: { ...triage.intake, store },
   }
   const read = async (body: unknown, upload: IncomingFiles | null) => {

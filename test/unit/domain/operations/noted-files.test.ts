@@ -1,6 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import { notedFiles } from '../../../../server/domain/operations/noted-files'
 import { FileMissing, type FileStore } from '../../../../server/ports/files'
+import { only } from '../../../fakes/only'
+import type { Monitor } from '../../../../server/ports/monitor'
 
 let fault: Error | null
 let notes: (string | undefined)[]
@@ -19,7 +21,7 @@ beforeEach(() => {
     },
     erase: async () => {}, idsBefore: async () => [], kindOf: async () => null,
     nameOf: async name => name,
-  }, { filed: reason => void notes.push(reason) })
+  }, only<Monitor>({ filed: reason => void notes.push(reason) }))
 })
 
 async function* content(broken?: Error) {

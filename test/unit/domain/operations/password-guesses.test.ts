@@ -2,13 +2,15 @@ import { expect, test } from 'vitest'
 import { createEmbeddedLimiter } from '../../../../server/adapters/embedded/limiter'
 import { PasswordGuesses } from '../../../../server/domain/operations/password-guesses'
 import { FakeRuntime, silentLog } from '../../../fakes/runtime'
+import { only } from '../../../fakes/only'
+import type { Monitor } from '../../../../server/ports/monitor'
 
 function openGuesses() {
   const runtime = new FakeRuntime()
   const [incidents, lines] = [[] as string[], [] as string[]]
   const guesses = new PasswordGuesses({
     limiter: createEmbeddedLimiter({ limit: 50, windowS: 60 }), runtime,
-    monitor: { incident: kind => void incidents.push(kind) },
+    monitor: only<Monitor>({ incident: kind => void incidents.push(kind) }),
     log: { ...silentLog, warn: event => void lines.push(event) },
   })
   return { guesses, runtime, incidents, lines }

@@ -2,6 +2,11 @@ import { expect, test } from 'vitest'
 import { RoomInstallations } from '../../../../server/domain/operations/room-installations'
 import { FakeBoard, failing } from '../../../fakes/board'
 import { silentLog } from '../../../fakes/runtime'
+import { only } from '../../../fakes/only'
+import type { Runtime } from '../../../../server/ports/runtime'
+import type { HealthBook } from '../../../../server/ports/monitor'
+import type { CardQueue } from '../../../../server/domain/cards/card-queue'
+import type { Installations } from '../../../../server/ports/installations'
 
 const HERE = { channel: 'C1', within: 'T1' }
 
@@ -16,20 +21,22 @@ function open(first: string, outages = 0) {
   const note = (...what: unknown[]) => void heard.push(what)
   const rooms = new RoomInstallations({
     board, log: silentLog,
-    installations: { learn: answering({ ...HERE, within: first }), forget: answering(first === HERE.within) },
-    queue: {
+    installations: only<Installations>({
+      learn: answering({ ...HERE, within: first }), forget: answering(first === HERE.within),
+    }),
+    queue: only<CardQueue>({
       wake: (rooms = []) => note('woken', ...rooms),
       closedRooms: {
         opened: async (room: string) => note('opened', room), shut: async (room: string) => note('shut', room),
       } as never,
-    },
-    health: {
+    }),
+    health: only<HealthBook>({
       note: async (part, _at, error) => {
         note('health', part, error)
         return null
       },
-    },
-    runtime: { now: () => 0, wait: async ms => void waits.push(ms) },
+    }),
+    runtime: only<Runtime>({ now: () => 0, wait: async ms => void waits.push(ms) }),
   })
   return { board, heard, waits, rooms }
 }

@@ -9,6 +9,7 @@ import type { HealthBook } from '../../../../server/ports/monitor'
 import type { Runtime } from '../../../../server/ports/runtime'
 import { failing, ok } from '../../../fakes/board'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+import { only } from '../../../fakes/only'
 
 let triage: Triage
 let health: HealthBook
@@ -30,14 +31,14 @@ describe('readiness', () => {
   const clock = { aheadMs: 0 }
   let advice: () => Promise<readonly string[]>
   beforeEach(() => { advice = async () => [] })
-  const readinessOf = (runtime: Pick<Runtime, 'now' | 'wait'>) => createReadiness({
+  const readinessOf = (runtime: Runtime) => createReadiness({
     storage: new Storage({ check: () => triage.store.check(), advice }, triage.runtime.now), clock, runtime,
     credentials: new Credentials({ board: triage.board, monitor: monitorAt(runtime.now), runtime }),
     ...outside(),
   })
   const probe = (aheadMs = 0) => {
     clock.aheadMs = aheadMs
-    return readinessOf({ now: triage.runtime.now, wait: () => new Promise(() => {}) })
+    return readinessOf(only<Runtime>({ now: triage.runtime.now, wait: () => new Promise(() => {}) }))
   }
 
   test('is given when the store answers and every platform takes us', async () => {
@@ -117,7 +118,7 @@ describe('the status', () => {
     storage = new Storage({ check: () => triage.store.check(), advice: async () => ['Change it.'] }, triage.runtime.now)
   })
   const status = (takes = false) => readStatus({
-    ...outside(), store: triage.store, storage, credentials: { check: async () => [] }, takes,
+    ...outside(), store: triage.store, storage, credentials: only<Credentials>({ check: async () => [] }), takes,
     clock: { now: triage.runtime.now, aheadMs: 0 },
   })
 

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { SubmissionFiles } from '../../../../server/domain/files/submission-files'
 import { composeEmail, emailSubject, type MailSender, replyAddress } from '../../../../server/domain/outbox/email'
 import { renderEmail } from '../../../../server/adapters/email/template'
 import type { EmailContent } from '../../../../server/ports/delivery'
 import type { Form } from '../../../../server/ports/form'
 import { formsOf } from '../../../fakes/forms'
+import { only } from '../../../fakes/only'
 import { hostileText } from '../../../fixtures/form-data'
 import { submissionOf } from '../../../fixtures/views'
 
@@ -152,7 +154,9 @@ describe('Email', () => {
   test('that has no room for all fields names every file, and where a large one is', async () => {
     const file = { field: 'cv', name: 'cv.pdf', type: 'application/pdf', size: 30 * 2 ** 20, sha256: 'ab' }
     const submission = { ...submissionOf({ message: 'x'.repeat(200_000) }), envelope: { files: [file] } }
-    const files = { url: () => 'https://forms.example.com/api/files/one/0', read: () => (async function* () {})() }
+    const files = only<SubmissionFiles>({
+      url: () => 'https://forms.example.com/api/files/one/0', read: () => (async function* () {})(),
+    })
     const { html, text } = await composeEmail(
       submission, formsOf({}).of(undefined), sender, async () => renderEmail, undefined, files,
     )

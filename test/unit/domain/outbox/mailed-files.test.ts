@@ -6,12 +6,14 @@ import { FILE_LOST } from '../../../../server/ports/delivery'
 import type { StoredFile } from '../../../../server/ports/files'
 import type { Submission } from '../../../../server/ports/submission'
 import { submissionOf } from '../../../fixtures/views'
+import { only } from '../../../fakes/only'
+import type { SubmissionFiles } from '../../../../server/domain/files/submission-files'
 
 const MIB = 2 ** 20
 const file = (name: string, mib: number, field = 'cv'): StoredFile => (
   { field, name, type: 'application/pdf', size: mib * MIB, sha256: 'ab' }
 )
-const files = {
+const files = only<SubmissionFiles>({
   url: (id: string, index: number) => `https://forms.example.com/api/files/${id}/${index}?key=k`,
   read: () => (async function* () { yield Buffer.from('x') })(),
   withLost: async (submission: Submission) => ({
@@ -19,8 +21,8 @@ const files = {
       index === 0 ? { ...each, lost: true as const } : each
     )) },
   }),
-}
-const nowhere: MailFiles = { ...files, url: () => null }
+})
+const nowhere: MailFiles = only<SubmissionFiles>({ ...files, url: () => null })
 const form = { labels: { cv: 'Your CV' }, endpoint: null }
 const endpoint = { host: 'crm', url: 'https://crm', post: async () => ({ ok: true as const, value: { status: 200 } }) }
 const withThem = (...all: StoredFile[]) => (

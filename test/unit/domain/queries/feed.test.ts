@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { Feed, type FeedListener } from '../../../../server/domain/queries/feed'
-import { HEARTBEAT_MS, type StoreWatcher } from '../../../../server/ports/store'
+import { HEARTBEAT_MS, type StoreWatcher, type SubmissionStore } from '../../../../server/ports/store'
+import { only } from '../../../fakes/only'
+import type { Runtime } from '../../../../server/ports/runtime'
 
 const idle: FeedListener = { changed: () => {}, alive: () => {}, closed: () => {} }
 
@@ -9,11 +11,11 @@ function openFeed() {
   const watchers = new Set<StoreWatcher>()
   const waits: (() => void)[] = []
   const feed = new Feed({
-    store: {
+    store: only<SubmissionStore>({
       watch: (watcher) => { watchers.add(watcher); return () => watchers.delete(watcher) },
       revision: async () => clock.revision,
-    },
-    runtime: { now: () => clock.now, wait: () => new Promise(resolve => waits.push(resolve)) },
+    }),
+    runtime: only<Runtime>({ now: () => clock.now, wait: () => new Promise(resolve => waits.push(resolve)) }),
   })
   return {
     feed, watchers, clock,

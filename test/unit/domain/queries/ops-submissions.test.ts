@@ -2,9 +2,11 @@ import { beforeEach, expect, test } from 'vitest'
 import {
   AlreadyDecided, InvalidRequest, StoreUnavailable, SubmissionEnded, SubmissionGone, AlreadyAssigned, WrongState,
 } from '../../../../server/domain/errors'
+import type { Decisions } from '../../../../server/domain/review/decisions'
 import { OpsSubmissions } from '../../../../server/domain/queries/ops-submissions'
 import type { Person, Submission } from '../../../../server/ports/submission'
 import { failing } from '../../../fakes/board'
+import { only } from '../../../fakes/only'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'
 import { PRESENTATION } from '../../../fixtures/views'
 import { inWords } from '../../../support/words'
@@ -227,7 +229,7 @@ test('many decisions are a few at a time, and end with the first that the store 
     if (id === ids[20]) throw new Error('away')
     return { kind: 'done' as const }
   } }
-  const some = new OpsSubmissions({ ...triage, presentation: PRESENTATION, decisions })
+  const some = new OpsSubmissions({ ...triage, presentation: PRESENTATION, decisions: only<Decisions>(decisions) })
   const results = await some.decideAll({ ids, action: 'take' }, LOCAL)
   expect(most).toBe(8)
   expect(results.map(({ id }) => id)).toEqual(ids)

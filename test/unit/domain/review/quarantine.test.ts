@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { SubmissionEnded } from '../../../../server/domain/errors'
 import { belongsTo } from '../../../../server/domain/review/scope'
 import { nextAttention, SUBMISSION_TTL_MS } from '../../../../server/domain/lifecycle/record'
+import type { ReviewBoard } from '../../../../server/ports/board'
 import { formsOf } from '../../../fakes/forms'
+import { only } from '../../../fakes/only'
 import { ADA, openTriage } from '../../../fakes/triage'
 import { DATA, LEASE, NOW, refusal, REVIEWER, step } from '../../../fixtures/lifecycle'
 
@@ -20,7 +22,8 @@ test('what is held has no work, cannot be decided, and is looked at when its 7 d
 })
 
 test('until it is released it is of no room, and of the ops pages alone', () => {
-  const ports = { presentation: { forms: formsOf({ rooms: ['slack'] }) }, board: { roomOf: () => 'slack' } }
+  const board = only<ReviewBoard>({ roomOf: () => 'slack' })
+  const ports = { presentation: { forms: formsOf({ rooms: ['slack'] }) }, board }
   expect([belongsTo(['slack'], held, ports), belongsTo('everywhere', held, ports)]).toEqual([false, true])
   expect(belongsTo(['slack'], open, ports)).toBe(true)
 })
