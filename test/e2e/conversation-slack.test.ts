@@ -227,7 +227,7 @@ describe('/forms', () => {
     expect(text(shown)).toContain('<!channel> *hi*')
     expect(JSON.stringify(shown.blocks)).not.toContain('"action_id":"forward"')
     expect(text(await ask('status'))).toContain('Connected: Slack')
-    expect(text(await ask('take 0b1f'))).toContain('switches that on with TAKE=1')
+    expect(text(await ask('take 0b1f'))).toContain('Set TAKE=1 to switch it on')
     for (const words of ['', 'what?', 'take']) expect(text(await ask(words))).toContain('show <id or words>')
     await d.server.drain()
     expect(d.slack.calls('chat.postMessage')).toHaveLength(before)

@@ -146,7 +146,7 @@ test('in the list keys move, select and decide, and letters are typed where some
   await row('Yan').waitFor()
 
   await press('t')
-  await said('You have it.')
+  await said('Assigned to you.')
   await row('Zoe').getByTestId('holder').waitFor()
   await press('Shift+S')
   await press('Control+s')

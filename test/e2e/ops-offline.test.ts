@@ -76,7 +76,7 @@ test('what was typed stays, and is sent once when the connection is back, or not
 })
 
 test.each([
-  ['take', ['taken'], 'You have it.'], ['hand-back', ['taken', 'returned'], 'Handed back.'],
+  ['take', ['taken'], 'Assigned to you.'], ['hand-back', ['taken', 'returned'], 'Handed back.'],
   ['decide-spam', ['taken', 'returned', 'claimed'], 'Marked as spam.'],
   ['reopen', ['taken', 'returned', 'claimed', 'revoked'], 'Open again.'],
 ])('%s is done once: pressed without a connection, and when its answer is lost', async (button, events, says) => {
