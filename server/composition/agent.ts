@@ -4,6 +4,7 @@ import type { Agent } from '../adapters/ai/agent'
 import type { Places } from '../adapters/chat/places'
 import type { Config } from '../config'
 import { Approvals } from '../domain/conversation/approvals'
+import { Membership } from '../domain/conversation/membership'
 import type { People } from '../domain/people/people'
 import type { Decisions } from '../domain/review/decisions'
 import { isRoom } from '../domain/review/scope'
@@ -12,11 +13,13 @@ import { forgetApprovals, registerApprovals, sweepApprovals, withdrawApprovals }
 import { registerStops, Stops } from '../handlers/stops'
 import type { Connection } from '../platforms/connection'
 import type { ApprovalStore } from '../ports/approvals'
-import type { Scope } from '../ports/board'
+import type { ReviewBoard, Scope } from '../ports/board'
 import type { Conversation } from '../ports/conversation'
 import type { Forms } from '../ports/form'
+import type { Limiter } from '../ports/limiter'
 import type { Monitor } from '../ports/monitor'
 import type { Log, Runtime } from '../ports/runtime'
+import type { Person } from '../ports/submission'
 import type { SubmissionAccess } from '../ports/submission-access'
 import { memoizeAsync } from '../../shared/utils/turns'
 
@@ -41,6 +44,25 @@ interface AgentParts {
   runtime: Runtime
   monitor: Monitor
   log: Log
+}
+
+interface AudienceParts {
+  board: ReviewBoard
+  forms: Forms
+  /** Counts the questions of a person; null for no limit */
+  limiter: Limiter | null
+  runtime: Runtime
+  log: Log
+}
+
+/** Tells who may ask the model: members of a room that gets cards. */
+export function createAudience({ board, forms, limiter, runtime, log }: AudienceParts) {
+  const membership = new Membership({ board, rooms: forms.rooms, runtime, log })
+  return {
+    isRoom: (place: Scope) => isRoom(place, forms),
+    isMember: (platform: string, person: Person) => membership.of(platform, person),
+    limiter,
+  }
 }
 
 export interface AgentConversation {

@@ -3,9 +3,16 @@ import { createEndpoint } from '../adapters/downstream/endpoint'
 import type { Config } from '../config'
 import { inputOf } from '../config/field-rules'
 import type { FormsConfig } from '../config/forms'
+import { jsonSchemaOf } from '../domain/fields/fields'
+import type { SubmissionFiles } from '../domain/files/submission-files'
+import { type AcceptPorts, enter, type IntakePorts, Quota } from '../domain/intake/intake'
 import type { Connection } from '../platforms/connection'
 import type { Form, FormPages, Forms } from '../ports/form'
 import type { HttpClient } from '../ports/http'
+import type { Limiter } from '../ports/limiter'
+import type { StoreClock } from '../ports/runtime'
+import type { HumanCheck } from '../ports/sender'
+import type { Services } from './services'
 
 /** Configuration that defines forms. */
 interface Needed extends Pick<Config, 'forms'> {
@@ -72,6 +79,38 @@ export function sampleUpload(forms: FormsConfig): SandboxState['upload'] {
   const { name, fields = {}, files } = form
   const field = Object.keys(fields).find(each => fields[each]!.type === 'file') ?? 'files'
   return { path: `/api/form/${key}`, name, field, ...inputOf(files) }
+}
+
+interface InboxParts extends Pick<IntakePorts, 'store' | 'outbox' | 'queue' | 'runtime' | 'monitor' | 'log'> {
+  config: Config
+  forms: Forms
+  /** Counts the forms of a sender; null for no limit */
+  limiter: Limiter | null
+  clock: StoreClock
+  files: SubmissionFiles
+  humanCheck: HumanCheck | null
+}
+
+/** Returns where forms arrive: null for a key that no form has. */
+export function createInbox(
+  { config, forms, limiter, clock, files, humanCheck, ...ports }: InboxParts,
+): Services['inbox'] {
+  const { honeypot } = config.form
+  const accept: AcceptPorts = {
+    quota: limiter && new Quota(limiter, ports.runtime.now), screening: { honeypot, humanCheck, log: ports.log },
+    files, intake: { ...ports, leaseMs: config.retry.leaseMs },
+  }
+  return (key) => {
+    const form = key === undefined ? forms.of(key) : forms.find(key)
+    return form && {
+      rules: rulesOf(key, config),
+      schema: () => jsonSchemaOf(form),
+      enter: async (sender) => {
+        await clock.known()
+        return enter(sender, form, accept)
+      },
+    }
+  }
 }
 
 /** Returns a form's protection against abuse, and the settings of the pages that its senders see. */

@@ -1,0 +1,46 @@
+import { located } from '../adapters/chat/late-room'
+import { createResendNotices } from '../adapters/email/notices'
+import { createResendMailer } from '../adapters/email/resend'
+import { createOutboxMailer } from '../adapters/embedded/outbox-mailer'
+import { createHttpClient, NOT_PROXIED, obeyProxy } from '../adapters/http/client'
+import { createTurnstile } from '../adapters/turnstile/turnstile'
+import type { Config } from '../config'
+import type { Connection } from '../platforms/connection'
+import { platforms } from '../platforms/registry'
+import type { Mailer } from '../ports/delivery'
+import type { Log } from '../ports/runtime'
+import type { Stores } from './stores'
+
+interface VendorParts extends Pick<Stores, 'store' | 'drafts' | 'installations'> {
+  config: Config
+  log: Log
+  /** Mailer of a test */
+  mailer?: Mailer
+}
+
+/** Connects to everybody outside: chat platforms, the email provider, the human check, sign-in servers. */
+export function connectVendors({ config, log, store, drafts, installations, mailer }: VendorParts) {
+  const proxied = config.proxy && obeyProxy(config.proxy)
+  const http = createHttpClient({ proxied })
+  const isCardOf = async (id: string, messageId: string) => (
+    (await store.get(id))?.cards.some(card => card.messageId === messageId) ?? false
+  )
+  const tools = { log, http, siteUrl: config.siteUrl, isCardOf, drafts }
+  const connections = platforms.flatMap(({ key, connect }): Connection[] => (
+    key in config.platforms ? [located(connect(config.platforms[key], tools), installations)] : []
+  ))
+  const rooms = connections.find(({ embedded }) => embedded)?.embedded
+  const caught = createOutboxMailer(() => rooms?.changed())
+  const { apiKey, baseUrl, receipts } = config.mail
+  return {
+    http, connections,
+    problems: config.proxy && !proxied ? [NOT_PROXIED] : [],
+    mailer: mailer ?? (apiKey ? createResendMailer({ apiKey, baseUrl }, http) : caught),
+    notices: receipts ? createResendNotices(receipts.secret) : null,
+    humanCheck: config.form.turnstile ? createTurnstile(config.form.turnstile, http) : null,
+    identityProviders: platforms.flatMap(({ key, signIn }) => signIn && key in config.ops.platforms
+      ? [signIn.provider(config.ops.platforms[key], http)]
+      : []),
+    sandbox: rooms ? { rooms, emails: caught.sent } : null,
+  }
+}
