@@ -7,16 +7,16 @@ COPY . .
 ENV NODE_ENV=production
 RUN npm run build
 
-# What was built stands on its own and has no native code, so that the smallest image of Node runs it.
+# The output needs no other files and has no native code, so the smallest image of Node runs it.
 FROM node:24-alpine
 ENV NODE_ENV=production PORT=3000 DATA_DIR=/data
 WORKDIR /app
 COPY --from=build /app/.output .output
-# Files of forms and of the agent, where no S3 or Vercel Blob is set up.
+# Files of forms and of the agent, if neither S3 nor Vercel Blob is set up.
 RUN install -d -o node -g node /data .output/server/cache
 VOLUME /data
 USER node
-# Without settings it ends at once, and leaves what V8 compiled: this Node and user find nothing of the build stage's.
+# Fills V8's compile cache: without settings the service exits at once. This Node and user cannot use the build stage's.
 RUN node .output/server/index.mjs || true
 EXPOSE 3000
 # Liveness only: an orchestrator should not restart every replica because Redis is away.
