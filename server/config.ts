@@ -160,7 +160,7 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
   )
   if (production && embedded && !parts.ops.canSignIn) {
     const [name] = Object.keys(embedded.variables)
-    problems.push(`${name} is on in production, where everybody could read and decide there. Set OPS_PASSWORD and NUXT_SESSION_PASSWORD (or another way to sign in), which the ${embedded.label.toLowerCase()} then asks for; or unset ${name}.`)
+    problems.push(`${name} is on in production, so anybody could read and decide submissions in the ${embedded.label.toLowerCase()}. Set OPS_PASSWORD and NUXT_SESSION_PASSWORD (or another way to sign in) to require a sign-in there, or unset ${name}.`)
   }
   const dataDir = values.DATA_DIR ?? '.data'
   const takesFiles = Object.values(forms).some(form => form.files)

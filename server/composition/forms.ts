@@ -91,7 +91,7 @@ interface InboxParts extends Pick<IntakePorts, 'store' | 'outbox' | 'queue' | 'r
   humanCheck: HumanCheck | null
 }
 
-/** Returns where forms arrive: null for a key that no form has. */
+/** Returns a function that finds the inbox of a form by its key; it returns null for an unknown key. */
 export function createInbox(
   { config, forms, limiter, clock, files, humanCheck, ...ports }: InboxParts,
 ): Services['inbox'] {

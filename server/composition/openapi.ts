@@ -123,7 +123,7 @@ function common(anyObject: object): Record<string, Record<string, Operation>> {
       answers: { 200: { type: 'application/octet-stream' } }, refused: [404, 410, 503],
     } },
     '/api/thanks': { get: {
-      summary: 'Where a browser goes that sent a form without a script', query: ['form', 'id'], answers: { 200: HTML },
+      summary: 'Result page for browsers that sent a form without JavaScript', query: ['form', 'id'], answers: { 200: HTML },
     } },
     '/api/openapi.json': { get: { summary: 'This description', answers: { 200: 'object' } } },
     '/api/health': { get: { summary: 'Whether the process lives', answers: { 200: 'alive' } } },

@@ -111,7 +111,7 @@ async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Pro
   }
 }
 
-/** Returns placeholders of the subject that no field fills; none if neither labels nor the sample name any field. */
+/** Returns a message for each {placeholder} of the subject that no known field fills; none if no field is known. */
 function unfilledPlaces({ subject = '', labels }: Form, sample: Record<string, unknown>): string[] {
   const fields = [...Object.keys(labels), ...Object.keys(sample)]
   const places = [...subject.matchAll(/\{([^{}]*)\}/g)].filter(([, field]) => !fields.includes(field!))

@@ -74,7 +74,7 @@ export const coreVariables = {
   },
   FORWARD_EMAIL: {
     schema: list.pipe(z.array(email).min(1, 'must have an address').max(
-      MOST_ADDRESSES, `must have at most ${MOST_ADDRESSES} addresses, and Resend takes no more for one email`,
+      MOST_ADDRESSES, `must have at most ${MOST_ADDRESSES} addresses, because Resend takes no more for one email`,
     )),
     about: 'Where forwarded submissions are emailed to: an address, or several separated by commas.',
   },
@@ -94,7 +94,7 @@ export const coreVariables = {
   },
   NUXT_PUBLIC_SITE_URL: {
     schema: base,
-    about: 'Public URL of this service, for links. Default: the domain of the project on Vercel; elsewhere none in production, where nothing then links here, and http://localhost:3000 otherwise.',
+    about: 'Public URL of this service, used in links. Default: on Vercel the domain of the project, outside production http://localhost:3000. In production elsewhere there is no default, and nothing links here.',
   },
   RESEND_BASE_URL: { schema: base, about: 'Base URL of Resend, for tests. Default: Resend\'s.' },
   CRON_SECRET: {

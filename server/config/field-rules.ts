@@ -113,7 +113,7 @@ export const fileRule = z.strictObject({
     /^[a-z]+\/(?:\*|[\w.+-]+)$/, 'is no media type such as application/pdf or image/*',
   ).refine(
     type => !insteadOf(type),
-    { error: ({ input }) => `is ${input}, which no file is by its content: write ${insteadOf(String(input))}` },
+    { error: ({ input }) => `is ${input}, but no file is detected as this type: write ${insteadOf(String(input))}` },
   )).min(1, 'lists nothing').default(['image/*', 'application/pdf']),
   /** True if cards show small pictures before the decision; chat platforms keep copies of them. */
   show: z.boolean('is neither true nor false').optional(),

@@ -50,7 +50,7 @@ const formSchema = z.strictObject({
     .refine(to => to.length > 0, 'must have an address')
     .refine(
       to => to.length <= MOST_ADDRESSES,
-      `must have at most ${MOST_ADDRESSES} addresses, and Resend takes no more for one email`,
+      `must have at most ${MOST_ADDRESSES} addresses, because Resend takes no more for one email`,
     ).optional(),
   /** URL to which a forward is also posted; FORWARD_ENDPOINT when absent, none when null. */
   endpoint: endpoint.nullable().optional(),
@@ -132,7 +132,7 @@ export function readForms(
   const forms = Object.entries(written).map(([key, form]) => {
     const tell = (problem: string) => report(`${key}${problem}`)
     if (!KEY.test(key)) tell(' is no key of lower-case letters, digits and hyphens')
-    if (isObject(form) && form.name === undefined) tell('.name is missing: a text')
+    if (isObject(form) && form.name === undefined) tell('.name is missing. It must be a text')
     const named = formSchema.extend({ name: formSchema.shape.name.default(key) })
     const read: FormConfig = parseSetting(named, form, tell) ?? { name: key }
     for (const problem of formProblems(read, platforms, honeypot)) tell(`.${problem}`)

@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<string, string>> = {
 export const inPlainWords: { error: z.core.$ZodErrorMap } = { error: (issue) => {
   if (issue.code === 'invalid_type') {
     const kind = KINDS[issue.expected] ?? issue.expected
-    return issue.input === undefined ? `is missing: ${kind}` : `is not ${kind}`
+    return issue.input === undefined ? `is missing. It must be ${kind}` : `must be ${kind}`
   }
   if (issue.code !== 'unrecognized_keys') return undefined
   const { shape = {} } = (issue.inst as z.ZodObject | undefined)?.def ?? {}

@@ -52,7 +52,7 @@ export const peopleVariables = {
   },
   PEOPLE: {
     schema: text,
-    about: 'Which ids are one person over platforms, e.g. ada = slack:U0123456789, discord:123456789012345678, ops:ada; grace = slack:U9876543210. Optional.',
+    about: 'Ids that belong to the same person on several platforms, e.g. ada = slack:U0123456789, discord:123456789012345678, ops:ada; grace = slack:U9876543210. Optional.',
   },
   TAKE: {
     schema: flag,

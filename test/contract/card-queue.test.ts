@@ -16,7 +16,7 @@ interface Harness {
   store: SubmissionStore
 }
 
-/** Interval that no test waits for by accident, ms. */
+/** Interval so long that it cannot pass during a test, ms. */
 const LONG = 60_000
 /** Shortest interval that Redis can keep, ms. */
 const SHORT = 1

@@ -195,7 +195,7 @@ describe('a modal', () => {
     expect(answer.body).toEqual({ type: 6 })
     gate.resolve(null)
     const offer = await until(
-      'the offer to open it', () => s.discord.ephemeral().find(({ content }) => content === 'The form took a moment.'),
+      'the offer to open it', () => s.discord.ephemeral().find(({ content }) => content === 'The form took too long to load. Press the button to open it.'),
     )
     const { opened } = await press(s, offer, 'Open the form')
     expect((await s.discord.submitModal(s.url, opened!, { i1: 'Ada' })).message?.content).toBe('Done.')

@@ -71,7 +71,7 @@ it('everything that holds an address is erased at once, for who may decide, from
   const answer = await ask({ email: address })
   expect([answer.status, await answer.json()]).toEqual([200, {
     erased: 2, forbidden: 0, unreadable: [], before: null,
-    unreachable: [expect.stringContaining('let go before is not kept here')],
+    unreachable: [expect.stringContaining('then deleted here was not searched')],
   }])
   await d.server.drain()
   expect((await api(waiting.id)).status).toBe(410)

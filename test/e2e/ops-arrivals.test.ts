@@ -73,7 +73,7 @@ test('what is done stands in the order of its ends, says how it ended, and Back 
   expect(await page.getByTestId('row').first().getAttribute('data-id')).toBe(id)
   await screenshot(page, 'list-done')
   await page.getByTestId('search').fill('nothing like it')
-  await page.getByText('Nothing that is done matches').waitFor()
+  await page.getByText('No finished submission matches').waitFor()
   await page.getByTestId('search').fill('')
   await rowOf('Marked as spam by Local').waitFor()
 

@@ -56,7 +56,7 @@ test('an undo that fails is offered again, until it comes too late', async () =>
     }
     if (answer) await page.route('**/submissions/decisions', route => route.fulfill(answer), { times: 1 })
     await undo().click()
-    await page.getByText(answer === null ? 'What was decided last is open again' : answer.json.error ?? late)
+    await page.getByText(answer === null ? 'Your last decision was undone' : answer.json.error ?? late)
       .first().waitFor()
     if (answer === null) await page.getByTestId('row').waitFor()
   }
@@ -131,6 +131,6 @@ test('of many that were taken back, those that were not are told of and offered 
   await page.getByText('The store does not answer.').first().waitFor()
   expect(await states('waiting', 'partly')).toBe(2)
   await undo().click()
-  await notice().getByText('What was decided last is open again.').waitFor()
+  await notice().getByText('Your last decision was undone').waitFor()
   await until('all of them open', async () => await states('waiting', 'partly') === ids.length)
 })

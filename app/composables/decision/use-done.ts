@@ -89,7 +89,7 @@ export function useDone() {
     }
     notice.value = {
       number: told, icon: 'i-lucide-undo-2', ms: READ_MS, ...ids.length === 1
-        ? { title: 'What was decided last is open again. The cards follow.', to: `/submissions/${ids[0]}` }
+        ? { title: 'Your last decision was undone: the submission is open again. Cards are updating.', to: `/submissions/${ids[0]}` }
         : { title: `${many} are open again. The cards follow.` },
     }
   }

@@ -63,7 +63,8 @@ export function sendAgainModal({ to }: SendAgainForm, platformKey: string): Moda
     children: [
       ...fits ? [] : [CardText(`It goes to the same ${to.length} addresses again, unless you type others.`)],
       TextInput({
-        id: 'to', label: 'Email addresses, up to 5 new, with commas', initialValue: fits ? before : '', optional: !fits,
+        id: 'to', label: 'Email addresses, separated by commas (at most 5 new ones)',
+        initialValue: fits ? before : '', optional: !fits,
         maxLength: modal.value,
       }),
     ],

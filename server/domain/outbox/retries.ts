@@ -74,7 +74,7 @@ export class Retries {
     const { vendors, submissions, queue, forms, health, runtime } = this.ports
     const vendor = vendorIn(parsed(asked, body).part)
     if (!vendors.includes(vendor)) {
-      throw new InvalidRequest(`Nothing is sent there. Name one of these as part: ${vendors.join(', ')}.`)
+      throw new InvalidRequest(`part: must be one of ${vendors.join(', ')}.`)
     }
     const notes = await orUnavailable(health.read())
     const isOpen = (room: string) => (notes[room]?.limitedUntil ?? 0) <= runtime.now()

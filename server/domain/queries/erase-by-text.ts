@@ -189,6 +189,6 @@ function unreachable(
       ? []
       : [`${counted(unreadable, 'submission')} cannot be read and may contain it, too: DELETE /api/submissions/<id> erases one.`],
     ...line('The email', goneOut('email')), ...line('The data', goneOut('endpoint')),
-    'What was forwarded and let go before is not kept here, and was not searched: it is where it went, and may be on its cards.',
+    'Data that was forwarded and then deleted here was not searched. It still exists where it was sent, and perhaps on chat cards.',
   ]
 }

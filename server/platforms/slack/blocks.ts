@@ -71,7 +71,7 @@ function fieldSection({ label, value, line }: LineField): Block {
 }
 
 /**
- * The view of a modal made of inputs and text, literal like the cards.
+ * Builds the view of a modal from inputs and text. Text is literal, without Markdown, as on cards.
  *
  * @param contextId the SDK's key of the modal's context; it travels with `privateMetadata` in the shape that the SDK's
  * `view_submission` handling reads back

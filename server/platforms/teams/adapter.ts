@@ -60,7 +60,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
     const admitted = await this.app.server['authorize']({ authorization }, {} as never)
     if (!admitted.success) return Response.json({ error: admitted.error }, { status: 401 })
     if (!isActivity(await request.text())) {
-      this.logger.warn('A webhook that is no activity was refused.')
+      this.logger.warn('Refused a webhook whose body is not a Teams activity.')
       return Response.json({ error: 'This is no activity of Teams.' }, { status: 400 })
     }
     return super.handleWebhook(request, options)

@@ -51,11 +51,11 @@ describe('the configuration of forms', () => {
     ['files of any type', { a: { name: 'A', files: { types: ['*/*'] } } }, 'a.files.types.0 is no media type'],
     [
       'files of a type that none is', { a: { name: 'A', files: { types: ['image/jpg'] } } },
-      'a.files.types.0 is image/jpg, which no file is by its content: write image/jpeg',
+      'a.files.types.0 is image/jpg, but no file is detected as this type: write image/jpeg',
     ],
     [
       'texts that are not told from others', { a: { name: 'A', files: { types: ['image/*', 'text/markdown'] } } },
-      'a.files.types.1 is text/markdown, which no file is by its content: write text/plain',
+      'a.files.types.1 is text/markdown, but no file is detected as this type: write text/plain',
     ],
     ['no files at all', { a: { name: 'A', files: { max: 0 } } }, 'a.files.max is less than 1'],
     ['pictures shown by a word', { a: { name: 'A', files: { show: 'yes' } } }, 'a.files.show is neither true nor'],
@@ -147,9 +147,9 @@ describe('the configuration of forms', () => {
       'has the same key twice in one place (line 3).',
     ],
     ['a list of forms', [{ name: 'A' }], 'FORMS_CONFIG (forms.json): must be an object.'],
-    ['a name that is none', { a: { name: 5 } }, 'a.name is not a text.'],
-    ['a form without its name', { a: {} }, 'a.name is missing: a text.'],
-    ['one where several are expected', { a: { name: 'A', reviewers: 'ops:ada' } }, 'a.reviewers is not a list.'],
+    ['a name that is none', { a: { name: 5 } }, 'a.name must be a text.'],
+    ['a form without its name', { a: {} }, 'a.name is missing. It must be a text.'],
+    ['one where several are expected', { a: { name: 'A', reviewers: 'ops:ada' } }, 'a.reviewers must be a list.'],
     [
       'a setting of a field that nothing reads', { a: { name: 'A', fields: { x: { pattern: 'y' } } } },
       'a.fields.x has pattern, which nothing reads. There are label, type, required,',
@@ -176,23 +176,23 @@ describe('the configuration of forms', () => {
     }`)
     expect(problems.map(problem => problem.replace('FORMS_CONFIG (forms.json): ', ''))).toEqual([
       'has the same key twice in one place (line 7).',
-      'a.name is missing: a text.',
+      'a.name is missing. It must be a text.',
       'a.to.1 must be an email address.', 'a.to.2 must be an email address.',
       expect.stringMatching(/^a has nam, which nothing reads\./),
       expect.stringMatching(/^a\.channels\.slak is no platform\./),
       'a.channels.discord is not a configured platform. Configured: slack.',
-      'b.name is not a text.',
+      'b.name must be a text.',
       'b.confirm.subject has a place for a value, such as {name}: a confirmation leaves out what was sent.',
-      'b.confirm.text is missing: a text.',
+      'b.confirm.text is missing. It must be a text.',
       expect.stringMatching(/^b\.fields\.age has maxx, which nothing reads\./),
       'b.fields.age.min does not fit the type text.',
       expect.stringMatching(/^b\.fields\.s\.options belongs to the type select/),
       'b.files.max is less than 1.',
       'b.fields._gotcha is taken out of every form, as FORM_HONEYPOT: give the field another name.',
       'b.files can come in no field, because extra refuses them: give one the type file.',
-      'c is not an object.',
+      'c must be an object.',
       'D is no key of lower-case letters, digits and hyphens.', 'D.endpoint must be an http(s) URL.',
-      'people.ada is not a list.',
+      'people.ada must be a list.',
     ])
   })
 

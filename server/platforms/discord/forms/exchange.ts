@@ -48,5 +48,5 @@ export class Exchange {
 /** Asks for another click: only the first answer can open a modal. */
 function reopening(customId: string): Reply {
   const id = parseFormId(customId)?.id ?? ''
-  return privately('The form took a moment.', [actionRow(button('Open the form', `chat-form:${id}:open`, 1))])
+  return privately('The form took too long to load. Press the button to open it.', [actionRow(button('Open the form', `chat-form:${id}:open`, 1))])
 }

@@ -25,7 +25,7 @@ function emailed(current: Submission): Submission {
 
 const forwarded = emailed(step(posted(), claimed({ deliveries: ['email'] })).next)
 
-/** Result for people and machines, without the path that led to it. */
+/** Final state and card of a submission, without its history, to compare different orders of events. */
 function outcome(submission: Submission) {
   const { state, data, decision, failures, delivered, sent } = submission
   const { title, notes, actions } = cardView(submission, PRESENTATION)

@@ -7,7 +7,7 @@ import type { AuditLine } from '../../../../server/ports/submission'
 import { ADA, openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
 import { submission } from '../../../fixtures/submissions'
 
-const SEARCHED = 'What was forwarded and let go before is not kept here, and was not searched: it is where it went, and may be on its cards.'
+const SEARCHED = 'Data that was forwarded and then deleted here was not searched. It still exists where it was sent, and perhaps on chat cards.'
 
 let triage: Triage
 let submissions: OpsSubmissions
