@@ -96,7 +96,7 @@ export class ConfigError extends Error {
 export const LOCAL_SITE = 'http://localhost:3000'
 
 /** Variables that the service itself names */
-type Named = typeof coreVariables & typeof peopleVariables & typeof opsVariables & typeof agentVariables
+type ServiceVariables = typeof coreVariables & typeof peopleVariables & typeof opsVariables & typeof agentVariables
   & typeof toolsVariables & typeof filesVariables
 
 /** Every variable that the service reads, by area. `.env.example` is checked against it. */
@@ -108,7 +108,8 @@ export const areas: Readonly<Record<string, Readonly<Record<string, Variable>>>>
 
 const table: Readonly<Record<string, Variable>> = Object.assign({}, ...Object.values(areas))
 
-type Values = { [Name in keyof Named]: z.infer<Named[Name]['schema']> | undefined } & Readonly<Record<string, unknown>>
+type Values = { [Name in keyof ServiceVariables]: z.infer<ServiceVariables[Name]['schema']> | undefined }
+  & Readonly<Record<string, unknown>>
 
 /** Reads the environment; the only place that does. @throws ConfigError */
 export function readConfig(env: Environment = process.env, dotenv = dotenvFor(env)): Config {
@@ -122,22 +123,25 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
   }
 
   const host = values.VERCEL_PROJECT_PRODUCTION_URL
-  const local = production ? null : LOCAL_SITE
-  const siteUrl = (values.NUXT_PUBLIC_SITE_URL ?? (host ? `https://${host}` : local))?.replace(/(?<!\/)\/+$/, '') ?? null
+  const localUrl = production ? null : LOCAL_SITE
+  const givenUrl = values.NUXT_PUBLIC_SITE_URL ?? (host ? `https://${host}` : localUrl)
+  const siteUrl = givenUrl?.replace(/(?<!\/)\/+$/, '') ?? null
   const requireSite = (why: string) => siteUrl ?? require(['NUXT_PUBLIC_SITE_URL'], `, but ${why}`)
   const context = {
     require, requireSite, siteUrl, production, isGiven: (name: string) => readVariable(table, name, env) !== undefined,
   }
 
-  const wanted = wantedPlatforms(values, context)
-  const embedded = platforms.find(({ key, needs }) => needs.length === 0 && wanted.includes(key))
-  const sends = isSet('MAIL_API_KEY') || isSet('MAIL_WEBHOOK_SECRET') || !embedded
-  if (sends) require(['MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL'], '')
+  const platformKeys = wantedPlatforms(values, context)
+  const embeddedPlatform = platforms.find(({ key, needs }) => needs.length === 0 && platformKeys.includes(key))
+  const sendsEmail = isSet('MAIL_API_KEY') || isSet('MAIL_WEBHOOK_SECRET') || !embeddedPlatform
+  if (sendsEmail) require(['MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL'], '')
   if (production) require(['STORE_URL'], '')
   const honeypot = values.FORM_HONEYPOT
-  const configured = readForms(builtInForms, values.FORMS_CONFIG, production ? wanted : null, problems, honeypot)
-  const { forms } = configured
-  const people = readPeople(values, configured.people, problems)
+  const formSettings = readForms(
+    builtInForms, values.FORMS_CONFIG, production ? platformKeys : null, problems, honeypot,
+  )
+  const { forms } = formSettings
+  const people = readPeople(values, formSettings.people, problems)
   for (const name of ['FORWARD_SIGNING_SECRET', 'FORWARD_ERASURES'] as const) {
     const isVain = values[name] && !Object.values(forms).some(({ endpoint }) => endpoint)
     if (isVain) require(['FORWARD_ENDPOINT'], `, but ${name} is set`)
@@ -150,7 +154,7 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
   }
   if (values.VERCEL) require(['CRON_SECRET'], ', and without it nothing can do due work here')
   const parts = {
-    platforms: readPlatforms(values, wanted, { forms, people: everyoneListed(people, forms) }, context),
+    platforms: readPlatforms(values, platformKeys, { forms, people: everyoneListed(people, forms) }, context),
     ops: readOps(values, require, requireSite),
     agent: readAgent(values, require), tools: readTools(values, require),
   }
@@ -158,16 +162,16 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
   const files = readFiles(
     values, { maxBodyBytes, forms, tools: parts.tools, production, require, requireSite, problems },
   )
-  if (production && embedded && !parts.ops.canSignIn) {
-    const [name] = Object.keys(embedded.variables)
-    problems.push(`${name} is on in production, so anybody could read and decide submissions in the ${embedded.label.toLowerCase()}. Set OPS_PASSWORD and NUXT_SESSION_PASSWORD (or another way to sign in) to require a sign-in there, or unset ${name}.`)
+  if (production && embeddedPlatform && !parts.ops.canSignIn) {
+    const [name] = Object.keys(embeddedPlatform.variables)
+    problems.push(`${name} is on in production, so anybody could read and decide submissions in the ${embeddedPlatform.label.toLowerCase()}. Set OPS_PASSWORD and NUXT_SESSION_PASSWORD (or another way to sign in) to require a sign-in there, or unset ${name}.`)
   }
   const dataDir = values.DATA_DIR ?? '.data'
   const takesFiles = Object.values(forms).some(form => form.files)
   const usesFolder = takesFiles ? files.storage?.kind === 'disk' : !production && !values.STORE_URL
   // Only the process's own environment is about this machine.
-  const folder = env === process.env && usesFolder && !values.VERCEL ? folderProblem(dataDir) : null
-  if (folder) problems.push(folder)
+  const dataDirProblem = env === process.env && usesFolder && !values.VERCEL ? folderProblem(dataDir) : null
+  if (dataDirProblem) problems.push(dataDirProblem)
   if (problems.length > 0) throw new ConfigError([...problems, ...checkNames(env)])
   const { HTTPS_PROXY, HTTP_PROXY, NO_PROXY } = values
 
@@ -230,8 +234,8 @@ export function checkConfig(env: Environment = process.env): ConfigArea[] {
 
 /** Warns about set names that are nearly those of variables; one line each. */
 export function checkNames(env: Environment = process.env): string[] {
-  const known = Object.entries(table).flatMap(([name, { alias }]) => alias ? [name, alias] : [name])
-  return misspelt(Object.keys(env).filter(name => env[name]?.trim()), known)
+  const variableNames = Object.entries(table).flatMap(([name, { alias }]) => alias ? [name, alias] : [name])
+  return misspelt(Object.keys(env).filter(name => env[name]?.trim()), variableNames)
 }
 
 /** Warnings about values that look unusual or may have been cut in `.env`; one line each. */

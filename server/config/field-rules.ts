@@ -12,8 +12,8 @@ const MOST_OPTIONS = 100
 const LONGEST_OPTION = 75
 
 /** Types that some settings are limited to */
-const NUMERIC: readonly FieldType[] = ['number', 'integer']
-const TEXTS: readonly FieldType[] = ['text', 'textarea', 'email', 'url', 'tel']
+const NUMERIC_TYPES: readonly FieldType[] = ['number', 'integer']
+const TEXT_TYPES: readonly FieldType[] = ['text', 'textarea', 'email', 'url', 'tel']
 
 // No line breaks: a browser sends a different one than the option has.
 const option = z.string().trim().min(1, 'is empty').max(LONGEST_OPTION, `has more than ${LONGEST_OPTION} characters`)
@@ -33,29 +33,31 @@ const rule = z.strictObject({
   options: z.array(option).min(1, 'lists nothing').max(MOST_OPTIONS, `has more than ${MOST_OPTIONS} items`).optional(),
 }).check(({ value, issues }) => {
   const { type, min, max, minLength = 0, maxLength = Infinity, options } = value
-  const wrong = (name: keyof typeof value, message: string) => issues.push({
+  const reportIssue = (name: keyof typeof value, message: string) => issues.push({
     code: 'custom', input: value[name], path: [name], message,
   })
   for (const name of ['min', 'max'] as const) {
-    const expected = NUMERIC.includes(type) ? 'number' : type === 'date' ? 'string' : 'undefined'
-    const isFine = value[name] === undefined || typeof value[name] === expected
-    if (!isFine) wrong(name, `does not fit the type ${type}`)
+    const expected = NUMERIC_TYPES.includes(type) ? 'number' : type === 'date' ? 'string' : 'undefined'
+    const hasRightType = value[name] === undefined || typeof value[name] === expected
+    if (!hasRightType) reportIssue(name, `does not fit the type ${type}`)
   }
   for (const name of ['minLength', 'maxLength'] as const) {
-    if (value[name] !== undefined && !TEXTS.includes(type)) wrong(name, `does not fit the type ${type}`)
+    if (value[name] !== undefined && !TEXT_TYPES.includes(type)) reportIssue(name, `does not fit the type ${type}`)
   }
-  if (min !== undefined && max !== undefined && min > max) wrong('max', 'is less than min')
-  if (minLength > maxLength) wrong('maxLength', 'is less than minLength')
-  if ((type === 'select') !== (options !== undefined)) wrong('options', 'belongs to the type select, which needs it')
-  if (new Set(options).size !== (options ?? []).length) wrong('options', 'has the same item twice')
+  if (min !== undefined && max !== undefined && min > max) reportIssue('max', 'is less than min')
+  if (minLength > maxLength) reportIssue('maxLength', 'is less than minLength')
+  if ((type === 'select') !== (options !== undefined)) {
+    reportIssue('options', 'belongs to the type select, which needs it')
+  }
+  if (new Set(options).size !== (options ?? []).length) reportIssue('options', 'has the same item twice')
 })
 
 /** A field is described by its label, or by a rule. */
-export const fieldRule = z.unknown().transform((written, context): FieldRule => {
-  const schema = typeof written === 'string' ? label.transform((text): FieldRule => ({ label: text })) : rule
-  const parsed = (schema as z.ZodType<FieldRule>).safeParse(written, inPlainWords)
-  if (parsed.success) return parsed.data
-  context.issues.push(...parsed.error.issues.map(issue => ({ ...issue, input: written })) as never[])
+export const fieldRule = z.unknown().transform((setting, context): FieldRule => {
+  const schema = typeof setting === 'string' ? label.transform((text): FieldRule => ({ label: text })) : rule
+  const result = (schema as z.ZodType<FieldRule>).safeParse(setting, inPlainWords)
+  if (result.success) return result.data
+  context.issues.push(...result.error.issues.map(issue => ({ ...issue, input: setting })) as never[])
   return z.NEVER
 })
 
@@ -92,14 +94,14 @@ export const FOUND_AS: Readonly<Record<string, string>> = {
 const TYPES_OF_TEXT = ['text/plain', 'text/csv', 'text/calendar', 'text/vcard', 'text/vtt', 'text/*']
 
 /** Type to write instead of one that no file has by its content */
-function insteadOf(type: string): string | undefined {
+function suggestType(type: string): string | undefined {
   return FOUND_AS[type] ?? (type.startsWith('text/') && !TYPES_OF_TEXT.includes(type) ? 'text/plain' : undefined)
 }
 
 /** File input for a browser, which knows files by the types that people often write. */
 export function inputOf({ max, types }: FileRule): FileInput {
-  const known = types.flatMap(type => [type, ...Object.keys(FOUND_AS).filter(name => FOUND_AS[name] === type)])
-  return { multiple: max > 1, accept: known.join(',') }
+  const acceptedTypes = types.flatMap(type => [type, ...Object.keys(FOUND_AS).filter(name => FOUND_AS[name] === type)])
+  return { multiple: max > 1, accept: acceptedTypes.join(',') }
 }
 
 /** Files that a form takes; each setting may be left out. */
@@ -112,8 +114,8 @@ export const fileRule = z.strictObject({
   types: z.array(z.string().regex(
     /^[a-z]+\/(?:\*|[\w.+-]+)$/, 'is no media type such as application/pdf or image/*',
   ).refine(
-    type => !insteadOf(type),
-    { error: ({ input }) => `is ${input}, but no file is detected as this type: write ${insteadOf(String(input))}` },
+    type => !suggestType(type),
+    { error: ({ input }) => `is ${input}, but no file is detected as this type: write ${suggestType(String(input))}` },
   )).min(1, 'lists nothing').default(['image/*', 'application/pdf']),
   /** True if cards show small pictures before the decision; chat platforms keep copies of them. */
   show: z.boolean('is neither true nor false').optional(),

@@ -46,9 +46,9 @@ export function readFiles(
   if (rules.length === 0) return config
   problems.push(...Object.entries(forms).flatMap(([key, { files: rule }]) => {
     // An upload of unknown length counts as the largest possible one.
-    const most = rule ? Math.ceil((rule.max * rule.maxBytes + maxBodyBytes) / MB) : 0
-    return config.rateLimitMb > 0 && most > config.rateLimitMb
-      ? `The form ${key} takes up to ${most} MB at once (files.max times files.maxBytes, and its fields), but FILES_RATE_LIMIT lets an address send ${config.rateLimitMb} MB in an hour. Set it to ${most} or more, or have the form take less.`
+    const maxMb = rule ? Math.ceil((rule.max * rule.maxBytes + maxBodyBytes) / MB) : 0
+    return config.rateLimitMb > 0 && maxMb > config.rateLimitMb
+      ? `The form ${key} takes up to ${maxMb} MB at once (files.max times files.maxBytes, and its fields), but FILES_RATE_LIMIT lets an address send ${config.rateLimitMb} MB in an hour. Set it to ${maxMb} or more, or have the form take less.`
       : []
   }))
   if (production) require(['NUXT_SESSION_PASSWORD'], ', but a form takes files, the links to which it signs')

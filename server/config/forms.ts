@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { platforms as known } from '../platforms/registry'
+import { platforms as allPlatforms } from '../platforms/registry'
 import { email, endpoint, origin, web } from '../variable'
 import { PAGE_TEXTS, type PageText } from '../ports/form'
 import type { Aliases } from '../domain/people/people'
@@ -26,14 +26,14 @@ const pageTexts = z.strictObject(Object.fromEntries(
 ) as Record<PageText, typeof pageText>)
 
 /** Placeholder that other settings fill in from a submission */
-const PLACE = /\{[^{}]*\}/
+const PLACEHOLDER = /\{[^{}]*\}/
 
-const LEFT_OUT = 'has a place for a value, such as {name}: a confirmation leaves out what was sent'
+const PLACEHOLDER_PROBLEM = 'has a place for a value, such as {name}: a confirmation leaves out what was sent'
 
 const confirmation = z.strictObject({
-  subject: line(200).refine(text => !PLACE.test(text), LEFT_OUT),
+  subject: line(200).refine(text => !PLACEHOLDER.test(text), PLACEHOLDER_PROBLEM),
   text: z.string().trim().min(1, 'is empty').max(5000, 'has more than 5000 characters').refine(
-    text => !PLACE.test(text), LEFT_OUT,
+    text => !PLACEHOLDER.test(text), PLACEHOLDER_PROBLEM,
   ),
 })
 
@@ -46,7 +46,7 @@ const formSchema = z.strictObject({
    */
   channels: z.record(z.string(), z.string().min(1, 'is empty')).optional(),
   /** One address or several; FORWARD_EMAIL when absent. */
-  to: z.union([email.transform(one => [one]), z.array(email)], 'is neither an email address nor a list of them')
+  to: z.union([email.transform(address => [address]), z.array(email)], 'is neither an email address nor a list of them')
     .refine(to => to.length > 0, 'must have an address')
     .refine(
       to => to.length <= MOST_ADDRESSES,
@@ -93,10 +93,10 @@ type FormConfig = z.output<typeof formSchema>
 export type FormsConfig = Readonly<Record<string, FormConfig>>
 
 type WrittenForm = Omit<z.input<typeof formSchema>, 'fields'> & { fields?: Record<string, WrittenField> }
-type Written = Record<string, WrittenForm | Record<string, string[]>>
+type WrittenForms = Record<string, WrittenForm | Record<string, string[]>>
 
 /** Types `forms.config.ts`. */
-export function defineForms(forms: Written): Written {
+export function defineForms(forms: WrittenForms): WrittenForms {
   return forms
 }
 
@@ -123,20 +123,20 @@ export function readForms(
     problems.push(`${source} cannot be read: ${error instanceof SyntaxError ? error.message : (error as NodeJS.ErrnoException).code}.`)
     return { forms: {} }
   }
-  const parsed = z.record(z.string(), z.unknown()).safeParse(raw, inPlainWords)
-  if (!parsed.success) {
+  const result = z.record(z.string(), z.unknown()).safeParse(raw, inPlainWords)
+  if (!result.success) {
     report('must be an object')
     return { forms: {} }
   }
-  const { people, ...written } = parsed.data
-  const forms = Object.entries(written).map(([key, form]) => {
-    const tell = (problem: string) => report(`${key}${problem}`)
-    if (!KEY.test(key)) tell(' is no key of lower-case letters, digits and hyphens')
-    if (isObject(form) && form.name === undefined) tell('.name is missing. It must be a text')
-    const named = formSchema.extend({ name: formSchema.shape.name.default(key) })
-    const read: FormConfig = parseSetting(named, form, tell) ?? { name: key }
-    for (const problem of formProblems(read, platforms, honeypot)) tell(`.${problem}`)
-    return [key, takesFiles(read.fields) ? { ...read, files: read.files ?? fileRule.parse({}) } : read] as const
+  const { people, ...formSettings } = result.data
+  const forms = Object.entries(formSettings).map(([key, form]) => {
+    const reportInForm = (problem: string) => report(`${key}${problem}`)
+    if (!KEY.test(key)) reportInForm(' is no key of lower-case letters, digits and hyphens')
+    if (isObject(form) && form.name === undefined) reportInForm('.name is missing. It must be a text')
+    const schemaWithName = formSchema.extend({ name: formSchema.shape.name.default(key) })
+    const config: FormConfig = parseSetting(schemaWithName, form, reportInForm) ?? { name: key }
+    for (const problem of findFormProblems(config, platforms, honeypot)) reportInForm(`.${problem}`)
+    return [key, takesFiles(config.fields) ? { ...config, files: config.files ?? fileRule.parse({}) } : config] as const
   })
   return {
     forms: Object.fromEntries(forms),
@@ -147,12 +147,12 @@ export function readForms(
 }
 
 /** Mistakes in how the parts of a form fit together */
-function formProblems(
+function findFormProblems(
   { channels = {}, fields = {}, files, extra }: FormConfig, platforms: readonly string[] | null, honeypot: string,
 ): string[] {
   return [
     ...Object.keys(channels).flatMap(
-      key => channelProblems(key, platforms).map(problem => `channels.${key} ${problem}`),
+      key => findChannelProblems(key, platforms).map(problem => `channels.${key} ${problem}`),
     ),
     ...Object.keys(fields).filter(field => field === honeypot || CONTROLS.includes(field)).map(field => (
       `fields.${field} is taken out of every form, as ${field === honeypot ? 'FORM_HONEYPOT' : 'what its page says of it'}: give the field another name`
@@ -184,20 +184,20 @@ function readJson(path: string, report: (problem: string) => void): unknown {
   return JSON.parse(text)
 }
 
-/** @param configured keys of the only platforms that may be named; any when null */
-function channelProblems(platform: string, configured: readonly string[] | null): string[] {
-  if (!known.some(({ key }) => key === platform)) {
-    return [`is no platform. There are ${known.map(({ key }) => key).join(', ')}`]
+/** @param configuredKeys keys of the only platforms that may be named; any when null */
+function findChannelProblems(platform: string, configuredKeys: readonly string[] | null): string[] {
+  if (!allPlatforms.some(({ key }) => key === platform)) {
+    return [`is no platform. There are ${allPlatforms.map(({ key }) => key).join(', ')}`]
   }
-  const isMissing = configured && !configured.includes(platform)
-  return isMissing ? [`is not a configured platform. Configured: ${configured.join(', ')}`] : []
+  const isMissing = configuredKeys && !configuredKeys.includes(platform)
+  return isMissing ? [`is not a configured platform. Configured: ${configuredKeys.join(', ')}`] : []
 }
 
 /** Warnings about channels of forms that look unusual, a line each */
 export function unusualChannels(forms: FormsConfig): string[] {
-  return Object.entries(forms).flatMap(([form, { channels = {} }]) => known.flatMap(({ key, channel }) => {
-    const named = channels[key]
-    const unlike = named && channel.usual.safeParse(named).error?.issues[0]?.message
-    return unlike ? [`The form ${form} has a channel of ${key} that looks unusual: ${unlike}.`] : []
+  return Object.entries(forms).flatMap(([form, { channels = {} }]) => allPlatforms.flatMap(({ key, channel }) => {
+    const channelId = channels[key]
+    const problem = channelId && channel.usual.safeParse(channelId).error?.issues[0]?.message
+    return problem ? [`The form ${form} has a channel of ${key} that looks unusual: ${problem}.`] : []
   }))
 }

@@ -21,28 +21,30 @@ export const inPlainWords: { error: z.core.$ZodErrorMap } = { error: (issue) => 
  * Returns the valid part of a value; undefined if there is none. Some checks run only if their inputs are valid: each
  * mistake is reported and its part removed, until all checks ran.
  *
- * @param tell takes each mistake with its path
+ * @param report takes each mistake with its path
  */
-export function parseSetting<T>(schema: z.ZodType<T>, value: unknown, tell: (problem: string) => void): T | undefined {
-  const told = new Set<string>()
-  const rest = structuredClone(value)
+export function parseSetting<T>(
+  schema: z.ZodType<T>, value: unknown, report: (problem: string) => void,
+): T | undefined {
+  const reportedPaths = new Set<string>()
+  const remainder = structuredClone(value)
   for (;;) {
-    const parsed = schema.safeParse(rest, inPlainWords)
-    if (parsed.success) return parsed.data
-    const known = new Set(told)
-    for (const issue of parsed.error.issues) {
-      const path = outsideLists(rest, issue.path.map(String))
-      if (!known.has(path.join('\0'))) {
-        tell(`${issue.path.map(part => `.${String(part)}`).join('')} ${saidOf(issue)}`)
+    const result = schema.safeParse(remainder, inPlainWords)
+    if (result.success) return result.data
+    const earlierPaths = new Set(reportedPaths)
+    for (const issue of result.error.issues) {
+      const path = outsideLists(remainder, issue.path.map(String))
+      if (!earlierPaths.has(path.join('\0'))) {
+        report(`${issue.path.map(part => `.${String(part)}`).join('')} ${messageOf(issue)}`)
       }
-      const surplus = issue.code === 'unrecognized_keys' ? issue.keys : []
-      for (const key of surplus) leaveOut(rest, [...path, key])
-      if (surplus.length > 0) continue
+      const unknownKeys = issue.code === 'unrecognized_keys' ? issue.keys : []
+      for (const key of unknownKeys) removePart(remainder, [...path, key])
+      if (unknownKeys.length > 0) continue
       // The parent of a removed part is now invalid: remove it, too.
-      while (path.length > 0 && known.has(path.join('\0'))) path.pop()
+      while (path.length > 0 && earlierPaths.has(path.join('\0'))) path.pop()
       if (path.length === 0) return undefined
-      told.add(path.join('\0'))
-      leaveOut(rest, path)
+      reportedPaths.add(path.join('\0'))
+      removePart(remainder, path)
     }
   }
 }
@@ -53,7 +55,7 @@ function outsideLists(value: unknown, path: readonly string[]): string[] {
   return path.slice(0, end === -1 ? undefined : end)
 }
 
-function leaveOut(value: unknown, path: readonly string[]): void {
+function removePart(value: unknown, path: readonly string[]): void {
   const parent = partAt(value, path.slice(0, -1))
   if (isObject(parent)) Reflect.deleteProperty(parent, path.at(-1)!)
 }
@@ -63,6 +65,6 @@ function partAt(value: unknown, path: readonly string[]): unknown {
 }
 
 /** Text of a mistake; zod nests the message about a key one level deeper. */
-function saidOf(issue: z.core.$ZodIssue): string {
-  return issue.code === 'invalid_key' ? saidOf(issue.issues[0]!) : issue.message
+function messageOf(issue: z.core.$ZodIssue): string {
+  return issue.code === 'invalid_key' ? messageOf(issue.issues[0]!) : issue.message
 }

@@ -1,5 +1,5 @@
 import { checkValues, type Config } from '../config'
-import { platforms as known } from '../platforms/registry'
+import { platforms as allPlatforms } from '../platforms/registry'
 import { folderProblem } from './folder'
 import { unusualChannels } from './forms'
 import { everyoneListed } from './people'
@@ -14,15 +14,15 @@ export function missingSettings(config: Config): string[] {
   if (production && !ops.canSignIn) missing.push(
     'Nobody can sign in to the pages: they are closed, and cards have no links to them, so that submissions are edited only where the platform has forms. Set OPS_PASSWORD and NUXT_SESSION_PASSWORD, or another way to sign in.',
   )
-  const strangers = known.filter(({ key }) => (
+  const unusablePlatforms = allPlatforms.filter(({ key }) => (
     !(key in platforms) && !(key in ops.platforms)
     && everyoneListed(people, forms).some(entry => entry.startsWith(`${key}:`))
   ))
-  missing.push(...strangers.map(({ label }) => (
+  missing.push(...unusablePlatforms.map(({ label }) => (
     `People of ${label} are listed (REVIEWERS, OPS_VIEWERS, or the reviewers of a form), and ${label} is not set up, neither for cards nor to sign in: none of them can do anything here.`
   )))
-  const folder = agent.model && tools.files?.storage.kind === 'disk' ? folderProblem(dataDir) : null
-  if (folder) missing.push(`${folder} Until then the agent keeps no files.`)
+  const diskProblem = agent.model && tools.files?.storage.kind === 'disk' ? folderProblem(dataDir) : null
+  if (diskProblem) missing.push(`${diskProblem} Until then the agent keeps no files.`)
   return missing
 }
 

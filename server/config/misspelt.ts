@@ -9,15 +9,17 @@ const SHORTEST = 8
 /**
  * Returns a line for each unknown variable whose name is close to one of ours that is not set.
  *
- * @param given names of the variables that are set
- * @param known names that are read
+ * @param setNames names of the variables that are set
+ * @param knownNames names that are read
  */
-export function misspelt(given: readonly string[], known: readonly string[]): string[] {
-  const unset = known.filter(name => !given.includes(name) && name.length >= SHORTEST)
-  return given.filter(name => !known.includes(name)).flatMap((name) => {
+export function misspelt(setNames: readonly string[], knownNames: readonly string[]): string[] {
+  const unset = knownNames.filter(name => !setNames.includes(name) && name.length >= SHORTEST)
+  return setNames.filter(name => !knownNames.includes(name)).flatMap((name) => {
     // Nobody mistypes the first letter, and comparing with every name would take a tenth of the start.
-    const alike = unset.filter(other => other[0] === name[0] && Math.abs(other.length - name.length) <= MOST_ERRORS)
-    const meant = closestMatch(name, alike, { maxDistance: MOST_ERRORS })
-    return meant ? [`${name} is set, and nothing reads it. Is ${meant} meant?`] : []
+    const candidates = unset.filter(candidate => (
+      candidate[0] === name[0] && Math.abs(candidate.length - name.length) <= MOST_ERRORS
+    ))
+    const closestName = closestMatch(name, candidates, { maxDistance: MOST_ERRORS })
+    return closestName ? [`${name} is set, and nothing reads it. Is ${closestName} meant?`] : []
   })
 }

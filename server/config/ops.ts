@@ -20,11 +20,11 @@ export const opsVariables = {
   },
 } as const satisfies Record<string, Variable>
 
-const ways = platforms.flatMap(({ key, label, signIn }) => signIn ? [{ key, label, signIn }] : [])
+const signInWays = platforms.flatMap(({ key, label, signIn }) => signIn ? [{ key, label, signIn }] : [])
 
 /** Variables for signing in with the platforms */
 export const signInVariables: Readonly<Record<string, Variable>> = Object.assign(
-  {}, ...ways.map(({ signIn }) => signIn.variables),
+  {}, ...signInWays.map(({ signIn }) => signIn.variables),
 )
 
 export interface OpsConfig {
@@ -46,18 +46,19 @@ type OpsValues = Values<typeof opsVariables> & Readonly<Record<string, unknown>>
 /** @param requireSite reports that the public URL is missing, if it is */
 export function readOps(values: OpsValues, require: Require, requireSite: (why: string) => unknown): OpsConfig {
   const isSet = (name: string) => values[name] !== undefined
-  const used = ways.filter(({ signIn }) => signIn.needs.some(isSet))
-  for (const { label, signIn } of used) require(signIn.needs, `, but others for signing in with ${label} are set`)
-  if (used.length > 0) {
-    requireSite(`people are sent back to it when they have signed in with ${ways.map(({ label }) => label).join(' or ')}`)
+  const usedWays = signInWays.filter(({ signIn }) => signIn.needs.some(isSet))
+  for (const { label, signIn } of usedWays) require(signIn.needs, `, but others for signing in with ${label} are set`)
+  if (usedWays.length > 0) {
+    const labels = signInWays.map(({ label }) => label).join(' or ')
+    requireSite(`people are sent back to it when they have signed in with ${labels}`)
   }
-  const canSignIn = used.length > 0 || isSet('OPS_PASSWORD')
+  const canSignIn = usedWays.length > 0 || isSet('OPS_PASSWORD')
   if (canSignIn) require(['NUXT_SESSION_PASSWORD'], ', but a way to sign in is set up')
   return {
     canSignIn,
-    waysIn: `OPS_PASSWORD, or ${ways.map(({ signIn }) => signIn.needs[0]).join(' or ')} with their client id and secret`,
+    waysIn: `OPS_PASSWORD, or ${signInWays.map(({ signIn }) => signIn.needs[0]).join(' or ')} with their client id and secret`,
     password: values.OPS_PASSWORD,
-    platforms: Object.fromEntries(used.map(({ key, signIn }) => [key, signIn.read(values)])),
+    platforms: Object.fromEntries(usedWays.map(({ key, signIn }) => [key, signIn.read(values)])),
     sessionPassword: values.NUXT_SESSION_PASSWORD,
     metricsToken: values.METRICS_TOKEN,
   }

@@ -15,9 +15,11 @@ function isGroup(entry: string): boolean {
   return isListed(entry, ({ group }) => group)
 }
 
-function isListed(entry: string, of: (platform: typeof platforms[number]) => { id: RegExp } | undefined): boolean {
+function isListed(
+  entry: string, patternOf: (platform: typeof platforms[number]) => { id: RegExp } | undefined,
+): boolean {
   const [, key, id = ''] = /^([a-z]+):(.+)$/s.exec(entry) ?? []
-  return platforms.some(platform => platform.key === key && of(platform)?.id.test(id))
+  return platforms.some(platform => platform.key === key && patternOf(platform)?.id.test(id))
 }
 
 function isOps(entry: string): boolean {
@@ -80,11 +82,11 @@ export function readPeople(
   values: Partial<Values<typeof peopleVariables>>, builtIn: Aliases | undefined, problems: string[],
 ): PeopleConfig {
   const isName = (name: string) => isPerson(name) || isOps(name)
-  const said = values.PEOPLE === undefined ? readAliases(builtIn ?? {}, isName) : parseAliases(values.PEOPLE, isName)
+  const result = values.PEOPLE === undefined ? readAliases(builtIn ?? {}, isName) : parseAliases(values.PEOPLE, isName)
   const source = values.PEOPLE === undefined ? 'people of forms.config.ts (or FORMS_CONFIG)' : 'PEOPLE'
-  problems.push(...said.problems.map(problem => `${source} has a mistake in ${problem}.`))
+  problems.push(...result.problems.map(problem => `${source} has a mistake in ${problem}.`))
   return {
-    reviewers: values.REVIEWERS, viewers: values.OPS_VIEWERS, aliases: said.aliases,
+    reviewers: values.REVIEWERS, viewers: values.OPS_VIEWERS, aliases: result.aliases,
     claimMs: values.TAKE ? values.CLAIM_TTL ?? 4 * HOUR_MS : null,
   }
 }
@@ -100,10 +102,10 @@ export function everyoneListed({ reviewers, viewers }: PeopleConfig, forms: Form
 /** Says who may decide; one line for all forms, and one for each form with a list of its own. */
 export function whoDecides({ reviewers, viewers, aliases }: PeopleConfig, forms: Forms): string[] {
   const people = new People(aliases)
-  const only = (list: readonly string[]) => `Only ${inWords(list.map(entry => people.nameOf(entry)))} may decide.`
+  const listDeciders = (ids: readonly string[]) => `Only ${inWords(ids.map(id => people.nameOf(id)))} may decide.`
   return [
-    reviewers ? only(reviewers) : 'Everybody in the room may decide: REVIEWERS is not set.',
+    reviewers ? listDeciders(reviewers) : 'Everybody in the room may decide: REVIEWERS is not set.',
     ...viewers && !reviewers ? ['At the ops pages only who is on a list of reviewers decides: OPS_VIEWERS is set.'] : [],
-    ...Object.values(forms).flatMap(form => form.reviewers ? [`${form.name}: ${only(form.reviewers)}`] : []),
+    ...Object.values(forms).flatMap(form => form.reviewers ? [`${form.name}: ${listDeciders(form.reviewers)}`] : []),
   ]
 }

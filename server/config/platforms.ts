@@ -17,22 +17,25 @@ interface PlatformsContext extends Pick<VariableReader, 'require' | 'requireSite
  * one. Reports what else these need.
  */
 export function wantedPlatforms(values: ReadValues, { isGiven, production, require }: PlatformsContext): string[] {
-  const given = outside.filter(({ needs, channel }) => [...needs, ...channelVariables(channel)].some(isGiven))
-  for (const { label, needs } of given) require(needs, `, but other ${label} variables are set`)
-  const switchOf = ({ variables }: Definition) => values[Object.keys(variables)[0]!]
-  const embedded = platforms.filter(platform => (
-    platform.needs.length === 0 && (switchOf(platform) ?? (!production && given.length === 0))
+  const selectedPlatforms = outside.filter(({ needs, channel }) => (
+    [...needs, ...channelVariables(channel)].some(isGiven)
   ))
-  if (given.length + embedded.length === 0) {
+  for (const { label, needs } of selectedPlatforms) require(needs, `, but other ${label} variables are set`)
+  const switchOf = ({ variables }: Definition) => values[Object.keys(variables)[0]!]
+  const embeddedPlatforms = platforms.filter(platform => (
+    platform.needs.length === 0 && (switchOf(platform) ?? (!production && selectedPlatforms.length === 0))
+  ))
+  const channelNames = selectedPlatforms.flatMap(({ channel }) => channelVariables(channel))
+  if (selectedPlatforms.length + embeddedPlatforms.length === 0) {
     const [first, ...others] = outside
-    const needed = [...first!.needs, first!.channel.variable!]
-    require(needed, ` (or set up another platform: ${others.map(({ label }) => label).join(', ')})`)
+    const requiredNames = [...first!.needs, first!.channel.variable!]
+    require(requiredNames, ` (or set up another platform: ${others.map(({ label }) => label).join(', ')})`)
   }
-  else if (embedded.length === 0 && !given.some(({ channel }) => channelVariables(channel).some(isGiven))) {
-    const [first, ...others] = given.flatMap(({ channel }) => channelVariables(channel))
+  else if (embeddedPlatforms.length === 0 && !channelNames.some(isGiven)) {
+    const [first, ...others] = channelNames
     require([first!], `, and without it${others.length > 0 ? ` or ${others.join(' or ')}` : ''} no platform has cards`)
   }
-  return [...given, ...embedded].map(({ key }) => key)
+  return [...selectedPlatforms, ...embeddedPlatforms].map(({ key }) => key)
 }
 
 /** Variables of a channel; any one of them gives a platform its cards. */
@@ -42,20 +45,20 @@ function channelVariables({ variable, instead }: Definition['channel']): string[
 
 /** Settings of the wanted platforms, by key */
 export function readPlatforms(
-  values: ReadValues, wanted: readonly string[],
+  values: ReadValues, platformKeys: readonly string[],
   { forms, people }: { forms: FormsConfig, people: readonly string[] },
   { require, requireSite, siteUrl }: PlatformsContext,
 ): Readonly<Record<string, unknown>> {
-  const reading = (key: string): VariableReader => ({
+  const createReader = (key: string): VariableReader => ({
     require, requireSite, siteUrl: siteUrl ?? '',
     channels: Object.values(forms).flatMap(({ channels }) => channels?.[key] ?? []),
     people: people.filter(entry => entry.startsWith(`${key}:`)).map(entry => entry.slice(key.length + 1)),
   })
   for (const { key, needsSite, check } of platforms) {
-    if (wanted.includes(key) && needsSite) requireSite(needsSite)
-    check?.(values, reading(key))
+    if (platformKeys.includes(key) && needsSite) requireSite(needsSite)
+    check?.(values, createReader(key))
   }
   return Object.fromEntries(
-    platforms.flatMap(({ key, read }) => wanted.includes(key) ? [[key, read(values, reading(key))]] : []),
+    platforms.flatMap(({ key, read }) => platformKeys.includes(key) ? [[key, read(values, createReader(key))]] : []),
   )
 }

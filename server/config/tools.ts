@@ -52,11 +52,13 @@ export interface ToolsConfig {
   }
 }
 
-const S3 = ['FILES_S3_ENDPOINT', 'FILES_S3_BUCKET', 'FILES_S3_ACCESS_KEY_ID', 'FILES_S3_SECRET_ACCESS_KEY'] as const
+const S3_VARIABLES = [
+  'FILES_S3_ENDPOINT', 'FILES_S3_BUCKET', 'FILES_S3_ACCESS_KEY_ID', 'FILES_S3_SECRET_ACCESS_KEY',
+] as const
 
 export function readTools(values: Values<typeof toolsVariables> & { VERCEL?: boolean }, require: Require): ToolsConfig {
-  if ([...S3, 'FILES_S3_REGION' as const].some(name => values[name] !== undefined)) {
-    require(S3, ', but other variables of the S3 storage are set')
+  if ([...S3_VARIABLES, 'FILES_S3_REGION' as const].some(name => values[name] !== undefined)) {
+    require(S3_VARIABLES, ', but other variables of the S3 storage are set')
   }
   if (values.TOOLS_ENRICH_DESCRIPTIONS) require(['TOOLS_RERANKER_MODEL'], ', but TOOLS_ENRICH_DESCRIPTIONS is set')
   if (values.TOOLS_EMBEDDING_CACHE) require(['TOOLS_EMBEDDING_MODEL'], ', but TOOLS_EMBEDDING_CACHE is set')

@@ -5,8 +5,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 type Table = Readonly<Record<string, Variable>>
 
-const CUT = 'What reads .env cut it at its #: put the value in quotes there.'
-const HALF_QUOTED = 'It begins or ends with a quote that is a part of it here: is it meant?'
+const CUT_HINT = 'What reads .env cut it at its #: put the value in quotes there.'
+const HALF_QUOTED_HINT = 'It begins or ends with a quote that is a part of it here: is it meant?'
 
 /** Values of a table of variables. No message shows them: they may be secrets. */
 export interface ReadVariables {
@@ -23,33 +23,33 @@ export interface ReadVariables {
 export function readVariables(table: Table, env: Environment, dotenv: string): ReadVariables {
   const problems: string[] = []
   const warnings: string[] = []
-  const cut = cutIn(dotenv, env)
-  const hint = (name: string) => {
-    if ([name, table[name]!.alias ?? ''].some(each => cut.has(each))) return CUT
-    return isHalfQuoted(readVariable(table, name, env) ?? '') ? HALF_QUOTED : ''
+  const cutNames = findCutNames(dotenv, env)
+  const hintFor = (name: string) => {
+    if ([name, table[name]!.alias ?? ''].some(each => cutNames.has(each))) return CUT_HINT
+    return isHalfQuoted(readVariable(table, name, env) ?? '') ? HALF_QUOTED_HINT : ''
   }
   const describe = (name: string) => {
     const { about, where } = table[name]!
-    return [hint(name), about, where].filter(Boolean).join(' ')
+    return [hintFor(name), about, where].filter(Boolean).join(' ')
   }
   const read = (name: string) => {
     const { schema, usual, alias } = table[name]!
-    const [own, other] = [env[name]?.trim(), alias && env[alias]?.trim()]
-    if (own && other && own !== other) {
+    const [ownValue, aliasValue] = [env[name]?.trim(), alias && env[alias]?.trim()]
+    if (ownValue && aliasValue && ownValue !== aliasValue) {
       problems.push(`${name} and its alias ${alias} are set to different values. Keep one of them.`)
       return undefined
     }
-    const value = own || other
+    const value = ownValue || aliasValue
     if (!value) return undefined
-    const called = own ? name : `${name} (set as ${alias})`
+    const shownName = ownValue ? name : `${name} (set as ${alias})`
     const { error, data } = [unquoted, schema].map(each => each.safeParse(value)).reduce((a, b) => a.error ? a : b)
     if (error) {
-      problems.push(`${called} is malformed: ${error.issues[0]?.message}. ${describe(name)}`)
+      problems.push(`${shownName} is malformed: ${error.issues[0]?.message}. ${describe(name)}`)
       return undefined
     }
-    const unlike = usual?.safeParse(value).error?.issues[0]?.message
-    if (unlike) warnings.push(`${called} looks unusual: ${unlike}. ${describe(name)}`)
-    else if (hint(name)) warnings.push(`${called} may be incomplete. ${hint(name)}`)
+    const oddity = usual?.safeParse(value).error?.issues[0]?.message
+    if (oddity) warnings.push(`${shownName} looks unusual: ${oddity}. ${describe(name)}`)
+    else if (hintFor(name)) warnings.push(`${shownName} may be incomplete. ${hintFor(name)}`)
     return data
   }
   const values = Object.fromEntries(Object.keys(table).map(name => [name, read(name)]))
@@ -66,13 +66,13 @@ export function readVariable(table: Table, name: string, env: Environment): stri
  * Names of variables whose value in `.env` was cut at a `#` without a space before it: Node and dotenv read the rest as
  * a comment, unless the value is in quotes. Other readers, such as Docker's, keep it.
  */
-function cutIn(dotenv: string, env: Environment): ReadonlySet<string> {
-  const begun = new Map(dotenv.split('\n').flatMap((line) => {
+function findCutNames(dotenv: string, env: Environment): ReadonlySet<string> {
+  const valueStarts = new Map(dotenv.split('\n').flatMap((line) => {
     const [, name, value] = /^(?:export )?(\w+) *=(.*)/.exec(line.trim()) ?? []
     return name && value?.includes('#') ? [[name, value.split('#')[0]!.trimStart()] as const] : []
   }))
   const isCut = ([name, start]: readonly [string, string]) => env[name] === start && !/^["'`]|\s$/.test(start)
-  return new Set([...begun].filter(isCut).map(([name]) => name))
+  return new Set([...valueStarts].filter(isCut).map(([name]) => name))
 }
 
 function isHalfQuoted(value: string): boolean {
