@@ -2,12 +2,12 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Server } from 'node:http'
 import { waitUntil } from '@vercel/functions'
 
-const running = new Set<Promise<unknown>>()
+const runningTasks = new Set<Promise<unknown>>()
 
 /** Lets work continue after the answer, and tracks it until it ends. */
 export function background(task: Promise<unknown>): void {
-  const tracked: Promise<unknown> = task.catch(() => {}).finally(() => running.delete(tracked))
-  running.add(tracked)
+  const tracked: Promise<unknown> = task.catch(() => {}).finally(() => runningTasks.delete(tracked))
+  runningTasks.add(tracked)
   // On Vercel only this keeps the function alive after the answer: nitro's own event.waitUntil has no effect there.
   waitUntil(tracked)
 }
@@ -20,8 +20,8 @@ export function keepAlive(task: Promise<unknown>): void {
 /** Resolves when all background work has ended, or after `ms`. */
 export async function drain(ms: number): Promise<void> {
   const deadline = new Promise<'late'>(resolve => setTimeout(resolve, ms, 'late').unref())
-  while (running.size > 0) {
-    if (await Promise.race([Promise.all(running), deadline]) === 'late') return
+  while (runningTasks.size > 0) {
+    if (await Promise.race([Promise.all(runningTasks), deadline]) === 'late') return
   }
 }
 
@@ -33,14 +33,14 @@ export function idle(): Promise<void> {
   return new Promise((resolve) => {
     const restart = () => void timer.refresh()
     const timer = setTimeout(() => {
-      unsubscribe(STARTED, restart)
+      unsubscribe(REQUEST_STARTED, restart)
       resolve()
     }, QUIET_MS).unref()
-    subscribe(STARTED, restart)
+    subscribe(REQUEST_STARTED, restart)
   })
 }
 
-const STARTED = 'http.server.request.start'
+const REQUEST_STARTED = 'http.server.request.start'
 
 /**
  * Max idle time of a connection, ms. Node's default is 5 s: it may close just as a proxy in front sends a form, which
@@ -61,12 +61,12 @@ const LONGEST_MS = 2 * 60 * 60 * 1000
  */
 export function keepConnections(): () => void {
   let server: Server | undefined
-  const keep = (message: unknown) => {
+  const extendTimeouts = (message: unknown) => {
     ({ server } = message as { server: Server })
     server.keepAliveTimeout = IDLE_MS
     server.requestTimeout = LONGEST_MS
-    unsubscribe(STARTED, keep)
+    unsubscribe(REQUEST_STARTED, extendTimeouts)
   }
-  subscribe(STARTED, keep)
+  subscribe(REQUEST_STARTED, extendTimeouts)
   return () => server?.closeAllConnections()
 }

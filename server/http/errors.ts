@@ -29,16 +29,16 @@ const RETRY_AFTER_S = 5
 
 type Listener = (error: unknown) => void
 
-let unexpected: Listener = () => {}
+let reportError: Listener = () => {}
 
 /** Sets the listener for errors that no route expects. */
 export function onUnexpectedError(listener: Listener): void {
-  unexpected = listener
+  reportError = listener
 }
 
 /** Reports an error that occurs too late for an answer. */
 export function reportUnexpected(error: unknown): void {
-  unexpected(error)
+  reportError(error)
 }
 
 /** Defines a route whose answers, errors included, have our format. */
@@ -70,12 +70,12 @@ export function answer<T, S = ErrorBody>(
       return await run()
     }
     catch (error) {
-      return show(refusal(event, error))
+      return show(refuse(event, error))
     }
   })
 }
 
-function refusal(event: H3Event, error: unknown): ErrorBody {
+function refuse(event: H3Event, error: unknown): ErrorBody {
   const { status, ...body } = answerTo(error)
   setResponseStatus(event, status)
   const isTemporary = status === 429 || status === 503
@@ -87,15 +87,15 @@ function refusal(event: H3Event, error: unknown): ErrorBody {
 /** Returns the answer to an error. The details of an unexpected one are only in the log. */
 export function answerTo(error: unknown): ErrorBody & { status: number, submission?: object } {
   // Nothing else records why the file storage failed.
-  if (!(error instanceof DomainError) || error instanceof FilesUnavailable) unexpected(error)
-  const known = error instanceof DomainError
+  if (!(error instanceof DomainError) || error instanceof FilesUnavailable) reportError(error)
+  const domainError = error instanceof DomainError
     ? error
     : new HttpError(500, 'UNEXPECTED',
         'Something went wrong here. Try again; the X-Request-Id of this answer finds it in the log.')
-  const status = known instanceof HttpError ? known.status : STATUS[known.code] ?? 500
-  const { submission } = known instanceof SubmissionEnded ? known : {}
-  const { problems } = known instanceof InvalidFields ? known : {}
-  const { message, code, line } = known
+  const status = domainError instanceof HttpError ? domainError.status : STATUS[domainError.code] ?? 500
+  const { submission } = domainError instanceof SubmissionEnded ? domainError : {}
+  const { problems } = domainError instanceof InvalidFields ? domainError : {}
+  const { message, code, line } = domainError
   return {
     // Pages show the timestamps of `line` in the reader's time zone.
     status, error: message, message, code, ...line !== message && { line }, ...submission && { submission },
@@ -103,27 +103,27 @@ export function answerTo(error: unknown): ErrorBody & { status: number, submissi
   }
 }
 
-const current = new AsyncLocalStorage<string | undefined>()
+const requestIds = new AsyncLocalStorage<string | undefined>()
 
 /** Format of a request id that is accepted from a proxy; other text could forge log lines */
-const ACCEPTABLE = /^[\w.:-]{8,128}$/
+const ACCEPTED_ID = /^[\w.:-]{8,128}$/
 
 /** Runs a request under its id, which its answer and all its log lines carry, those of background work included. */
 function withRequestId<T>(event: H3Event, run: () => Promise<T>): Promise<T> {
-  const given = getRequestHeader(event, 'x-request-id') ?? ''
-  const id = ACCEPTABLE.test(given) ? given : randomUUID()
+  const sentId = getRequestHeader(event, 'x-request-id') ?? ''
+  const id = ACCEPTED_ID.test(sentId) ? sentId : randomUUID()
   setResponseHeader(event, 'X-Request-Id', id)
-  return current.run(id, run)
+  return requestIds.run(id, run)
 }
 
 /** Runs work that belongs to no request, although one started it. Other context that the host keeps is preserved. */
 export function detached<T>(run: () => T): T {
-  return current.run(undefined, run)
+  return requestIds.run(undefined, run)
 }
 
 /** Returns the id of the current request, if any. */
 export function requestId(): string | undefined {
-  return current.getStore()
+  return requestIds.getStore()
 }
 
 /** Error for an address that does not exist */

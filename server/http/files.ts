@@ -6,11 +6,11 @@ import type { StoredFile } from '../ports/files'
  */
 export function fileHeaders({ name, type, size }: StoredFile): Record<string, string> {
   // Only the second name has characters that are not ASCII or have a meaning in headers (RFC 6266, 4.3).
-  const plain = name.replaceAll(/[^ \w.()+-]/g, '_')
+  const asciiName = name.replaceAll(/[^ \w.()+-]/g, '_')
   return {
     'Content-Type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
     'Content-Length': String(size),
-    'Content-Disposition': `attachment; filename="${plain}"; filename*=UTF-8''${encoded(name)}`,
+    'Content-Disposition': `attachment; filename="${asciiName}"; filename*=UTF-8''${encodeName(name)}`,
     'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': 'default-src \'none\'; sandbox',
     'Cross-Origin-Resource-Policy': 'same-origin',
@@ -21,7 +21,7 @@ export function fileHeaders({ name, type, size }: StoredFile): Record<string, st
 }
 
 /** RFC 8187, 3.2.1. */
-function encoded(name: string): string {
+function encodeName(name: string): string {
   return encodeURIComponent(name).replaceAll(/['()*!]/g, char => (
     `%${char.charCodeAt(0).toString(16).toUpperCase()}`
   ))

@@ -12,7 +12,7 @@ import { answer, HttpError } from './errors'
 const PREFLIGHT_MAX_AGE_S = 86_400
 
 /** Origin header from pages without referrers: https://fetch.spec.whatwg.org/#append-a-request-origin-header */
-const HIDDEN = 'null'
+const HIDDEN_ORIGIN = 'null'
 
 /** Settings that list the websites that may send a form */
 const ORIGINS = 'FORM_ALLOWED_ORIGINS, or allowedOrigins of a form that has its own'
@@ -26,14 +26,14 @@ export async function publicPost<T>(
 ): Promise<unknown> {
   const { allowedOrigins: origins } = pages
   const origin = getRequestHeader(event, 'origin')
-  const foreign = origins !== undefined && origin !== undefined && !origins.includes(origin)
+  const isForeign = origins !== undefined && origin !== undefined && !origins.includes(origin)
   setResponseHeaders(event, {
-    ...readableBy(origins, foreign ? undefined : origin),
+    ...getCorsHeaders(origins, isForeign ? undefined : origin),
     'Access-Control-Expose-Headers': 'Retry-After, X-Request-Id',
     // With a list, the answer depends on the origin: no cache may give one origin's answer to another.
     'Vary': origins ? 'Origin, Access-Control-Request-Headers' : 'Access-Control-Request-Headers',
   })
-  if (event.method === 'OPTIONS' && !foreign) {
+  if (event.method === 'OPTIONS' && !isForeign) {
     setResponseHeaders(event, {
       'Access-Control-Allow-Methods': 'POST, OPTIONS',
       // The wildcard does not cover Authorization, so the requested headers are allowed by name.
@@ -44,7 +44,7 @@ export async function publicPost<T>(
     return null
   }
   return answer(event, async () => {
-    if (foreign) throw new HttpError(403, 'ORIGIN_NOT_ALLOWED', origin === HIDDEN
+    if (isForeign) throw new HttpError(403, 'ORIGIN_NOT_ALLOWED', origin === HIDDEN_ORIGIN
       ? 'The page hides its origin, so that neither FORM_ALLOWED_ORIGINS nor allowedOrigins of a form can let it in. Send the page with Referrer-Policy: strict-origin-when-cross-origin.'
       : `Forms from the origin ${origin} are not accepted. Add it to ${ORIGINS}.`)
     if (event.method === 'POST') return route()
@@ -58,7 +58,7 @@ export async function publicPost<T>(
   })
 }
 
-function readableBy(origins: readonly string[] | undefined, origin: string | undefined): Record<string, string> {
+function getCorsHeaders(origins: readonly string[] | undefined, origin: string | undefined): Record<string, string> {
   if (!origins) return { 'Access-Control-Allow-Origin': '*' }
   return origin ? { 'Access-Control-Allow-Origin': origin } : {}
 }
@@ -77,12 +77,12 @@ const MAX_IDEMPOTENCY_KEY = 255
  * @throws HttpError 400, 401
  */
 export function admitSender(event: H3Event, rules: AdmissionRules): Sender {
-  const trusted = requireKey(event, rules)
+  const isTrusted = requireKey(event, rules)
   const address = clientAddress(event.node.req, rules.trustedProxies)
   const group = addressGroup(address)
   return {
-    address, group, trusted, client: trusted ? 'api-key' : group, hasFiles: mediaType(event) === 'multipart/form-data',
-    idempotencyKey: idempotencyKey(event),
+    address, group, trusted: isTrusted, client: isTrusted ? 'api-key' : group,
+    hasFiles: mediaType(event) === 'multipart/form-data', idempotencyKey: readIdempotencyKey(event),
   }
 }
 
@@ -90,8 +90,9 @@ export function admitSender(event: H3Event, rules: AdmissionRules): Sender {
 function requireKey(event: H3Event, { apiKey, allowedOrigins = [] }: AdmissionRules): boolean {
   if (!apiKey) return false
   const bearer = /^Bearer +(\S.*)$/i.exec(getRequestHeader(event, 'authorization') ?? '')?.[1]
-  const shown = [bearer, getRequestHeader(event, 'x-api-key')].some(key => key !== undefined && sameSecret(key, apiKey))
-  if (shown || allowedOrigins.includes(getRequestHeader(event, 'origin') ?? '')) return shown
+  const sentKeys = [bearer, getRequestHeader(event, 'x-api-key')]
+  const hasKey = sentKeys.some(key => key !== undefined && sameSecret(key, apiKey))
+  if (hasKey || allowedOrigins.includes(getRequestHeader(event, 'origin') ?? '')) return hasKey
   setResponseHeader(event, 'WWW-Authenticate', 'Bearer')
   throw new HttpError(
     401, 'API_KEY_REQUIRED',
@@ -100,7 +101,7 @@ function requireKey(event: H3Event, { apiKey, allowedOrigins = [] }: AdmissionRu
 }
 
 /** Returns undefined if none was sent. All characters of the key are taken literally, quotes included. */
-function idempotencyKey(event: H3Event): string | undefined {
+function readIdempotencyKey(event: H3Event): string | undefined {
   const key = getRequestHeader(event, 'idempotency-key') || undefined
   if (key && key.length > MAX_IDEMPOTENCY_KEY) throw new HttpError(
     400, 'IDEMPOTENCY_KEY_TOO_LONG',

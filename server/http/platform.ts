@@ -11,9 +11,11 @@ interface Platform<L> {
 }
 
 /** Returns the platform in the path. @throws HttpError 404 if there is none, or it has nothing at this address */
-export function platformAt<P>(event: H3Event, platformOf: (key: string) => P | null, has: (platform: P) => boolean): P {
+export function platformAt<P>(
+  event: H3Event, platformOf: (key: string) => P | null, hasRoute: (platform: P) => boolean,
+): P {
   const platform = platformOf(getRouterParam(event, 'platform') ?? '')
-  if (!platform || !has(platform)) throw noSuchRoute()
+  if (!platform || !hasRoute(platform)) throw noSuchRoute()
   return platform
 }
 
@@ -30,7 +32,7 @@ export function requireListener<L>(event: H3Event, platformOf: (key: string) => 
  * @throws HttpError 502 with the error; 504 if it is still trying
  */
 export async function started(connected: Promise<unknown>): Promise<void> {
-  const late = `The listener is not connected yet, after ${PATIENCE_MS / 1000} s. It goes on trying; the log says why.`
-  const failed = (error: Error) => { throw new HttpError(502, 'GATEWAY_FAILED', error.message) }
-  await withTimeout(PATIENCE_MS, connected.catch(failed), () => new HttpError(504, 'GATEWAY_CONNECTING', late))
+  const message = `The listener is not connected yet, after ${PATIENCE_MS / 1000} s. It goes on trying; the log says why.`
+  const throwFailure = (error: Error) => { throw new HttpError(502, 'GATEWAY_FAILED', error.message) }
+  await withTimeout(PATIENCE_MS, connected.catch(throwFailure), () => new HttpError(504, 'GATEWAY_CONNECTING', message))
 }

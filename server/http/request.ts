@@ -67,12 +67,12 @@ function groupsOf(address: string): string[] {
 }
 
 /** Media types of forms that browsers send without a script (https://html.spec.whatwg.org/#attr-fs-enctype) */
-const BY_BROWSERS = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
+const BROWSER_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
 
 /** True if a browser sent a form without a script, so that a person reads the answer as it is. */
 export function wantsPage(event: H3Event): boolean {
   const [type = ''] = (getRequestHeader(event, 'content-type') ?? '').split(';')
-  return event.method === 'POST' && BY_BROWSERS.includes(type.trim().toLowerCase())
+  return event.method === 'POST' && BROWSER_TYPES.includes(type.trim().toLowerCase())
     && prefersHtml(getRequestHeader(event, 'accept') ?? '')
 }
 

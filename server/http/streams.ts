@@ -12,7 +12,7 @@ const RETRY_MS = 1000
 const MOST_STREAMS = 20
 
 /** Number of open streams by person id */
-const open = new Map<string, number>()
+const openStreams = new Map<string, number>()
 
 interface Stream {
   send: (event: string, data: string) => void
@@ -41,9 +41,9 @@ export async function eventStream(
     setResponseHeader(event, 'Content-Type', 'text/event-stream')
     return ''
   }
-  const others = open.get(person) ?? 0
-  if (others >= MOST_STREAMS) throw new HttpError(
-    429, 'TOO_MANY_LISTENERS', `You have ${others} pages open that listen for changes. Close some, then reload this one.`,
+  const openCount = openStreams.get(person) ?? 0
+  if (openCount >= MOST_STREAMS) throw new HttpError(
+    429, 'TOO_MANY_LISTENERS', `You have ${openCount} pages open that listen for changes. Close some, then reload this one.`,
   )
   const events = createEventStream(event)
   const send = (name: string, data: string) => void events.push({ event: name, data, retry: RETRY_MS })
@@ -54,14 +54,14 @@ export async function eventStream(
   if (!stop) throw new HttpError(
     503, 'TOO_MANY_LISTENERS', 'Too many pages listen for changes already. Close some, or reload this one later.',
   )
-  const end = setTimeout(close, LIFETIME_MS)
-  open.set(person, others + 1)
+  const endTimer = setTimeout(close, LIFETIME_MS)
+  openStreams.set(person, openCount + 1)
   events.onClosed(async () => {
-    clearTimeout(end)
+    clearTimeout(endTimer)
     stop()
-    const left = open.get(person)! - 1
-    if (left > 0) open.set(person, left)
-    else open.delete(person)
+    const remainingCount = openStreams.get(person)! - 1
+    if (remainingCount > 0) openStreams.set(person, remainingCount)
+    else openStreams.delete(person)
   })
   return events.send()
 }
@@ -71,20 +71,20 @@ export async function eventStream(
  * yet. A later one breaks the connection, so that half a file does not pass for a whole one.
  */
 export async function sendDownload(
-  event: H3Event, made: AsyncIterable<string | Buffer>, headers: Record<string, string>,
+  event: H3Event, content: AsyncIterable<string | Buffer>, headers: Record<string, string>,
 ): Promise<void> {
-  const bits = made[Symbol.asyncIterator]()
-  const first = await bits.next()
+  const iterator = content[Symbol.asyncIterator]()
+  const firstResult = await iterator.next()
   setResponseHeaders(event, headers)
-  async function* all() {
+  async function* streamChunks() {
     try {
-      for (let bit = first; !bit.done; bit = await bits.next()) yield bit.value
+      for (let result = firstResult; !result.done; result = await iterator.next()) yield result.value
     }
     finally {
-      await bits.return?.()
+      await iterator.return?.()
     }
   }
-  await pipeline(all, event.node.res).catch((error: NodeJS.ErrnoException) => {
+  await pipeline(streamChunks, event.node.res).catch((error: NodeJS.ErrnoException) => {
     // The client has left.
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') reportUnexpected(error)
   })

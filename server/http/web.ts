@@ -4,14 +4,14 @@ import type { ReadBody } from './body/body'
 import { HttpError } from './errors'
 
 /** Parts of a request that adapters read. */
-type Read = Pick<Request, 'url' | 'method' | 'headers' | 'arrayBuffer' | 'text' | 'json' | 'clone'>
+type RequestParts = Pick<Request, 'url' | 'method' | 'headers' | 'arrayBuffer' | 'text' | 'json' | 'clone'>
 
 /**
  * A request whose body is read when an adapter first asks for it: an adapter that checks a token does so before.
  * Creating a `Request` of node's own, with its unused signal, takes longer than checking a signature, and streams
  * around the body would cost as much as the rest of the answer to a click.
  */
-class ArrivingRequest implements Read {
+class ArrivingRequest implements RequestParts {
   /** Time that the body took to arrive, ms. */
   arrivalMs = 0
   private body: Promise<Buffer<ArrayBuffer>> | undefined
@@ -38,7 +38,7 @@ class ArrivingRequest implements Read {
 
   /** Returns the request itself: its body can be read again. */
   clone(): Request {
-    return this as Read as Request
+    return this as RequestParts as Request
   }
 
   /** Rejects if reading the body failed: adapters take any such error for broken JSON. */
@@ -67,7 +67,7 @@ export async function answerWebRequest(
   const request = new ArrivingRequest(
     addressOf(event).href, event.method, event.headers, () => read(event, maxBytes),
   )
-  const response = await handle(request as Read as WebRequest)
+  const response = await handle(request as RequestParts as WebRequest)
   await request.checkBody()
   await sendResponse(event, response)
 }
@@ -90,12 +90,12 @@ async function sendResponse({ node: { res } }: H3Event, response: Response): Pro
   // Use text, which node sends in one piece with the headers; all answers to platforms are text.
   const body = response.body ? await response.text() : ''
   res.statusCode = response.status
-  res.setHeaders(response.headers).end(response.ok ? body : withMessage(body))
+  res.setHeaders(response.headers).end(response.ok ? body : addMessage(body))
 }
 
 /** Gives an adapter's error its text under both names, like errors of routes. */
-function withMessage(body: string): string {
-  const answer = jsonIn(body) as { error?: unknown, message?: unknown } | null | undefined
-  if (typeof answer?.error !== 'string' || answer.message !== undefined) return body
-  return JSON.stringify({ ...answer, message: answer.error })
+function addMessage(body: string): string {
+  const errorBody = jsonIn(body) as { error?: unknown, message?: unknown } | null | undefined
+  if (typeof errorBody?.error !== 'string' || errorBody.message !== undefined) return body
+  return JSON.stringify({ ...errorBody, message: errorBody.error })
 }

@@ -13,8 +13,8 @@ export function requireCron(event: H3Event, secret: string | undefined, { option
 
 /** @param name the variable that holds the token @throws HttpError 401 */
 export function requireBearer(event: H3Event, token: string, name: string): void {
-  const given = getRequestHeader(event, 'authorization') ?? ''
-  if (!sameSecret(given, `Bearer ${token}`)) throw new HttpError(
+  const authorization = getRequestHeader(event, 'authorization') ?? ''
+  if (!sameSecret(authorization, `Bearer ${token}`)) throw new HttpError(
     401, 'UNAUTHORIZED', `Send Authorization: Bearer <${name}>.`,
   )
 }
@@ -48,9 +48,9 @@ export function requireOwnPage(event: H3Event, { siteUrl }: { siteUrl: string | 
       'Only pages of this site may do that. Behind a proxy that changes the Host header, set NUXT_PUBLIC_SITE_URL to the address that people open.',
     )
   }
-  const sent = getRequestHeader(event, 'content-type')
-  if (event.method === 'DELETE' && sent === undefined) return
-  const [type = ''] = (sent ?? '').toLowerCase().split(';')
+  const contentType = getRequestHeader(event, 'content-type')
+  if (event.method === 'DELETE' && contentType === undefined) return
+  const [type = ''] = (contentType ?? '').toLowerCase().split(';')
   if (type.trim() !== 'application/json') throw new HttpError(
     415, 'JSON_ONLY', 'Send JSON, with Content-Type: application/json.',
   )

@@ -18,7 +18,7 @@ interface Flow {
 const FLOW_MS = 10 * 60 * 1000
 
 /** Data of every flow: its state, and its start, epoch ms */
-interface Pending { state: string, at: number }
+interface FlowData { state: string, at: number }
 
 /** Further data of a sign-in: the platform's key and the requested page */
 interface SignIn { platform: string, to: string }
@@ -33,18 +33,19 @@ export function providerOf(event: H3Event, providers: readonly IdentityProvider[
 
 /** Binds a new sign-in with a platform to this browser; resolves with its state. */
 export function beginOAuth(event: H3Event, platform: string, config: SiteConfig): Promise<string> {
-  return begin(event, signIn(config), config, { platform, to: textOf(event, 'to').slice(0, 500) } satisfies SignIn)
+  const signIn: SignIn = { platform, to: textOf(event, 'to').slice(0, 500) }
+  return beginFlow(event, signInFlow(config), config, signIn)
 }
 
 /** Returns the person who came back from the platform, or the reason to refuse them; and the requested page. */
 export async function finishOAuth(
   event: H3Event, { key, identify }: IdentityProvider, config: SiteConfig,
 ): Promise<(Identity | { ok: false, problem: string, reason: string }) & { to: string }> {
-  const pending = await complete<SignIn>(event, signIn(config), config)
-  if (pending?.platform !== key) return {
+  const flowData = await completeFlow<SignIn>(event, signInFlow(config), config)
+  if (flowData?.platform !== key) return {
     ok: false, to: '', problem: 'expired', reason: 'The state is not of this browser, or older than 10 minutes.',
   }
-  const { to } = pending
+  const { to } = flowData
   const code = textOf(event, 'code')
   if (!code) return {
     ok: false, to, problem: 'cancelled',
@@ -60,8 +61,8 @@ export function callbackUrl(platform: string, { siteUrl }: Pick<SiteConfig, 'sit
 
 /** Address of the sign-in page, which opens the requested page or shows the problem */
 export function signInPage(query: { to: string, problem?: string }): string {
-  const given = Object.entries(query).filter(([, value]) => value !== '')
-  return given.length === 0 ? '/sign-in' : `/sign-in?${new URLSearchParams(given)}`
+  const parameters = Object.entries(query).filter(([, value]) => value !== '')
+  return parameters.length === 0 ? '/sign-in' : `/sign-in?${new URLSearchParams(parameters)}`
 }
 
 interface Install extends Flow {
@@ -84,22 +85,22 @@ export function requireInstall<I>(event: H3Event, platformOf: (key: string) => P
 
 /** Binds a new installation to this browser; resolves with its state. */
 export function beginInstall(event: H3Event, install: Install, config: SiteConfig): Promise<string> {
-  return begin(event, install, config)
+  return beginFlow(event, install, config)
 }
 
 /** Returns the page that shows the result. Ignores the code of an installation that another browser began. */
 export async function finishInstall(event: H3Event, install: Install, config: SiteConfig): Promise<string> {
   setResponseHeader(event, 'Cache-Control', 'no-store')
-  if (!await complete(event, install, config)) return '/setup?install=expired'
+  if (!await completeFlow(event, install, config)) return '/setup?install=expired'
   const code = textOf(event, 'code')
   if (!code) return '/setup?install=cancelled'
   const workspace = await install.finish(code)
   return workspace ? `/setup?${new URLSearchParams({ install: 'done', workspace })}` : '/setup?install=failed'
 }
 
-async function begin(event: H3Event, flow: Flow, config: SiteConfig, data: object = {}): Promise<string> {
+async function beginFlow(event: H3Event, flow: Flow, config: SiteConfig, data: object = {}): Promise<string> {
   const state = randomBytes(32).toString('base64url')
-  await beginSealed(event, cookieOf(flow, config), { ...data, state, at: Date.now() } satisfies Pending)
+  await beginSealed(event, cookieOf(flow, config), { ...data, state, at: Date.now() } satisfies FlowData)
   return state
 }
 
@@ -107,14 +108,14 @@ async function begin(event: H3Event, flow: Flow, config: SiteConfig, data: objec
  * Returns the flow's data, once. Null if this browser began no flow, was too slow, or has another state: a flow can
  * only end in the browser that began it.
  */
-async function complete<Data extends object>(
+async function completeFlow<Data extends object>(
   event: H3Event, flow: Flow, config: SiteConfig,
-): Promise<Data & Pending | null> {
+): Promise<Data & FlowData | null> {
   const session = cookieOf(flow, config)
-  const { data: pending } = await useSession<Data & Pending>(event, session)
+  const { data: flowData } = await useSession<Data & FlowData>(event, session)
   deleteCookie(event, session.name, session.cookie)
-  const matches = typeof pending.state === 'string' && sameSecret(textOf(event, 'state'), pending.state)
-  return matches && Date.now() - pending.at < FLOW_MS ? { ...pending } as Data & Pending : null
+  const isSameState = typeof flowData.state === 'string' && sameSecret(textOf(event, 'state'), flowData.state)
+  return isSameState && Date.now() - flowData.at < FLOW_MS ? { ...flowData } as Data & FlowData : null
 }
 
 /** Returns a query parameter; empty if it is absent or repeated. */
@@ -123,7 +124,7 @@ function textOf(event: H3Event, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-function signIn({ ops }: SiteConfig): Flow {
+function signInFlow({ ops }: SiteConfig): Flow {
   return { name: 'triage-sign-in', password: ops.sessionPassword ?? '' }
 }
 

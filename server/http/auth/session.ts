@@ -98,8 +98,8 @@ export async function passwordViewer(
   if (!ops.password) {
     throw new HttpError(403, 'PASSWORD_OFF', 'Nobody signs in with a password here. Set OPS_PASSWORD to change that.')
   }
-  const shown = typeof name === 'string' ? name.trim() : ''
-  if (shown === '' || shown.length > MAX_NAME || /\p{C}/u.test(shown)) {
+  const displayName = typeof name === 'string' ? name.trim() : ''
+  if (displayName === '' || displayName.length > MAX_NAME || /\p{C}/u.test(displayName)) {
     throw new HttpError(
       400, 'NAME_REQUIRED', `Give your name, in at most ${MAX_NAME} characters: what you decide is shown with it.`,
     )
@@ -107,6 +107,6 @@ export async function passwordViewer(
   const isRight = typeof password === 'string' && sameSecret(password, ops.password)
   await slowDown(isRight)
   if (!isRight) throw new HttpError(401, 'WRONG_PASSWORD', 'The password is wrong.')
-  const id = `ops:${shown.toLowerCase()}`
-  return { id, name: shown, platform: 'Ops page', names: [id] }
+  const id = `ops:${displayName.toLowerCase()}`
+  return { id, name: displayName, platform: 'Ops page', names: [id] }
 }

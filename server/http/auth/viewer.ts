@@ -20,7 +20,7 @@ export interface Viewer extends Person { role: OpsRole | null }
 const LOCAL: Person = { id: 'local', name: 'Local', platform: 'Ops page', names: ['ops:local'] }
 
 /** Advice if the pages have no way to sign in */
-const closed = ({ ops }: SiteConfig) => (
+const explainClosed = ({ ops }: SiteConfig) => (
   `The ops pages are closed, because there is no way to sign in. Set ${ops.waysIn}, and NUXT_SESSION_PASSWORD.`
 )
 
@@ -41,8 +41,8 @@ export async function requireViewer(event: H3Event, services: Services): Promise
  * @throws HttpError 401 if they have to sign in, 403 if nobody can or they have no access
  */
 async function viewerOf(event: H3Event, services: Services): Promise<Viewer> {
-  const admitted = await services.admit(await requirePerson(event, services))
-  if (admitted) return { ...admitted.person, role: admitted.role }
+  const admission = await services.admit(await requirePerson(event, services))
+  if (admission) return { ...admission.person, role: admission.role }
   throw new HttpError(
     403, 'NOT_A_VIEWER', 'You do not have access to these pages: neither OPS_VIEWERS nor a list of reviewers names you.',
   )
@@ -60,12 +60,12 @@ async function requirePerson(event: H3Event, { config }: Services): Promise<Pers
     if (person) return person
     throw new HttpError(401, 'SIGN_IN_REQUIRED', 'Sign in first.')
   }
-  if (isClosed(config)) throw new HttpError(403, 'OPS_CLOSED', closed(config))
+  if (isClosed(config)) throw new HttpError(403, 'OPS_CLOSED', explainClosed(config))
   if (!isOwnPage(event.headers)) throw new HttpError(
     403, 'FOREIGN_PAGE', 'Submissions are shown only to pages of this host.',
   )
   if (!isFromHere(event)) throw new HttpError(
-    403, 'OPS_CLOSED', `${closed(config)} Until then they open on the machine itself only.`,
+    403, 'OPS_CLOSED', `${explainClosed(config)} Until then they open on the machine itself only.`,
   )
   return LOCAL
 }
@@ -79,11 +79,11 @@ async function requirePerson(event: H3Event, { config }: Services): Promise<Pers
 export async function requireDecider(event: H3Event, services: Services): Promise<Viewer> {
   const viewer = await requireViewer(event, services)
   requireOwnPage(event, services.config)
-  return deciding(viewer)
+  return requireReviewer(viewer)
 }
 
 /** @throws HttpError 403 for people who may only look, PeopleUnknown while that is unknown */
-function deciding(viewer: Viewer): Viewer {
+function requireReviewer(viewer: Viewer): Viewer {
   if (viewer.role === 'reviewer') return viewer
   if (viewer.role === null) throw new PeopleUnknown()
   throw new HttpError(403, 'VIEWERS_ONLY_LOOK', 'You may look at these pages, but not decide: no list of reviewers names you.')
@@ -91,7 +91,7 @@ function deciding(viewer: Viewer): Viewer {
 
 /** Returns the reason why the pages are closed, or null if they are open. */
 export function whyClosed(config: SiteConfig): string | null {
-  return isClosed(config) ? closed(config) : null
+  return isClosed(config) ? explainClosed(config) : null
 }
 
 function isClosed({ production, ops }: SiteConfig): boolean {
@@ -106,8 +106,8 @@ function isFromHere(event: H3Event): boolean {
 }
 
 function isLoopback(address: string): boolean {
-  const plain = address.replace(/^::ffff:/i, '')
-  return address === '::1' || (isIP(plain) === 4 && plain.startsWith('127.'))
+  const plainAddress = address.replace(/^::ffff:/i, '')
+  return address === '::1' || (isIP(plainAddress) === 4 && plainAddress.startsWith('127.'))
 }
 
 type Route<S, T> = (services: S, event: H3Event, viewer: Viewer) => Promise<T>
@@ -119,14 +119,14 @@ export function viewerRoute<S extends Services, T>(services: () => S, run: Route
 
 /** Like `viewerRoute`, but for reviewers only. It is opened by a link, so the link may be on any site. */
 export function reviewerRoute<S extends Services, T>(services: () => S, run: Route<S, T>) {
-  return viewerRoute(services, async (all, event, viewer) => run(all, event, deciding(viewer)))
+  return viewerRoute(services, async (current, event, viewer) => run(current, event, requireReviewer(viewer)))
 }
 
 /** Like `viewerRoute`, for queries by POST: only from our own pages */
 export function askingRoute<S extends Services, T>(services: () => S, run: Route<S, T>) {
-  return viewerRoute(services, async (all, event, viewer) => {
-    requireOwnPage(event, all.config)
-    return run(all, event, viewer)
+  return viewerRoute(services, async (current, event, viewer) => {
+    requireOwnPage(event, current.config)
+    return run(current, event, viewer)
   })
 }
 

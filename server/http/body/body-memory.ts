@@ -77,8 +77,8 @@ export class HeldBody {
 /** Bodies of one size class */
 class Pool {
   private readonly bodies = new Set<HeldBody>()
-  private readonly held = new Map<string, number>()
-  private total = 0
+  private readonly bytesByClient = new Map<string, number>()
+  private totalBytes = 0
 
   /** @param share limit of one client, bytes */
   constructor(private readonly bytes: number, private readonly share: number) {}
@@ -91,37 +91,37 @@ class Pool {
   add(body: HeldBody): void {
     this.bodies.add(body)
     this.count(body.client, body.bytes)
-    for (let error = this.excess(body); error; error = this.excess(body)) {
-      const heaviest = this.heaviest(error.status === 429 ? body.client : undefined)
+    for (let error = this.checkLimits(body); error; error = this.checkLimits(body)) {
+      const heaviest = this.findHeaviest(error.status === 429 ? body.client : undefined)
       if (!heaviest || heaviest === body) throw error
       heaviest.giveWay(error)
     }
   }
 
   private count(client: string, bytes: number): void {
-    this.total += bytes
-    const all = (this.held.get(client) ?? 0) + bytes
-    if (all > 0) this.held.set(client, all)
-    else this.held.delete(client)
+    this.totalBytes += bytes
+    const clientBytes = (this.bytesByClient.get(client) ?? 0) + bytes
+    if (clientBytes > 0) this.bytesByClient.set(client, clientBytes)
+    else this.bytesByClient.delete(client)
   }
 
-  private excess({ client }: HeldBody): HttpError | null {
-    if ((this.held.get(client) ?? 0) > this.share) return new HttpError(
+  private checkLimits({ client }: HeldBody): HttpError | null {
+    if ((this.bytesByClient.get(client) ?? 0) > this.share) return new HttpError(
       429, 'TOO_MUCH_AT_ONCE',
       'Too much is on its way from your address at once. Wait for the answers to some of it, then send the rest.',
     )
-    if (this.total > Math.max(this.bytes, this.share)) return new HttpError(
+    if (this.totalBytes > Math.max(this.bytes, this.share)) return new HttpError(
       503, 'TOO_MUCH_AT_ONCE', 'Too much is on its way here at once. Nothing was taken in; send it again in a moment.',
     )
     return null
   }
 
   /** Returns the heaviest late body of the client whose late bodies weigh most. */
-  private heaviest(client?: string): HeldBody | undefined {
-    const late = [...this.bodies].filter(body => body.isLate && (client === undefined || body.client === client))
+  private findHeaviest(client?: string): HeldBody | undefined {
+    const lateBodies = [...this.bodies].filter(body => body.isLate && (client === undefined || body.client === client))
     const weights = new Map<string, number>()
-    for (const { client, weight } of late) weights.set(client, (weights.get(client) ?? 0) + weight)
-    return late.toSorted((a, b) => weights.get(b.client)! - weights.get(a.client)! || b.weight - a.weight)[0]
+    for (const { client, weight } of lateBodies) weights.set(client, (weights.get(client) ?? 0) + weight)
+    return lateBodies.toSorted((a, b) => weights.get(b.client)! - weights.get(a.client)! || b.weight - a.weight)[0]
   }
 }
 

@@ -21,20 +21,20 @@ export function createBodyReader({ memory, timeoutMs, trustedProxies }: BodyLimi
   return (event, maxBytes, advice) => new Promise((resolve, reject) => {
     const { req: request, res: response } = event.node
     const client = addressGroup(clientAddress(request, trustedProxies), SITE_BITS)
-    const declared = Number(getRequestHeader(event, 'content-length') ?? maxBytes)
-    if (declared > maxBytes) return reject(bodyTooLarge(maxBytes, advice))
+    const declaredBytes = Number(getRequestHeader(event, 'content-length') ?? maxBytes)
+    if (declaredBytes > maxBytes) return reject(bodyTooLarge(maxBytes, advice))
     if (hasLeft(request)) return reject(incomplete())
     let [buffer, size] = [Buffer.alloc(0), 0]
 
-    const held = memory.open(client, error => refuse(error))
+    const reservation = memory.open(client, error => refuse(error))
     const grow = (bytes: number) => {
-      held.resize(bytes)
-      const grown = Buffer.allocUnsafe(bytes)
-      buffer.copy(grown, 0, 0, size)
-      buffer = grown
+      reservation.resize(bytes)
+      const largerBuffer = Buffer.allocUnsafe(bytes)
+      buffer.copy(largerBuffer, 0, 0, size)
+      buffer = largerBuffer
     }
     const release = () => {
-      held.release()
+      reservation.release()
       buffer = Buffer.alloc(0)
     }
     const stop = () => {
@@ -52,8 +52,8 @@ export function createBodyReader({ memory, timeoutMs, trustedProxies }: BodyLimi
       try {
         if (size + chunk.length > maxBytes) throw bodyTooLarge(maxBytes, advice)
         // Use one buffer that doubles: thousands of one-byte chunks would take a hundred times their size.
-        const needed = size + chunk.length
-        if (needed > buffer.length) grow(Math.max(Math.min(2 * buffer.length, declared), needed))
+        const neededBytes = size + chunk.length
+        if (neededBytes > buffer.length) grow(Math.max(Math.min(2 * buffer.length, declaredBytes), neededBytes))
         size += chunk.copy(buffer, size)
       }
       catch (error) {
@@ -62,7 +62,7 @@ export function createBodyReader({ memory, timeoutMs, trustedProxies }: BodyLimi
     }
     const onEnd = () => {
       stop()
-      held.complete()
+      reservation.complete()
       resolve(buffer.subarray(0, size))
     }
     const onClose = () => refuse(incomplete())
@@ -93,7 +93,7 @@ export async function readForm(
 ): Promise<unknown> {
   const kind = mediaType(event)
   const body = () => read(event, maxBytes, RAISE_FORM_LIMIT)
-  if (/^application\/([\w.-]+\+)?json$/.test(kind)) return parsed(await body(), parseJson)
+  if (/^application\/([\w.-]+\+)?json$/.test(kind)) return parseBody(await body(), parseJson)
   if (kind === 'multipart/form-data') {
     return upload
       ? (await import('./upload')).readUpload(event, upload, maxBytes, bodyLimits)
@@ -124,10 +124,10 @@ export function mediaType(event: H3Event): string {
  * @throws InvalidSubmission if it cannot be parsed
  */
 export async function readJson(event: H3Event, read: ReadBody, maxBytes: number): Promise<unknown> {
-  return parsed(await read(event, maxBytes), text => JSON.parse(text))
+  return parseBody(await read(event, maxBytes), text => JSON.parse(text))
 }
 
-function parsed(bytes: Buffer, parse: (text: string) => unknown): unknown {
+function parseBody(bytes: Buffer, parse: (text: string) => unknown): unknown {
   try {
     // Don't use h3's readBody: it drops keys such as `__proto__`, which are data here.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -138,14 +138,16 @@ function parsed(bytes: Buffer, parse: (text: string) => unknown): unknown {
       `The JSON repeats a key of an object, at position ${error.at}. Send each key once; a list holds several values.`,
     )
     throw new InvalidSubmission(
-      error instanceof SyntaxError ? `The body is not valid JSON: ${flaw(error)}.` : 'The body is not valid UTF-8.',
+      error instanceof SyntaxError
+        ? `The body is not valid JSON: ${describeFlaw(error)}.`
+        : 'The body is not valid UTF-8.',
     )
   }
   throw new InvalidSubmission(`The JSON is nested more than ${MAX_NESTING} levels deep.`)
 }
 
 /** Describes the error in the JSON and its position; the engine's own message would quote the input. */
-function flaw({ message }: SyntaxError): string {
+function describeFlaw({ message }: SyntaxError): string {
   const position = /at position (\d+) \(line \d+ column \d+\)$/.exec(message)?.[1]
   if (position) return `it breaks at position ${position}`
   return message === 'Unexpected end of JSON input'

@@ -30,10 +30,10 @@ export function multipartForm({
 }: MultipartOptions) {
   const parser = parserOf(contentType, maxHeadBytes)
   const fields = new FormFields()
-  const { promise: finished, resolve, reject } = Promise.withResolvers<unknown>()
-  const waiting = new Set<Readable>()
-  let last: Promise<unknown> = Promise.resolve()
-  let [parts, heads, fieldBytes] = [0, 0, 0]
+  const { promise: completion, resolve, reject } = Promise.withResolvers<unknown>()
+  const waitingParts = new Set<Readable>()
+  let lastRead: Promise<unknown> = Promise.resolve()
+  let [partCount, headCount, fieldBytes] = [0, 0, 0]
 
   const readPart = async (content: Readable, headers: Headers) => {
     const { name, fileName, charset } = headOf(headers)
@@ -45,39 +45,39 @@ export function multipartForm({
         checkFields(fieldBytes += chunk.length)
         chunks.push(chunk)
       }
-      fields.add(name, decoded(Buffer.concat(chunks), charset))
+      fields.add(name, decodeText(Buffer.concat(chunks), charset))
     }
-    waiting.delete(content)
+    waitingParts.delete(content)
     // The parser continues when a part asks for more, but a part that ended within the parsed chunk never asks.
-    if (waiting.size === 0) content._read(0)
+    if (waitingParts.size === 0) content._read(0)
   }
 
   parser.on('part', (part) => {
-    parts++
+    partCount++
     // The parser emits its errors, too.
     part.on('error', () => {})
     part.on('header', (headers: Headers) => {
-      if (++heads > maxParts) {
+      if (++headCount > maxParts) {
         return reject(new InvalidSubmission(`The form has more than ${maxParts} fields and files.`))
       }
-      waiting.add(part)
-      last = last.then(() => readPart(part, headers))
-      last.catch(reject)
+      waitingParts.add(part)
+      lastRead = lastRead.then(() => readPart(part, headers))
+      lastRead.catch(reject)
     })
   })
   parser.on('error', () => reject(unreadable()))
-  parser.on('finish', () => heads === parts ? resolve(last) : reject(unreadable()))
-  const all = finished.then(() => fields.toObject())
-  all.catch(() => { /* It was refused for another reason. */ })
+  parser.on('finish', () => headCount === partCount ? resolve(lastRead) : reject(unreadable()))
+  const allFields = completion.then(() => fields.toObject())
+  allFields.catch(() => { /* It was refused for another reason. */ })
   return {
     /** Stream that receives the body */
     parser,
     /** Fields by name, once everything has been read. */
-    fields: all,
+    fields: allFields,
     /** Ends all unread parts with an error, and waits for their reader. */
     stop: async (error: Error) => {
-      for (const part of waiting) part.destroy(error)
-      await last.catch(() => {})
+      for (const part of waitingParts) part.destroy(error)
+      await lastRead.catch(() => {})
     },
   }
 }
@@ -137,31 +137,31 @@ const ESCAPED = /;\s*([\w-]+)(\*?)=(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))\s*/gy
 function parametersOf(header: string): Map<string, string> | null {
   const text = header.replace(/^[^;]*/, '')
   for (const pattern of [PLAIN, ESCAPED]) {
-    const found = [...text.matchAll(pattern)]
-    const end = found.reduce((length, [whole]) => length + whole.length, 0)
+    const matches = [...text.matchAll(pattern)]
+    const end = matches.reduce((length, [whole]) => length + whole.length, 0)
     if (end < text.length && text.slice(end).trim() !== ';') continue
-    return new Map(found.map(([, name, star, quoted, token]) => {
+    return new Map(matches.map(([, name, extensionMark, quoted, token]) => {
       const value = quoted === undefined ? token! : pattern === ESCAPED ? quoted.replaceAll(/\\(.)/g, '$1') : quoted
-      return [name!.toLowerCase(), star ? extended(value) : unquoted(value, /%(22|0A|0D)/gi)]
+      return [name!.toLowerCase(), extensionMark ? decodeExtended(value) : decodeCodes(value, /%(22|0A|0D)/gi)]
     }))
   }
   return null
 }
 
 /** A value with its charset: https://www.rfc-editor.org/rfc/rfc8187#section-3.2.1 */
-function extended(value: string): string {
+function decodeExtended(value: string): string {
   const [, charset, text] = /^([^']*)'[^']*'(.*)$/.exec(value) ?? [undefined, undefined, value]
-  return unquoted(text!, /%([\da-f]{2})/gi, charset)
+  return decodeCodes(text!, /%([\da-f]{2})/gi, charset)
 }
 
 /** @param text one character per byte */
-function unquoted(text: string, codes: RegExp, charset?: string): string {
+function decodeCodes(text: string, codes: RegExp, charset?: string): string {
   const bytes = text.replaceAll(codes, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-  return decoded(Buffer.from(bytes, 'latin1'), charset)
+  return decodeText(Buffer.from(bytes, 'latin1'), charset)
 }
 
 /** Decodes text, as UTF-8 if the charset is unknown. */
-function decoded(bytes: Buffer, charset = 'utf-8'): string {
+function decodeText(bytes: Buffer, charset = 'utf-8'): string {
   try {
     return new TextDecoder(charset).decode(bytes)
   }

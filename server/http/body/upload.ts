@@ -16,13 +16,13 @@ export interface FormUpload {
 }
 
 /** Memory of an upload of any size, bytes: a part of a file, copies of it, and buffered input */
-const MEMORY = 2 * 1024 * 1024
+const UPLOAD_BYTES = 2 * 1024 * 1024
 
 /** Bytes after which a sender gets the time for a whole form again */
 const STRETCH = 1024 * 1024
 
 /** Max parts: more than any form has, and few enough to handle one by one */
-const PARTS = 5000
+const MAX_PARTS = 5000
 
 /** Max header of a part, bytes; the header names its field and file */
 const HEADER_BYTES = 16 * 1024
@@ -38,76 +38,77 @@ const HEADER_BYTES = 16 * 1024
 export async function readUpload(
   event: H3Event, upload: FormUpload, maxBytes: number, limits: BodyLimits,
 ): Promise<Record<string, unknown>> {
-  const { promise: failed, reject: fail } = Promise.withResolvers<never>()
-  failed.catch(() => { /* It made room for others before it was read. */ })
+  const { promise: failure, reject: fail } = Promise.withResolvers<never>()
+  failure.catch(() => { /* It made room for others before it was read. */ })
   const client = addressGroup(clientAddress(event.node.req, limits.trustedProxies), SITE_BITS)
-  const held = limits.uploads.open(client, fail)
+  const reservation = limits.uploads.open(client, fail)
   try {
-    held.resize(MEMORY)
-    return await streamed(event, upload, maxBytes, { timeoutMs: limits.timeoutMs, held, failed, fail })
+    reservation.resize(UPLOAD_BYTES)
+    return await streamUpload(event, upload, maxBytes, { timeoutMs: limits.timeoutMs, reservation, failure, fail })
   }
   finally {
-    held.release()
+    reservation.release()
   }
 }
 
 interface Arrival {
   timeoutMs: number
-  held: HeldBody
+  reservation: HeldBody
   /** Rejects if the upload ends early; `fail` causes that */
-  failed: Promise<never>
+  failure: Promise<never>
   fail: (error: unknown) => void
 }
 
-async function streamed(
-  event: H3Event, { rule, take, count }: FormUpload, maxBytes: number, { timeoutMs, held, failed, fail }: Arrival,
+async function streamUpload(
+  event: H3Event, { rule, take, count }: FormUpload, maxBytes: number,
+  { timeoutMs, reservation, failure, fail }: Arrival,
 ): Promise<Record<string, unknown>> {
   const { req: request } = event.node
-  const most = rule.max * rule.maxBytes + maxBytes
-  const length = Number(getRequestHeader(event, 'content-length') ?? most)
-  if (!(length <= most)) throw tooMuch(most)
-  await count(length)
+  const maxTotalBytes = rule.max * rule.maxBytes + maxBytes
+  const declaredBytes = Number(getRequestHeader(event, 'content-length') ?? maxTotalBytes)
+  if (!(declaredBytes <= maxTotalBytes)) throw tooMuch(maxTotalBytes)
+  await count(declaredBytes)
   // The sender left during `count`.
   if (hasLeft(request)) throw incomplete()
 
   const { parser, fields, stop } = multipartForm({
-    contentType: getRequestHeader(event, 'content-type') ?? '', takeFile: take, maxParts: PARTS,
+    contentType: getRequestHeader(event, 'content-type') ?? '', takeFile: take, maxParts: MAX_PARTS,
     maxHeadBytes: HEADER_BYTES,
     checkFields: (bytes) => {
       if (bytes > maxBytes) throw bodyTooLarge(maxBytes, RAISE_FORM_LIMIT)
     },
   })
-  let received = 0
+  let receivedBytes = 0
 
-  const late = () => {
+  const onTimeout = () => {
     // The storage is still busy with earlier bytes, so the sender is not too slow.
     if (parser.writableNeedDrain) {
-      timer = setTimeout(late, timeoutMs)
+      timer = setTimeout(onTimeout, timeoutMs)
       return
     }
     // Close the connection too.
     setResponseHeader(event, 'Connection', 'close')
     fail(tooSlow(timeoutMs))
   }
-  let timer = setTimeout(late, timeoutMs)
+  let timer = setTimeout(onTimeout, timeoutMs)
   const onData = (chunk: Buffer) => {
-    if (Math.floor(received / STRETCH) < Math.floor((received + chunk.length) / STRETCH)) {
+    if (Math.floor(receivedBytes / STRETCH) < Math.floor((receivedBytes + chunk.length) / STRETCH)) {
       clearTimeout(timer)
-      timer = setTimeout(late, timeoutMs)
+      timer = setTimeout(onTimeout, timeoutMs)
     }
-    received += chunk.length
-    if (received > most) fail(tooMuch(most))
+    receivedBytes += chunk.length
+    if (receivedBytes > maxTotalBytes) fail(tooMuch(maxTotalBytes))
   }
   const onError = () => fail(incomplete())
   const onClose = () => request.complete || onError()
   // From here on only the storage takes time.
   const onEnd = () => {
     clearTimeout(timer)
-    held.complete()
+    reservation.complete()
   }
   request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose).pipe(parser)
   try {
-    return await Promise.race([fields, failed])
+    return await Promise.race([fields, failure])
   }
   catch (error) {
     request.unpipe(parser)
@@ -123,8 +124,9 @@ async function streamed(
   }
 }
 
-function tooMuch(most: number): HttpError {
+function tooMuch(maxBytes: number): HttpError {
   return new HttpError(
-    413, 'BODY_TOO_LARGE', `With its files the form is larger than ${most} bytes. Send fewer files, or smaller ones.`,
+    413, 'BODY_TOO_LARGE',
+    `With its files the form is larger than ${maxBytes} bytes. Send fewer files, or smaller ones.`,
   )
 }

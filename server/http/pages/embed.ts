@@ -8,7 +8,7 @@ import { textsFor } from './page-texts'
 import { prefersHtml } from '../request'
 
 /** Fields of a form that defines none */
-const ANY: Readonly<Record<string, FieldRule>> = {
+const DEFAULT_FIELDS: Readonly<Record<string, FieldRule>> = {
   email: { label: 'Email', type: 'email' }, message: { label: 'Message', type: 'textarea', required: true },
 }
 
@@ -30,7 +30,7 @@ pre { margin: 1rem 0 0; font: .8125rem/1.5 ui-monospace, monospace; white-space:
 [hidden] { display: none }
 `
 
-interface Embedded extends FormPages {
+interface EmbeddedForm extends FormPages {
   honeypot: string
   turnstile?: { siteKey?: string }
   apiKey?: string
@@ -42,7 +42,7 @@ interface Embedded extends FormPages {
  *
  * @param action address to which it is sent
  */
-export function embedded(event: H3Event, form: Embedded, action: string): string {
+export function embedded(event: H3Event, form: EmbeddedForm, action: string): string {
   const { language, texts } = textsFor(getRequestHeader(event, 'accept-language') ?? '', form.texts)
   const html = htmlOf(form, action, texts)
   if (prefersHtml(getRequestHeader(event, 'accept') ?? '')) return sendPage(event, {
@@ -63,7 +63,7 @@ function originsOf(action: string, redirect?: string): string {
 }
 
 /** Returns the reason why this preview cannot be sent, for people who are about to copy the form. */
-function noteOf({ allowedOrigins, apiKey, turnstile }: Embedded, action: string): string {
+function noteOf({ allowedOrigins, apiKey, turnstile }: EmbeddedForm, action: string): string {
   const isOurs = URL.canParse(action) && allowedOrigins?.includes(new URL(action).origin)
   const senders = allowedOrigins?.join(', ') ?? (apiKey && 'servers that have FORM_API_KEY')
   const reason = senders && !isOurs
@@ -72,34 +72,38 @@ function noteOf({ allowedOrigins, apiKey, turnstile }: Embedded, action: string)
   return reason ? `<p class="note" lang="en">This preview cannot be sent: ${escapeHtml(reason)}</p>\n` : ''
 }
 
-function htmlOf({ key, fields = ANY, files, honeypot, turnstile }: Embedded, action: string, texts: Texts): string {
+function htmlOf(
+  { key, fields = DEFAULT_FIELDS, files, honeypot, turnstile }: EmbeddedForm, action: string, texts: Texts,
+): string {
   const id = (name: string | number) => `${key}-${name}`
-  const paragraph = (name: string, rule: FieldRule, inForm: string) => [
-    '<p>', ...fieldOf(name, { label: name, ...rule }, inForm, texts, files).map(line => `  ${line}`), '</p>',
+  const paragraph = (name: string, rule: FieldRule, fieldId: string) => [
+    '<p>', ...fieldOf(name, { label: name, ...rule }, fieldId, texts, files).map(line => `  ${line}`), '</p>',
   ]
-  const isNamed = Object.values(fields).some(({ type }) => type === 'file')
-  const inner = [
+  const hasFileField = Object.values(fields).some(({ type }) => type === 'file')
+  const innerLines = [
     ...Object.entries(fields).flatMap(([name, rule], index) => paragraph(name, rule, id(index))),
-    ...files && !isNamed ? paragraph('files', { label: texts.attach, type: 'file' }, id('files')) : [],
+    ...files && !hasFileField ? paragraph('files', { label: texts.attach, type: 'file' }, id('files')) : [],
     '<!-- Nobody sees it. Who fills it in is held as spam. -->',
     '<p hidden>',
     `  <label for="${id('trap')}">${escapeHtml(texts.trap)}</label>`,
-    `  <input${attributes({ id: id('trap'), name: honeypot, tabindex: -1, autocomplete: 'off' })}>`,
+    `  <input${formatAttributes({ id: id('trap'), name: honeypot, tabindex: -1, autocomplete: 'off' })}>`,
     '</p>',
     ...turnstile
       ? [
           `<!-- The human check needs a script${turnstile.siteKey ? '' : ', and the site key of your widget'}. -->`,
-          `<div${attributes({ 'class': 'cf-turnstile', 'data-sitekey': turnstile.siteKey ?? 'YOUR_SITE_KEY' })}></div>`,
+          `<div${formatAttributes({
+            'class': 'cf-turnstile', 'data-sitekey': turnstile.siteKey ?? 'YOUR_SITE_KEY',
+          })}></div>`,
           '<script src="https://challenges.cloudflare.com/turnstile/v0/api.js" async defer></script>',
         ]
       : [],
     `<p><button type="submit">${escapeHtml(texts.send)}</button></p>`,
   ]
   return [
-    `<form${attributes({
+    `<form${formatAttributes({
       'action': action, 'method': 'post', 'enctype': files && 'multipart/form-data', 'accept-charset': 'utf-8',
     })}>`,
-    ...inner.map(line => `  ${line}`), '</form>', '',
+    ...innerLines.map(line => `  ${line}`), '</form>', '',
   ].join('\n')
 }
 
@@ -108,25 +112,28 @@ type Texts = ReturnType<typeof textsFor>['texts']
 function fieldOf(name: string, rule: FieldRule, id: string, texts: Texts, files?: FileInput): string[] {
   const { label = name, type = 'text', required = false, minLength, maxLength, min, max, options = [] } = rule
   const hint = required || type === 'checkbox' ? '' : ` <small>(${escapeHtml(texts.optional)})</small>`
-  const labelled = `<label for="${id}">${escapeHtml(label)}${hint}</label>`
-  const common = { id, name, required, minlength: minLength, maxlength: maxLength }
-  if (type === 'checkbox') return [`<input${attributes({ ...common, type, value: 'true' })}>`, labelled]
-  if (type === 'textarea') return [labelled, `<textarea${attributes({ ...common, rows: 6 })}></textarea>`]
+  const labelTag = `<label for="${id}">${escapeHtml(label)}${hint}</label>`
+  const commonAttributes = { id, name, required, minlength: minLength, maxlength: maxLength }
+  if (type === 'checkbox') return [`<input${formatAttributes({ ...commonAttributes, type, value: 'true' })}>`, labelTag]
+  if (type === 'textarea') return [
+    labelTag, `<textarea${formatAttributes({ ...commonAttributes, rows: 6 })}></textarea>`,
+  ]
   if (type === 'select') return [
-    labelled, `<select${attributes(common)}>`, '  <option value=""></option>',
+    labelTag, `<select${formatAttributes(commonAttributes)}>`, '  <option value=""></option>',
     // Without a value, a browser sends the text with its spaces collapsed.
-    ...options.map(option => `  <option${attributes({ value: option })}>${escapeHtml(option)}</option>`), '</select>',
+    ...options.map(option => `  <option${formatAttributes({ value: option })}>${escapeHtml(option)}</option>`),
+    '</select>',
   ]
   const isNumber = type === 'number' || type === 'integer'
-  return [labelled, `<input${attributes({
-    ...common, type: isNumber ? 'number' : type, step: type === 'number' ? 'any' : undefined, min, max,
+  return [labelTag, `<input${formatAttributes({
+    ...commonAttributes, type: isNumber ? 'number' : type, step: type === 'number' ? 'any' : undefined, min, max,
     autocomplete: AUTOCOMPLETE[type], ...type === 'file' && files,
   })}>`]
 }
 
 /** Formats the attributes that are set, for a tag. */
-function attributes(all: Readonly<Record<string, string | number | boolean | undefined>>): string {
-  return Object.entries(all).filter(([, value]) => value !== undefined && value !== false).map(
+function formatAttributes(attributes: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  return Object.entries(attributes).filter(([, value]) => value !== undefined && value !== false).map(
     ([name, value]) => value === true ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`,
   ).join('')
 }

@@ -10,7 +10,7 @@ import { sendPage, type FormPage } from './page'
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** Texts for error codes; other errors get a text by their Retry-After header */
-const SAID: Readonly<Record<string, PageText>> = {
+const ERROR_TEXTS: Readonly<Record<string, PageText>> = {
   HUMAN_CHECK_FAILED: 'human', BODY_TOO_LARGE: 'large', FILES_NOT_ACCEPTED: 'files', FILES_TOO_LARGE: 'filesLarge',
   FILE_TYPE_NOT_ACCEPTED: 'fileType', INVALID_SUBMISSION: 'unreadable', BODY_INCOMPLETE: 'unreadable',
   BODY_TOO_SLOW: 'unreadable', UNEXPECTED: 'broken',
@@ -24,14 +24,14 @@ export function sendOn(
   event: H3Event, { id, next }: { id: string, next?: string }, pages: FormPages, log: Log,
 ): string {
   const { key, allowedOrigins = [], redirect } = pages
-  const checked = next === undefined ? null : checkedNext(next, allowedOrigins)
-  if (next !== undefined && checked === null) log.warn('form.next-refused', {
+  const checkedUrl = next === undefined ? null : checkedNext(next, allowedOrigins)
+  if (next !== undefined && checkedUrl === null) log.warn('form.next-refused', {
     submission: id, form: key,
     reason: '_next is no absolute URL on an origin that may send this form: FORM_ALLOWED_ORIGINS, or allowedOrigins of the form.',
   })
-  const ours = `/api/thanks?${new URLSearchParams({ ...key === undefined ? {} : { form: key }, id })}`
+  const thanksUrl = `/api/thanks?${new URLSearchParams({ ...key === undefined ? {} : { form: key }, id })}`
   setResponseStatus(event, 303)
-  setResponseHeaders(event, { 'Location': checked ?? redirect ?? ours, 'Cache-Control': 'no-store' })
+  setResponseHeaders(event, { 'Location': checkedUrl ?? redirect ?? thanksUrl, 'Cache-Control': 'no-store' })
   return ''
 }
 
@@ -39,7 +39,7 @@ export function sendOn(
 export function thanksPage(event: H3Event, pages: FormPages): string {
   const { id } = getQuery(event)
   const site = siteOf(event, pages)
-  return page(event, pages, 'good', 'thanks', say => [
+  return sendFormPage(event, pages, 'good', 'thanks', say => [
     `<p>${say('received')}</p>`,
     typeof id === 'string' && UUID.test(id) ? `<p>${say('reference')}<br><code>${id}</code></p>` : '',
     site ? `<a class="back" href="${escapeHtml(site.href)}">${say('back', { site: site.host })}</a>` : '',
@@ -49,14 +49,14 @@ export function thanksPage(event: H3Event, pages: FormPages): string {
 /** Page after a refused form, with the status that programs get, too */
 export function problemPage(event: H3Event, { error, code, problems }: ErrorBody, pages: FormPages): string {
   const seconds = String(getResponseHeader(event, 'Retry-After') ?? '')
-  const request = String(getResponseHeader(event, 'X-Request-Id') ?? '')
-  const what = SAID[code] ?? (seconds ? 'later' : 'refused')
-  return page(event, pages, 'bad', 'problem', say => [
-    `<p>${say(problems ? 'fields' : what, { seconds })}</p>`,
+  const requestId = String(getResponseHeader(event, 'X-Request-Id') ?? '')
+  const textKey = ERROR_TEXTS[code] ?? (seconds ? 'later' : 'refused')
+  return sendFormPage(event, pages, 'bad', 'problem', say => [
+    `<p>${say(problems ? 'fields' : textKey, { seconds })}</p>`,
     ...problems ? [fieldList(problems, say)] : [],
     `<p>${say('nothingLost')}</p>`,
     `<details><summary>${say('owner')}</summary><p lang="en">${escapeHtml(error)}</p>`,
-    `<p><code>${escapeHtml(`${code} ${request}`)}</code></p></details>`,
+    `<p><code>${escapeHtml(`${code} ${requestId}`)}</code></p></details>`,
   ])
 }
 
@@ -72,11 +72,11 @@ function fieldList(problems: readonly FieldProblem[], say: Say): string {
 
 type Say = (text: PageText, values?: Readonly<Record<string, string>>) => string
 
-function page(
-  event: H3Event, { allowedOrigins, texts: own }: FormPages, icon: NoticePage['icon'], title: PageText,
+function sendFormPage(
+  event: H3Event, { allowedOrigins, texts: customTexts }: FormPages, icon: NoticePage['icon'], title: PageText,
   content: (say: Say) => string[],
 ): string {
-  const { language, texts } = textsFor(getRequestHeader(event, 'accept-language') ?? '', own)
+  const { language, texts } = textsFor(getRequestHeader(event, 'accept-language') ?? '', customTexts)
   const say: Say = (text, values = {}) => escapeHtml(
     texts[text].replaceAll(/\{(seconds|site|limit)\}/g, (whole, name: string) => values[name] ?? whole),
   )
@@ -90,14 +90,14 @@ function page(
  * browser's Referer decides: no link to our page can choose where ours leads.
  */
 function siteOf(event: H3Event, { allowedOrigins }: FormPages): URL | null {
-  const from = getRequestHeader(event, 'referer') ?? ''
-  const site = /^https?:\/\//i.test(from) && URL.canParse(from) ? new URL(from) : null
+  const referer = getRequestHeader(event, 'referer') ?? ''
+  const site = /^https?:\/\//i.test(referer) && URL.canParse(referer) ? new URL(referer) : null
   if (site && (allowedOrigins?.includes(site.origin) ?? true)) return site
   return allowedOrigins?.[0] ? new URL(allowedOrigins[0]) : null
 }
 
 /** Max length of an address: longer ones do not work in every browser */
-const LONGEST = 2048
+const MAX_URL_LENGTH = 2048
 
 /** Excludes characters that some parsers, but not all, take for the end of a host */
 const PLAIN = /^https?:\/\/[^/?#\\@\s\p{C}]+(?:[/?#][^\\\s\p{C}]*)?$/iu
@@ -107,9 +107,9 @@ const PLAIN = /^https?:\/\/[^/?#\\@\s\p{C}]+(?:[/?#][^\\\s\p{C}]*)?$/iu
  * Relative and protocol-relative URLs, user names, backslashes, white space and control characters are refused.
  */
 export function checkedNext(next: string, origins: readonly string[]): string | null {
-  const typed = next.trim()
-  if (typed.length > LONGEST || !PLAIN.test(typed) || !URL.canParse(typed)) return null
-  const { origin, href } = new URL(typed)
+  const trimmedUrl = next.trim()
+  if (trimmedUrl.length > MAX_URL_LENGTH || !PLAIN.test(trimmedUrl) || !URL.canParse(trimmedUrl)) return null
+  const { origin, href } = new URL(trimmedUrl)
   return origins.includes(origin) ? href : null
 }
 

@@ -7,7 +7,7 @@ import { ranked } from '../request'
 type Texts = Readonly<Record<PageText, string>>
 
 /** Texts of our pages; `{seconds}`, `{site}` and `{limit}` are filled in when they are shown */
-const SHIPPED: Readonly<Record<string, Texts>> & { en: Texts } = {
+const BUILT_IN_TEXTS: Readonly<Record<string, Texts>> & { en: Texts } = {
   en: {
     thanks: 'Thank you!',
     received: 'Your form has arrived.',
@@ -152,22 +152,23 @@ const SHIPPED: Readonly<Record<string, Texts>> & { en: Texts } = {
 }
 
 /** Returns the texts in the visitor's language, and the language; English if we have no texts in it. */
-export function textsFor(acceptLanguage: string, own: PageTexts = {}): { language: string, texts: Texts } {
-  const known = { ...SHIPPED, ...own }
-  const wanted = ranked(acceptLanguage).filter(([, weight]) => weight > 0).sort(([, a], [, b]) => b - a)
-  const language = wanted.flatMap(([tag]) => kindsOf(tag)).find(tag => Object.hasOwn(known, tag)) ?? 'en'
+export function textsFor(acceptLanguage: string, customTexts: PageTexts = {}): { language: string, texts: Texts } {
+  const availableTexts = { ...BUILT_IN_TEXTS, ...customTexts }
+  const preferences = ranked(acceptLanguage).filter(([, weight]) => weight > 0).sort(([, a], [, b]) => b - a)
+  const tags = preferences.flatMap(([tag]) => listFallbacks(tag))
+  const language = tags.find(tag => Object.hasOwn(availableTexts, tag)) ?? 'en'
   return {
     language,
-    texts: kindsOf(language).reduceRight<Texts>(
-      (texts, kind) => ({ ...texts, ...SHIPPED[kind], ...own[kind] }), SHIPPED.en,
+    texts: listFallbacks(language).reduceRight<Texts>(
+      (texts, fallback) => ({ ...texts, ...BUILT_IN_TEXTS[fallback], ...customTexts[fallback] }), BUILT_IN_TEXTS.en,
     ),
   }
 }
 
 /** Returns a language and the more general ones, nearest first: `zh-hant-tw`, `zh-hant`, `zh` (RFC 4647, 3.4). */
-function kindsOf(tag: string): string[] {
+function listFallbacks(tag: string): string[] {
   const parts = tag.split('-')
-  return parts.map((_, left) => parts.slice(0, parts.length - left).join('-'))
+  return parts.map((_, dropCount) => parts.slice(0, parts.length - dropCount).join('-'))
 }
 
 /** Returns the problems of fields in the visitor's language, by key. */
@@ -179,7 +180,7 @@ export function fieldTexts(problems: readonly FieldProblem[], texts: Texts): Rec
 
 /** Adds the texts about wrong fields to an answer in JSON. */
 export function withFields(
-  { problems = [], ...refusal }: ErrorBody, acceptLanguage: string, own?: PageTexts,
+  { problems = [], ...refusal }: ErrorBody, acceptLanguage: string, customTexts?: PageTexts,
 ): ErrorBody & { fields: Record<string, string> } {
-  return { ...refusal, fields: fieldTexts(problems, textsFor(acceptLanguage, own).texts) }
+  return { ...refusal, fields: fieldTexts(problems, textsFor(acceptLanguage, customTexts).texts) }
 }

@@ -32,7 +32,7 @@ summary { cursor: pointer }
 `
 
 /** Right-to-left languages and scripts, in which operators may write texts */
-const LEFTWARD = /^(?:ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b(?!-[a-z]{4}\b)|-(?:arab|hebr|thaa)\b/
+const RIGHT_TO_LEFT = /^(?:ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b(?!-[a-z]{4}\b)|-(?:arab|hebr|thaa)\b/
 
 export interface FormPage {
   language: string
@@ -65,7 +65,7 @@ export function sendPage(event: H3Event, { language, title, body, style, frames,
     'Vary': [getResponseHeader(event, 'Vary') ?? [], 'Accept, Accept-Language'].flat().join(', '),
   })
   return `<!doctype html>
-<html lang="${language}" dir="${LEFTWARD.test(language) ? 'rtl' : 'ltr'}">
+<html lang="${language}" dir="${RIGHT_TO_LEFT.test(language) ? 'rtl' : 'ltr'}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
 <style>${styles}</style></head>

@@ -81,12 +81,12 @@ export function fitShell(shell: Shell, page: BuiltPage, path: string, mayLook: b
     return ''
   }))
   shell.bodyAttrs.push(`data-page="${mayLook ? page.name : 'sign-in'}"`)
-  const links = mayLook ? [...askedBy(page, path).map(dataLink), ...page.scripts.map(scriptLink)] : []
+  const links = mayLook ? [...listDataPaths(page, path).map(dataLink), ...page.scripts.map(scriptLink)] : []
   shell.head.push(dataLink('/api/auth/session'), ...links)
 }
 
 /** Returns nothing if the address is more than a plain path: the page may then load other data. */
-function askedBy({ asks }: BuiltPage, path: string): string[] {
+function listDataPaths({ asks }: BuiltPage, path: string): string[] {
   return asks && /^[\w/-]+$/.test(path) ? [asks.replace(':id', path.replace(/\/$/, '').split('/').at(-1)!)] : []
 }
 
