@@ -37,15 +37,15 @@ export interface AgentOptions {
 const FETCH_MS = 20_000
 
 /** Most tool calls made from one answer of the model. Each costs a request to a vendor or an approval in the thread. */
-const CALLS = 20
+const MAX_CALLS = 20
 
-const TOO_MANY = `Not made: of one answer no more than ${CALLS} calls are. Go on with what the others bring.`
+const TOO_MANY_CALLS = `Not made: of one answer no more than ${MAX_CALLS} calls are. Go on with what the others bring.`
 const DENIED = 'Writes are switched off in this deployment (AGENT_APPROVALS=deny). Nobody can approve this.'
 const EXPIRED = 'Nobody decided in time, so it was not done.'
 
 /** Runs the model in a loop. It remembers nothing between turns. */
 export class Agent {
-  private readonly running = new Set<TurnRun>()
+  private readonly runningTurns = new Set<TurnRun>()
 
   constructor(private readonly options: AgentOptions) {}
 
@@ -73,54 +73,54 @@ export class Agent {
   /** Returns the calls of a turn as new cards would show them. @throws if the data of a call cannot be read */
   async present({ calls, state }: WaitingTurn, conversation: Conversation): Promise<ProposedCall[]> {
     const toolset = await this.options.toolset(conversation)
-    const made = (JSON.parse(state) as ModelMessage[]).flatMap(({ content }) => (
+    const madeCalls = (JSON.parse(state) as ModelMessage[]).flatMap(({ content }) => (
       typeof content === 'string' ? [] : content.filter(part => part.type === 'tool-call')
     ))
     return Promise.all(calls.map(({ approvalId, toolCallId }) => (
-      proposedCall(approvalId, made.find(call => call.toolCallId === toolCallId)!, toolset)
+      proposedCall(approvalId, madeCalls.find(call => call.toolCallId === toolCallId)!, toolset)
     )))
   }
 
   /** Stops every running turn. Each says so in its thread. */
   stop(): void {
-    for (const turn of this.running) turn.stop('shutdown')
+    for (const turn of this.runningTurns) turn.stop('shutdown')
   }
 
   private async run(messages: ModelMessage[], conversation: Conversation): Promise<AgentTurn> {
     const { model, approvals, limits, log } = this.options
     const toolset = await this.options.toolset(conversation)
-    const prepare = withLastWord(toolset, limits.steps)
-    let calls = 0
+    const prepare = reserveLastStep(toolset, limits.steps)
+    let callCount = 0
     const turn = new TurnRun({
       messages, toolset, log, timeMs: limits.timeMs,
       stream: signal => new ToolLoopAgent({
         model, instructions: INSTRUCTIONS, tools: toolset.tools, maxRetries: 1,
         stopWhen: isStepCount(limits.steps),
         prepareStep: (step) => {
-          calls = 0
+          callCount = 0
           return prepare(step)
         },
         // Replaces the SDK's own check. The SDK makes a call at once if this returns undefined.
         toolApproval: async ({ toolCall, messages }) => {
-          if (++calls > CALLS) return { type: 'denied', reason: TOO_MANY }
+          if (++callCount > MAX_CALLS) return { type: 'denied', reason: TOO_MANY_CALLS }
           if (!await needsApproval(toolCall, toolset.tools, messages)) return undefined
           return approvals === 'deny' ? { type: 'denied', reason: DENIED } : 'user-approval'
         },
         // Without this, the SDK prints the error with the request, which contains the whole conversation.
         onError: () => {},
       }).stream({ messages, abortSignal: signal }),
-      ended: () => this.running.delete(turn),
+      ended: () => this.runningTurns.delete(turn),
     })
-    this.running.add(turn)
+    this.runningTurns.add(turn)
     return turn
   }
 }
 
 /** Takes the tools away in the last step, so that the model writes an answer. */
-function withLastWord({ prepareStep }: Toolset, steps: number): PrepareStepFunction<ToolSet> {
+function reserveLastStep({ prepareStep }: Toolset, steps: number): PrepareStepFunction<ToolSet> {
   return async (step) => {
-    const prepared = await prepareStep?.(step)
-    return step.stepNumber === steps - 1 && steps > 1 ? { ...prepared, toolChoice: 'none' } : prepared
+    const settings = await prepareStep?.(step)
+    return step.stepNumber === steps - 1 && steps > 1 ? { ...settings, toolChoice: 'none' } : settings
   }
 }
 
@@ -128,8 +128,8 @@ async function needsApproval(
   { toolCallId, toolName, input }: { toolCallId: string, toolName: string, input: unknown }, tools: ToolSet,
   messages: ModelMessage[],
 ): Promise<boolean> {
-  const { needsApproval: needed = false } = tools[toolName] ?? {}
-  return typeof needed === 'function'
-    ? await needed(input as never, { toolCallId, messages, context: {} })
-    : needed
+  const { needsApproval: approvalRule = false } = tools[toolName] ?? {}
+  return typeof approvalRule === 'function'
+    ? await approvalRule(input as never, { toolCallId, messages, context: {} })
+    : approvalRule
 }

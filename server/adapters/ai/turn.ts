@@ -24,7 +24,7 @@ interface TurnOptions {
 
 type Cause = 'timeout' | 'shutdown' | 'cancelled' | 'length'
 
-const SAID: Readonly<Record<Cause | 'failed' | 'filtered' | 'nothing', string>> = {
+const CLOSING_TEXTS: Readonly<Record<Cause | 'failed' | 'filtered' | 'nothing', string>> = {
   failed: 'The language model does not work just now, so this is as far as I came. Please ask again in a moment.',
   timeout: 'This took too long, so I stopped here. Please ask again, perhaps for less at once.',
   shutdown: 'I am being restarted, so I stopped here. Please ask again in a moment.',
@@ -35,7 +35,7 @@ const SAID: Readonly<Record<Cause | 'failed' | 'filtered' | 'nothing', string>> 
 }
 
 /** Reasons, given by the model, for an answer that was cut short. */
-const ENDS: Readonly<Partial<Record<string, 'length' | 'filtered'>>> = {
+const END_CAUSES: Readonly<Partial<Record<string, 'length' | 'filtered'>>> = {
   'length': 'length', 'content-filter': 'filtered',
 }
 
@@ -50,7 +50,7 @@ export class TurnRun implements AgentTurn {
   private readonly abort = new AbortController()
   private readonly requests: Request[] = []
   private result: Result | undefined
-  private cut: Cause | 'failed' | null = null
+  private cutCause: Cause | 'failed' | null = null
 
   constructor(private readonly options: TurnOptions) {}
 
@@ -63,58 +63,60 @@ export class TurnRun implements AgentTurn {
   }
 
   stop(cause: Cause): void {
-    this.cut ??= cause
+    this.cutCause ??= cause
     this.abort.abort()
   }
 
   async outcome(): ReturnType<AgentTurn['outcome']> {
-    if (this.cut || this.requests.length === 0) return { calls: [], state: '', isCut: this.cut !== null }
+    if (this.cutCause || this.requests.length === 0) return { calls: [], state: '', isCut: this.cutCause !== null }
     const { messages, toolset } = this.options
     const state = [...messages, ...await this.result!.responseMessages]
     const describe: Toolset['describe'] = (...call) => toolset.describe(...call).catch(() => ({ details: [] }))
     const calls = await Promise.all(this.requests.map(
       ({ approvalId, toolCall }) => proposedCall(approvalId, toolCall, { ...toolset, describe }),
     ))
-    return { calls, state: serialised(state), isCut: false }
+    return { calls, state: serializeMessages(state), isCut: false }
   }
 
   /** Yields the model's parts, followed by our own text if the answer was cut short or is empty. Never throws. */
   private async* parts(): AsyncGenerator<object> {
     const { log, timeMs, ended } = this.options
-    const late = setTimeout(() => this.stop('timeout'), timeMs)
+    const timer = setTimeout(() => this.stop('timeout'), timeMs)
     let length = 0
-    let spoke = false
-    let end: 'length' | 'filtered' | undefined
+    let hasText = false
+    let endCause: 'length' | 'filtered' | undefined
     try {
       for await (const part of this.until(this.abort.signal)) {
         if (part.type === 'error') throw part.error
-        if (part.type === 'finish') end = ENDS[part.finishReason]
-        if (part.type === 'tool-error') log.warn('agent.tool-failed', { tool: part.toolName, ...facts(part.error) })
+        if (part.type === 'finish') endCause = END_CAUSES[part.finishReason]
+        if (part.type === 'tool-error') {
+          log.warn('agent.tool-failed', { tool: part.toolName, ...describeError(part.error) })
+        }
         if (part.type === 'tool-approval-request' && !part.isAutomatic) this.requests.push(part)
         if (part.type !== 'text-delta') {
           yield part
           continue
         }
-        const room = ANSWER_LENGTH - length
+        const remainingLength = ANSWER_LENGTH - length
         length += part.text.length
-        spoke ||= part.text.trim() !== ''
+        hasText ||= part.text.trim() !== ''
         // The two halves of a character may arrive in two parts.
-        yield length > ANSWER_LENGTH ? { ...part, text: part.text.slice(0, room).toWellFormed() } : part
+        yield length > ANSWER_LENGTH ? { ...part, text: part.text.slice(0, remainingLength).toWellFormed() } : part
         if (length > ANSWER_LENGTH) this.stop('length')
       }
     }
     catch (error) {
-      if (!this.cut) log.error('agent.failed', facts(error))
-      this.cut ??= 'failed'
+      if (!this.cutCause) log.error('agent.failed', describeError(error))
+      this.cutCause ??= 'failed'
     }
     finally {
-      clearTimeout(late)
+      clearTimeout(timer)
       // Stop everything that still runs: nobody will read it.
-      if (this.cut) this.abort.abort()
+      if (this.cutCause) this.abort.abort()
       ended()
     }
-    const why = this.cut ?? end ?? (!spoke && this.requests.length === 0 ? 'nothing' : null)
-    if (why) yield* said(SAID[why])
+    const cause = this.cutCause ?? endCause ?? (!hasText && this.requests.length === 0 ? 'nothing' : null)
+    if (cause) yield* writeParagraph(CLOSING_TEXTS[cause])
   }
 
   /** Ends when the signal aborts, even if the model and its tools ignore it. */
@@ -127,9 +129,9 @@ export class TurnRun implements AgentTurn {
     Promise.resolve(result.responseMessages).catch(() => {})
     const parts = result.fullStream[Symbol.asyncIterator]()
     for (;;) {
-      const next = await Promise.race([parts.next(), aborted])
-      if (!next || next.done || signal.aborted) return
-      yield next.value
+      const nextPart = await Promise.race([parts.next(), aborted])
+      if (!nextPart || nextPart.done || signal.aborted) return
+      yield nextPart.value
     }
   }
 }
@@ -168,9 +170,9 @@ function isChange(item: unknown): item is { field: string, value: unknown } {
 }
 
 /** Returns the facts about an error that may be logged. Its message may quote the conversation. */
-function facts(error: unknown): Record<string, unknown> {
+function describeError(error: unknown): Record<string, unknown> {
   // A RetryError itself only says that there were retries.
-  if (RetryError.isInstance(error)) return facts(error.lastError)
+  if (RetryError.isInstance(error)) return describeError(error.lastError)
   const { name, statusCode, code, cause } = (error ?? {}) as Error & { statusCode?: number, code?: string }
   return {
     error: name ?? typeof error, status: statusCode, code: code ?? (cause as { code?: string } | undefined)?.code,
@@ -178,20 +180,22 @@ function facts(error: unknown): Record<string, unknown> {
 }
 
 /** Yields a paragraph of our own. */
-function* said(text: string): Generator<object> {
+function* writeParagraph(text: string): Generator<object> {
   yield { type: 'finish-step' }
   if (text) yield { type: 'text-delta', text }
 }
 
 /** Returns the messages as JSON, without attachments if those make it too long. */
-function serialised(messages: readonly ModelMessage[]): string {
-  const whole = JSON.stringify(messages)
-  if (whole.length <= STATE_LENGTH) return whole
-  const leftOut = ({ filename = 'unnamed' }: { filename?: string }) => (
+function serializeMessages(messages: readonly ModelMessage[]): string {
+  const fullJson = JSON.stringify(messages)
+  if (fullJson.length <= STATE_LENGTH) return fullJson
+  const replaceAttachment = ({ filename = 'unnamed' }: { filename?: string }) => (
     { type: 'text', text: `[The attachment "${filename}" is left out here.]` }
   )
   return JSON.stringify(messages.map((message) => {
     if (message.role !== 'user' || typeof message.content === 'string') return message
-    return { ...message, content: message.content.map(part => part.type === 'text' ? part : leftOut(part as object)) }
+    return { ...message, content: message.content.map(
+      part => part.type === 'text' ? part : replaceAttachment(part as object),
+    ) }
   }))
 }

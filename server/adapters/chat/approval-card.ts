@@ -7,7 +7,7 @@ import { cut } from '../../../shared/utils/text'
 import { chunk, fieldName } from '../../platforms/shared/text'
 
 /** Most details, and limits in characters: lower than those of a submission, because a conversation shares the card. */
-const DETAILS = 20
+const MAX_DETAILS = 20
 const DETAIL_LENGTH = 600
 const TOTAL_LENGTH = 5000
 const TITLE_LENGTH = 120
@@ -22,14 +22,16 @@ const NAME_LENGTH = 18
 export function approvalCard(view: ApprovalView, platform: Platform): CardElement {
   const { fieldsPerGroup, total } = platform.card
   const notes = view.notes.map(note => textElement(note, platform, { style: 'muted', length: 300 }))
-  const room = Math.min(total, TOTAL_LENGTH) - notes.reduce((sum, { content }) => sum + content.length, 0)
-  const { fields, shortened } = fitDetails(view.details.slice(0, DETAILS), platform, room)
+  const availableLength = Math.min(total, TOTAL_LENGTH) - notes.reduce((sum, { content }) => sum + content.length, 0)
+  const { fields, shortened } = fitDetails(view.details.slice(0, MAX_DETAILS), platform, availableLength)
   const names = shortened.map(({ label }) => escapeWithin(nameOf(label), NAME_LENGTH, platform)).join(', ')
   const hidden = view.details.length - fields.length
-  const leftOut = [names && `Shortened: ${names}.`, hidden > 0 && `${hidden} more not shown.`].filter(Boolean).join(' ')
+  const omissions = [
+    names && `Shortened: ${names}.`, hidden > 0 && `${hidden} more not shown.`,
+  ].filter(Boolean).join(' ')
   const children: CardChild[] = [
     ...chunk(fields, fieldsPerGroup).map(group => Fields(group)),
-    ...leftOut ? [CardText(leftOut, { style: 'muted' })] : [],
+    ...omissions ? [CardText(omissions, { style: 'muted' })] : [],
     ...notes,
     ...view.value === null
       ? []
@@ -41,32 +43,32 @@ export function approvalCard(view: ApprovalView, platform: Platform): CardElemen
 }
 
 function fitDetails(
-  details: readonly Field[], platform: Platform, room: number,
+  details: readonly Field[], platform: Platform, availableLength: number,
 ): { fields: FieldElement[], shortened: Field[] } {
   const { card, escape } = platform
-  const shown = ({ label, value }: Field, most: number): FieldElement => {
-    const name = escapeWithin(nameOf(label), Math.min(card.label, most >> 1), platform)
-    const length = Math.min(card.value, DETAIL_LENGTH, most - name.length)
+  const toField = ({ label, value }: Field, maxLength: number): FieldElement => {
+    const name = escapeWithin(nameOf(label), Math.min(card.label, maxLength >> 1), platform)
+    const length = Math.min(card.value, DETAIL_LENGTH, maxLength - name.length)
     return { type: 'field', label: name, value: escapeWithin(value, length, platform) || '—' }
   }
-  const share = fairShare(details.map(detail => lengthOf(shown(detail, room))), room)
+  const share = computeFairShare(details.map(detail => lengthOf(toField(detail, availableLength))), availableLength)
   const fields = details.map((detail) => {
-    const whole = shown(detail, room)
-    return lengthOf(whole) <= share ? whole : shown(detail, share)
+    const wholeField = toField(detail, availableLength)
+    return lengthOf(wholeField) <= share ? wholeField : toField(detail, share)
   })
   const isShortened = ({ value }: Field, index: number) => fields[index]!.value !== (escape(value) || '—')
   return { fields, shortened: details.filter(isShortened) }
 }
 
 /** Returns the most characters that each text may take so that all fit. Short texts leave their rest to long ones. */
-function fairShare(lengths: readonly number[], room: number): number {
-  let left = room
+function computeFairShare(lengths: readonly number[], availableLength: number): number {
+  let remaining = availableLength
   for (const [index, length] of lengths.toSorted((a, b) => a - b).entries()) {
-    const share = Math.floor(left / (lengths.length - index))
+    const share = Math.floor(remaining / (lengths.length - index))
     if (length > share) return share
-    left -= length
+    remaining -= length
   }
-  return room
+  return availableLength
 }
 
 function lengthOf({ label, value }: FieldElement): number {

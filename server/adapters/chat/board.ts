@@ -49,7 +49,7 @@ export function createBoard(
   }
 
   /** @param place room of the card, if it is not the room that acts */
-  async function inRoom<T>(
+  async function actInRoom<T>(
     key: string, act: (room: Room, connection: Connection) => Promise<Outcome<T>>, place = key,
   ): Promise<Outcome<T>> {
     const connection = connectionOf(key)
@@ -59,7 +59,7 @@ export function createBoard(
     const channel = await channelOf(key, connection, place)
     if (channel === null) return { ok: false, permanent: !connection.late, reason: whyNoRoom(connection) }
     try {
-      return about(place, connection, await act(await open(connection, channel), connection))
+      return nameSetting(place, connection, await act(await open(connection, channel), connection))
     }
     catch (error) {
       rooms.delete(nameOf(connection, channel))
@@ -78,7 +78,7 @@ export function createBoard(
   }
 
   /** Sends the card, or the minimal card if the platform rejects the content. */
-  async function shown<T>(
+  async function sendCard<T>(
     view: CardView, platform: Platform, send: (rendered: RenderedCard) => Promise<Outcome<T>>,
   ): Promise<Outcome<T>> {
     const outcome = await send(renderCard(view, platform))
@@ -86,7 +86,7 @@ export function createBoard(
     log.warn('card.refused', { submission: view.submissionId, platform: platform.key, reason: outcome.reason })
     // The platform may reject the whole card because it cannot fetch a picture.
     return view.pictures
-      ? shown({ ...view, pictures: undefined }, platform, send)
+      ? sendCard({ ...view, pictures: undefined }, platform, send)
       : send(renderMinimalCard(view, platform))
   }
 
@@ -95,38 +95,38 @@ export function createBoard(
     label: key => connectionOf(key)?.platform.label ?? key,
     roomOf,
     placeOf: ({ threadId }) => places.of(threadId),
-    post: (key, view, again) => inRoom(key, (room, { platform }) => (
-      shown(view, platform, ({ card, summary }) => (
+    post: (key, view, again) => actInRoom(key, (room, { platform }) => (
+      sendCard(view, platform, ({ card, summary }) => (
         room.post(card, summary, again === undefined ? view.submissionId : `${view.submissionId}-${again}`)
       ))
     )),
-    reply: (ref, text, names = []) => inRoom(ref.platform, (room, { platform, mentions }) => {
-      const mentioned = idsOn(platform.key, names).find(id => platformByName(platform.key)?.person.id.test(id))
-      const mention = mentioned && mentions?.of?.(mentioned)
+    reply: (ref, text, names = []) => actInRoom(ref.platform, (room, { platform, mentions }) => {
+      const mentionedId = idsOn(platform.key, names).find(id => platformByName(platform.key)?.person.id.test(id))
+      const mention = mentionedId && mentions?.of?.(mentionedId)
       return room.say(cardWith(lineElement(text)), plainText(text), ref, mention)
     }, roomOf(ref)),
-    announce: (platform, text, url, button) => inRoom(platform, room => room.say(
+    announce: (platform, text, url, button) => actInRoom(platform, room => room.say(
       cardWith(
         lineElement(text), ...url === null ? [] : [{ type: 'link' as const, label: 'Open the overview', url }],
         ...button ? [{ type: 'actions' as const, children: [buttonElement(button)] }] : [],
       ),
       plainText(text),
     )),
-    hasMember: (key, { id, names = [] }) => inRoom<boolean>(key, async (room, { platform }) => (
+    hasMember: (key, { id, names = [] }) => actInRoom<boolean>(key, async (room, { platform }) => (
       await room.hasMember?.(id, idsOn(platform.key, names)) ?? { ok: true, value: false }
     )),
     membersOf: (group) => {
-      const { platform, id } = listed(group)
-      const asked = connectionOf(platform)?.membersOf?.(id)
-      return asked?.then(outcome => (
+      const { platform, id } = splitEntry(group)
+      const members = connectionOf(platform)?.membersOf?.(id)
+      return members?.then(outcome => (
         outcome.ok ? { ok: true, value: outcome.value.map(member => `${platform}:${member}`) } : outcome
       )) ?? null
     },
     nameOf: async (person) => {
-      const { platform, id } = listed(person)
+      const { platform, id } = splitEntry(person)
       if (!connectionOf(platform) || !platformByName(platform)?.person.id.test(id)) return null
-      const asked = bot().then(chat => chat.getAdapter(platform).getUser?.(id))
-      return (await withinOrNull(NAME_PATIENCE_MS, asked).catch(() => null))?.fullName ?? null
+      const user = bot().then(chat => chat.getAdapter(platform).getUser?.(id))
+      return (await withinOrNull(NAME_PATIENCE_MS, user).catch(() => null))?.fullName ?? null
     },
     link: async (ref) => {
       const connection = connectionOf(ref.platform)
@@ -147,14 +147,14 @@ export function createBoard(
         const outcome = await identify(platform)
         return outcome.ok ? { ok: true, value: outcome.value !== null } : outcome
       }
-      return inRoom(platform, async (room) => {
+      return actInRoom(platform, async (room) => {
         const outcome = await room.check?.() ?? UNCHECKED
         return outcome.ok ? { ok: true, value: outcome !== UNCHECKED } : outcome
       })
     },
     intervalMs: key => cardIntervalMs ?? connectionOf(key)?.platform.cardIntervalMs ?? 0,
-    update: (ref, view) => inRoom(ref.platform, (room, { platform }) => (
-      shown(view, platform, ({ card, summary }) => room.update(ref, card, summary))
+    update: (ref, view) => actInRoom(ref.platform, (room, { platform }) => (
+      sendCard(view, platform, ({ card, summary }) => room.update(ref, card, summary))
     ), roomOf(ref)),
   }
 }
@@ -184,7 +184,7 @@ function whyNoRoom({ platform, late }: Connection): string {
 /**
  * Names the right setting in a failure: platforms name their own channel's variable; another room's is with its form.
  */
-function about<T>(key: string, { channelId, late, platform }: Connection, outcome: Outcome<T>): Outcome<T> {
+function nameSetting<T>(key: string, { channelId, late, platform }: Connection, outcome: Outcome<T>): Outcome<T> {
   const { variable: channelVariable } = platform.channel
   const { channel = channelId } = split(key)
   const isOwn = channel === channelId
@@ -194,11 +194,11 @@ function about<T>(key: string, { channelId, late, platform }: Connection, outcom
 }
 
 function idsOn(key: string, names: readonly string[]): string[] {
-  return names.map(listed).filter(({ platform }) => platform === key).map(({ id }) => id)
+  return names.map(splitEntry).filter(({ platform }) => platform === key).map(({ id }) => id)
 }
 
 /** Splits `platform:id`. An id may contain colons itself. */
-function listed(entry: string): { platform: string, id: string } {
+function splitEntry(entry: string): { platform: string, id: string } {
   const [platform = '', ...id] = entry.split(':')
   return { platform, id: id.join(':') }
 }

@@ -11,7 +11,7 @@ const START_PATIENCE_MS = 1000
 const USER_NAME = 'form-bot'
 
 /** Messages kept of a chat whose platform cannot return its history: as many as a model is given, for one day. */
-const KEPT = { maxMessages: 20, ttlMs: 24 * 60 * 60_000 }
+const HISTORY_LIMITS = { maxMessages: 20, ttlMs: 24 * 60 * 60_000 }
 
 export interface BotOptions {
   connections: readonly Connection[]
@@ -29,7 +29,7 @@ export async function createBot({
   connections, state, log, streamingIntervalMs, remembers = true, register,
 }: BotOptions): Promise<Chat> {
   const adapters = await Promise.all(connections.map(async ({ platform, adapter }): Promise<[string, Adapter]> => [
-    platform.key, patient(await adapter()),
+    platform.key, limitStart(await adapter()),
   ]))
   if (!remembers) for (const [, adapter] of adapters) Object.assign(adapter, { persistThreadHistory: false })
   const bot = new Chat({
@@ -43,14 +43,14 @@ export async function createBot({
     streamingUpdateIntervalMs: streamingIntervalMs,
     // A growing message begins with its first words. Until then the platform shows that the bot is typing.
     fallbackStreamingPlaceholderText: null,
-    history: { thread: KEPT },
+    history: { thread: HISTORY_LIMITS },
   })
   register(bot)
   return bot
 }
 
 /** Limits an adapter's start: the SDK answers no platform until all have started, so one that is down delays all. */
-function patient(adapter: Adapter): Adapter {
+function limitStart(adapter: Adapter): Adapter {
   const initialize = adapter.initialize.bind(adapter)
   adapter.initialize = async chat => void await withinOrNull(START_PATIENCE_MS, initialize(chat))
   return adapter

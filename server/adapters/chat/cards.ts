@@ -26,23 +26,23 @@ export interface RenderedCard {
 export function renderCard(view: CardView, platform: Platform): RenderedCard {
   const notes = view.notes.map(note => textElement(note, platform, { style: 'muted', length: NOTE_LENGTH }))
   const [links, pictures] = [linksOf(view, platform), picturesOf(view, platform)]
-  const others = links.slice(LINKS_LEFT_ROOM_FOR)
+  const otherLinks = links.slice(LINKS_LEFT_ROOM_FOR)
   const { fields, hidden, shortened } = fitFields(view.fields, platform, sumOf([
-    ...notes.map(({ content }) => content.length), ...others.map(link => lengthOf([link], platform)),
-    withoutRoom([...links.slice(0, LINKS_LEFT_ROOM_FOR), ...pagesOf(view)], platform),
-  ]), others.length + pictures.length + Math.max(notes.length - NOTES_LEFT_ROOM_FOR, 0))
-  const unlinked = (view.links ?? []).length - links.length
-  const leftOut = [
+    ...notes.map(({ content }) => content.length), ...otherLinks.map(link => lengthOf([link], platform)),
+    measureExcess([...links.slice(0, LINKS_LEFT_ROOM_FOR), ...pagesOf(view)], platform),
+  ]), otherLinks.length + pictures.length + Math.max(notes.length - NOTES_LEFT_ROOM_FOR, 0))
+  const unlinkedCount = (view.links ?? []).length - links.length
+  const omissions = [
     hidden > 0 && counted(hidden, 'more field'), shortened > 0 && `${shortened} shortened`,
-    unlinked > 0 && counted(unlinked, 'more file'),
+    unlinkedCount > 0 && counted(unlinkedCount, 'more file'),
   ].filter(Boolean).join(', ')
   const children: CardChild[] = [
     ...chunk(fields, platform.card.fieldsPerGroup).map(children => ({ type: 'fields', children } as const)),
     ...pictures,
-    ...isOffered(view, 'forward') && view.fields.length === 0 ? [muted('The form was empty.')] : [],
-    ...leftOut
-      ? [linkTo(view, `${leftOut}: open the full submission`)
-        ?? muted(`${leftOut}: not shown here.`)]
+    ...isOffered(view, 'forward') && view.fields.length === 0 ? [mutedText('The form was empty.')] : [],
+    ...omissions
+      ? [linkTo(view, `${omissions}: open the full submission`)
+        ?? mutedText(`${omissions}: not shown here.`)]
       : [],
     ...links.map(({ label, url }) => linkElement(label, url)),
     ...platform.card.isText ? [] : [{ type: 'divider' } as const],
@@ -56,8 +56,8 @@ export function renderCard(view: CardView, platform: Platform): RenderedCard {
 /** Renders the fallback for a card that the platform rejects. Nothing on it comes from the form. */
 export function renderMinimalCard(view: CardView, platform: Platform): RenderedCard {
   const children: CardChild[] = [
-    muted(`Submission ${view.submissionId}. ${platform.label} refused the whole card.`),
-    ...ifAny(linkTo(view, 'Open the submission')),
+    mutedText(`Submission ${view.submissionId}. ${platform.label} refused the whole card.`),
+    ...toList(linkTo(view, 'Open the submission')),
     ...actionRows(view, platform),
   ]
   return { card: cardOf(view, children), summary: view.title }
@@ -68,21 +68,21 @@ function cardOf({ title, state }: CardView, children: CardChild[]): StateCard {
 }
 
 /** Style of each button, whether it opens a form, and its row (the first by default). */
-const LOOKS: Record<CardAction['id'], { style?: 'primary' | 'danger', isForm?: true, row?: 2 | 3 }> = {
+const BUTTON_STYLES: Record<CardAction['id'], { style?: 'primary' | 'danger', isForm?: true, row?: 2 | 3 }> = {
   forward: { style: 'primary' }, edit: { style: 'primary', isForm: true }, spam: { style: 'danger', row: 2 },
   send_again: { style: 'primary', isForm: true }, undo: {}, not_spam: {}, take: { row: 3 }, hand_back: { row: 3 },
 }
 
-function isOffered({ actions }: CardView, wanted: CardAction['id']): boolean {
-  return actions.some(({ id }) => id === wanted)
+function isOffered({ actions }: CardView, actionId: CardAction['id']): boolean {
+  return actions.some(({ id }) => id === actionId)
 }
 
 function actionRows(view: CardView, platform: Platform): CardChild[] {
-  const offered = view.actions.filter(({ id }) => platform.modal || id !== 'edit')
-  const rows = [1, 2, 3].map(row => offered.filter(({ id }) => (LOOKS[id].row ?? 1) === row))
-  const elsewhere = view.actions.find(action => !offered.includes(action))
+  const offeredActions = view.actions.filter(({ id }) => platform.modal || id !== 'edit')
+  const rows = [1, 2, 3].map(row => offeredActions.filter(({ id }) => (BUTTON_STYLES[id].row ?? 1) === row))
+  const webAction = view.actions.find(action => !offeredActions.includes(action))
   return [
-    ...ifAny(elsewhere ? linkTo(view, `${elsewhere.label} on the web`) : null),
+    ...toList(webAction ? linkTo(view, `${webAction.label} on the web`) : null),
     ...view.decideAt === undefined ? [] : [linkElement('Open the card', view.decideAt)],
     ...rows.filter(row => row.length > 0).map(row => (
       { type: 'actions', children: row.map(action => button(action, view, platform)) } as const
@@ -91,7 +91,7 @@ function actionRows(view: CardView, platform: Platform): CardChild[] {
 }
 
 function button({ id, label }: CardAction, { submissionId: value }: CardView, { modal }: Platform): ButtonElement {
-  const { style, isForm } = LOOKS[id]
+  const { style, isForm } = BUTTON_STYLES[id]
   return {
     type: 'button', id, label, value, ...style && { style }, ...isForm && modal && { actionType: 'modal' as const },
   }
@@ -105,11 +105,11 @@ function linkElement(label: string, url: string): LinkElement {
   return { type: 'link', label, url }
 }
 
-function muted(content: string): TextElement {
+function mutedText(content: string): TextElement {
   return { type: 'text', content, style: 'muted' }
 }
 
-function ifAny<T>(item: T | null): T[] {
+function toList<T>(item: T | null): T[] {
   return item === null ? [] : [item]
 }
 
@@ -132,7 +132,7 @@ export function lengthOf(links: readonly ViewLink[], { card }: Platform): number
 }
 
 /** Returns by how many characters the links that every card may have exceed the room reserved for them. */
-function withoutRoom(links: readonly ViewLink[], platform: Platform): number {
+function measureExcess(links: readonly ViewLink[], platform: Platform): number {
   return Math.max(lengthOf(links, platform) - (platform.card.links?.room ?? Infinity), 0)
 }
 
@@ -142,54 +142,55 @@ function sumOf(lengths: readonly number[]): number {
 
 /** Returns as many whole links as take no more than half of the text. The rest is on the page. */
 function linksOf({ links = [] }: CardView, platform: Platform): readonly ViewLink[] {
-  let room = platform.card.total / 2
-  return links.filter((link, index) => index < LINKS_LEFT_ROOM_FOR || (room -= lengthOf([link], platform)) >= 0)
+  let remaining = platform.card.total / 2
+  return links.filter((link, index) => index < LINKS_LEFT_ROOM_FOR || (remaining -= lengthOf([link], platform)) >= 0)
 }
 
 /** Returns the pictures to show. Skips those whose address works only on this machine, which would appear broken. */
-function picturesOf({ pictures = [] }: CardView, { card: { pictures: shown } }: Platform): ImageElement[] {
-  const fitting = pictures.filter(({ url }) => !shown?.public || url.startsWith('https://'))
-  return fitting.slice(0, shown?.most ?? 0).map(({ url, alt }) => ({ type: 'image', url, alt }))
+function picturesOf({ pictures = [] }: CardView, { card: { pictures: pictureLimits } }: Platform): ImageElement[] {
+  const fittingPictures = pictures.filter(({ url }) => !pictureLimits?.public || url.startsWith('https://'))
+  return fittingPictures.slice(0, pictureLimits?.most ?? 0).map(({ url, alt }) => ({ type: 'image', url, alt }))
 }
 
 /**
- * Returns the fields that fit beside `taken` characters and `blocks`, escaped, and how many are hidden or shortened.
+ * Returns the fields that fit beside `usedLength` characters and `blocks`, escaped, and how many are hidden or
+ * shortened.
  */
 function fitFields(
-  all: readonly ViewField[], platform: Platform, taken: number, blocks: number,
+  viewFields: readonly ViewField[], platform: Platform, usedLength: number, blocks: number,
 ): { fields: FieldElement[], hidden: number, shortened: number } {
   const { card: limits, escape } = platform
   const groups = Math.max((limits.blocks ?? Infinity) - blocks, 0)
   const fields: FieldElement[] = []
-  let room = limits.total - taken
+  let remaining = limits.total - usedLength
   let shortened = 0
   const count = Math.min(limits.fields, groups * limits.fieldsPerGroup)
-  for (const { label, value: now, edited, was } of all.slice(0, count)) {
-    const value = was === undefined ? now : `${now || '—'}\n(was: ${cut(was, WAS_LENGTH) || '—'})`
+  for (const { label, value: current, edited, was } of viewFields.slice(0, count)) {
+    const value = was === undefined ? current : `${current || '—'}\n(was: ${cut(was, WAS_LENGTH) || '—'})`
     // Cut the first field to the room that is left: a card with only links does not tell reviewers what to decide.
-    const most = fields.length > 0 ? limits.value : Math.min(limits.value, Math.max(room - limits.label, 0))
-    const text = escapeWithin(value, most, platform)
-    const shown = {
+    const maxLength = fields.length > 0 ? limits.value : Math.min(limits.value, Math.max(remaining - limits.label, 0))
+    const text = escapeWithin(value, maxLength, platform)
+    const shownField = {
       // Escaping may leave nothing of a name if the platform shows none of its characters.
       label: (
         escapeWithin(fieldName(label, limits.label), limits.label, platform) || escape(fieldName('', limits.label))
       ) + (edited ? ' (edited)' : ''),
       value: text || '—',
     }
-    room -= shown.label.length + shown.value.length
-    if (room < 0) break
-    if (value.length > most || text !== escape(value)) shortened++
-    fields.push({ type: 'field', ...shown })
+    remaining -= shownField.label.length + shownField.value.length
+    if (remaining < 0) break
+    if (value.length > maxLength || text !== escape(value)) shortened++
+    fields.push({ type: 'field', ...shownField })
   }
-  return { fields, hidden: all.length - fields.length, shortened }
+  return { fields, hidden: viewFields.length - fields.length, shortened }
 }
 
 /** Returns a line as a card element. @param length limit for each text between two timestamps, escaped */
 export function textElement(
   line: RichText, platform: Platform, { style, length }: { style?: 'muted', length: number },
 ): LineElement {
-  const { content, ...made } = fitted(line, length, platform)
-  return { type: 'text', content, style, ...made }
+  const { content, ...lineParts } = fitted(line, length, platform)
+  return { type: 'text', content, style, ...lineParts }
 }
 
 /** Returns a line as the platform shows it, and its parts if it contains timestamps. */
@@ -202,17 +203,19 @@ export function fitted(line: RichText, length: number, platform: Platform): { co
 
 /** Returns the text escaped, and cut as little as its escaped form allows. */
 export function escapeWithin(text: string, max: number, { escape }: Platform): string {
-  let [fits, tooMuch, kept] = [1, Math.min(text.length, max) + 1, Math.min(text.length, max)]
-  while (tooMuch - fits > 1) {
-    if (escape(cut(text, kept)).length <= max) fits = kept
-    else tooMuch = kept
-    kept = (fits + tooMuch) >> 1
+  let [lower, upper, middle] = [1, Math.min(text.length, max) + 1, Math.min(text.length, max)]
+  while (upper - lower > 1) {
+    if (escape(cut(text, middle)).length <= max) lower = middle
+    else upper = middle
+    middle = (lower + upper) >> 1
   }
-  return escape(cut(text, fits))
+  return escape(cut(text, lower))
 }
 
 function summarise({ title, fields }: CardView): string {
-  const filled = fields.filter(({ value }) => value.trim())
-  const preview = filled.slice(0, 3).map(({ label, value }) => `${fieldName(label, 40)}: ${cut(value, 80)}`).join(' · ')
+  const filledFields = fields.filter(({ value }) => value.trim())
+  const preview = filledFields.slice(0, 3).map(
+    ({ label, value }) => `${fieldName(label, 40)}: ${cut(value, 80)}`,
+  ).join(' · ')
   return cut((preview ? `${title}: ${preview}` : title).replace(/\s+/g, ' '), SUMMARY_LENGTH)
 }

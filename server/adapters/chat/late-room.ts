@@ -15,7 +15,7 @@ export function located(
     },
     // If the store fails, the channel stays the same.
     locate: async () => channelId = await installations.find(late.app).then(
-      found => found?.channel ?? null, () => channelId,
+      installation => installation?.channel ?? null, () => channelId,
     ),
   }
 }

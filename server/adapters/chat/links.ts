@@ -1,5 +1,5 @@
 /** Longest unfinished markup that is held back, characters. Longer markup is treated as text. */
-const LONGEST = 2000
+const MAX_MARKUP_LENGTH = 2000
 
 /**
  * Matches code, fenced or not; a link or an image; a possible start of one of these; or a word with its escaped
@@ -7,13 +7,13 @@ const LONGEST = 2000
  */
 const PART = new RegExp([
   '(?<run>`+)(?!`)[^]*?(?<!`)\\k<run>(?!`)',
-  String.raw`!?\[(?<label>${label()})\]\(\s*(?!\s)(?<to><[^<>\n]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)`,
+  String.raw`!?\[(?<label>${labelPattern()})\]\(\s*(?!\s)(?<to><[^<>\n]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)`,
   '(?<opening>`+' + String.raw`|!?\[|!$)`,
   String.raw`(?<word>(?:\\(?:\S|$)|[^\s\\` + '`' + String.raw`\[\u3000-\u9FFF\uAC00-\uD7AF\uFF00-\uFFEF])+)`,
 ].join('|'), 'gu')
 
 /** Matches text that may still become a link or an image. */
-const UNFINISHED = new RegExp(String.raw`^!?\[${label()}(?:!?\[[^\[\]]*(?:\](?:\([^()\s]*)?)?|\](?:\([^\n]*)?)?$`, 'u')
+const UNFINISHED = new RegExp(String.raw`^!?\[${labelPattern()}(?:!?\[[^\[\]]*(?:\](?:\([^()\s]*)?)?|\](?:\([^\n]*)?)?$`, 'u')
 
 /** Matches text that any platform turns into a link, anywhere in a word. */
 const ADDRESS = /:\/\/|https?:|^(?:mailto|tel|data|file|javascript):|www\.|[\p{L}\p{N}_-]\.\p{L}{2}|\d{1,3}(?:\.\d{1,3}){3}/iu
@@ -39,8 +39,8 @@ const REFERENCE = /&(?=#?\w+;)/g
 const LABEL_END = /\](?=\\?[([:])/g
 
 /** Match the signs before and after a word that are not part of it. */
-const BEFORE = /^[([{<"'`*_~|!]*/
-const BEHIND = /(?<![)\]}>"'`*_~|.,;:!?])[)\]}>"'`*_~|.,;:!?]*$/
+const LEADING_SIGNS = /^[([{<"'`*_~|!]*/
+const TRAILING_SIGNS = /(?<![)\]}>"'`*_~|.,;:!?])[)\]}>"'`*_~|.,;:!?]*$/
 
 /**
  * Shows every address in the text as code, which no platform turns into a link: a form may have tricked the model into
@@ -50,13 +50,13 @@ const BEHIND = /(?<![)\]}>"'`*_~|.,;:!?])[)\]}>"'`*_~|.,;:!?]*$/
  * @param site origin of our own pages; null if it is not configured
  */
 export async function* withPlainLinks(words: AsyncIterable<string>, site: string | null): AsyncGenerator<string> {
-  let held = ''
+  let heldText = ''
   for await (const piece of words) {
-    const { text, rest } = plain(held + piece, site, false)
-    held = rest
+    const { text, rest } = toPlainText(heldText + piece, site, false)
+    heldText = rest
     if (text) yield text
   }
-  const { text } = plain(held, site, true)
+  const { text } = toPlainText(heldText, site, true)
   if (text) yield text
 }
 
@@ -65,53 +65,53 @@ export function openCode(text: string): string | null {
   return [...text.matchAll(PART)].find(({ groups }) => groups!.opening?.startsWith('`'))?.groups!.opening ?? null
 }
 
-function plain(source: string, site: string | null, whole: boolean): { text: string, rest: string } {
+function toPlainText(source: string, site: string | null, isWhole: boolean): { text: string, rest: string } {
   let text = ''
-  let done = 0
+  let doneIndex = 0
   for (const { 0: part, index, groups } of source.matchAll(PART)) {
-    if (index < done) continue
+    if (index < doneIndex) continue
     const { opening, word, to } = groups!
     const rest = source.slice(index)
-    if (!whole && isUnfinished(rest, opening, word)) {
-      return { text: text + literal(source.slice(done, index)), rest }
+    if (!isWhole && isUnfinished(rest, opening, word)) {
+      return { text: text + escapeLiteral(source.slice(doneIndex, index)), rest }
     }
-    text += literal(source.slice(done, index))
-    done = index + part.length
+    text += escapeLiteral(source.slice(doneIndex, index))
+    doneIndex = index + part.length
     if (to !== undefined) text += linkText(groups as { label: string, to: string }, site)
     else if (word !== undefined) text += wordText(word, site)
     else if (opening?.startsWith('`')) text += opening.replaceAll('`', '\\`')
     else text += part
   }
-  return { text: text + literal(source.slice(done)), rest: '' }
+  return { text: text + escapeLiteral(source.slice(doneIndex)), rest: '' }
 }
 
 function isUnfinished(rest: string, opening: string | undefined, word: string | undefined): boolean {
   if (word !== undefined) return word.length === rest.length
-  if (opening === undefined || rest.length >= LONGEST) return false
+  if (opening === undefined || rest.length >= MAX_MARKUP_LENGTH) return false
   if (opening.startsWith('`')) return opening.length > 2 || !rest.includes('\n\n')
   return opening === rest || UNFINISHED.test(rest)
 }
 
 function linkText({ label, to }: { label: string, to: string }, site: string | null): string {
   const address = to.replace(/^<|>$/g, '')
-  const said = plain(label, site, true).text
-  return !address || said === address || label === address
+  const labelText = toPlainText(label, site, true).text
+  return !address || labelText === address || label === address
     ? addressText(address || label, site)
-    : `${said} (${addressText(address, site)})`
+    : `${labelText} (${addressText(address, site)})`
 }
 
 function wordText(word: string, site: string | null): string {
   const signs = [...word.matchAll(SIGN)]
-  const shown = signs.map(({ 0: sign, groups }) => groups!.shown ?? sign)
-  const [before] = BEFORE.exec(shown.join(''))!
-  const [behind] = BEHIND.exec(shown.slice([...before].length).join(''))!
-  const [from, to] = [[...before].length, shown.length - [...behind].length]
-  const core = shown.slice(from, to).join('')
-  const isAutolink = AUTOLINK.test(shown.join(''))
+  const characters = signs.map(({ 0: sign, groups }) => groups!.shown ?? sign)
+  const [prefix] = LEADING_SIGNS.exec(characters.join(''))!
+  const [suffix] = TRAILING_SIGNS.exec(characters.slice([...prefix].length).join(''))!
+  const [start, end] = [[...prefix].length, characters.length - [...suffix].length]
+  const core = characters.slice(start, end).join('')
+  const isAutolink = AUTOLINK.test(characters.join(''))
   const address = [core, core.replace(EMPHASIS, '')].find(text => isAutolink || ADDRESS.test(text))
-  if (address === undefined || EMAIL.test(core)) return literal(word)
-  const written = (part: typeof signs) => literal(part.map(([sign]) => sign).join(''))
-  return written(signs.slice(0, from)) + addressText(address, site) + written(signs.slice(to))
+  if (address === undefined || EMAIL.test(core)) return escapeLiteral(word)
+  const joinSigns = (part: typeof signs) => escapeLiteral(part.map(([sign]) => sign).join(''))
+  return joinSigns(signs.slice(0, start)) + addressText(address, site) + joinSigns(signs.slice(end))
 }
 
 function addressText(address: string, site: string | null): string {
@@ -120,11 +120,11 @@ function addressText(address: string, site: string | null): string {
 }
 
 /** Keeps text that is no link here from becoming a link, a tag or another character on a platform. */
-function literal(text: string): string {
+function escapeLiteral(text: string): string {
   return text.replace(LABEL_END, ']\u200B').replace(REFERENCE, '&\u200B').replace(TAG, '<\u200B')
 }
 
 /** Matches the text within brackets. It contains no brackets, or pairs that contain none. */
-function label(): string {
+function labelPattern(): string {
   return String.raw`(?:[^\[\]\\]|\\[^]|\[(?:[^\[\]\\]|\\[^])*\](?:\([^()\s]*\))?)*`
 }

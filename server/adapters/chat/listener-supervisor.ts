@@ -43,12 +43,12 @@ export function superviseListener(connection: Connection, supervision: Superviso
   const { platform: { key }, listener } = connection
   const { siteUrl, ...options } = supervision
   if (!listener) return null
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const running = new Set<Promise<void>>()
+  const stopController = new AbortController()
+  const { signal } = stopController
+  const runningTasks = new Set<Promise<void>>()
   const track = (task: Promise<void>) => {
-    const tracked = task.finally(() => running.delete(tracked))
-    running.add(tracked)
+    const tracked = task.finally(() => runningTasks.delete(tracked))
+    runningTasks.add(tracked)
     return tracked
   }
   /** Resolves with the error, or with undefined if listening ended by itself. */
@@ -58,14 +58,18 @@ export function superviseListener(connection: Connection, supervision: Superviso
       return error
     })
   }
-  const listen = async (durationMs: number, connected: () => void, failed: (error: Error) => void) => {
+  const listen = async (durationMs: number, onConnected: () => void, onFailed: (error: Error) => void) => {
     const webhookUrl = `${siteUrl}/api/webhooks/${key}`
-    const error = await attempt(webhookUrl, found => found.listen({ durationMs, signal, connected }))
-    failed(error instanceof ListenerRefused ? error : new Error(error ? NOT_STARTED : NOT_CONNECTED))
+    const error = await attempt(webhookUrl, socketListener => (
+      socketListener.listen({ durationMs, signal, connected: onConnected })
+    ))
+    onFailed(error instanceof ListenerRefused ? error : new Error(error ? NOT_STARTED : NOT_CONNECTED))
   }
   const keepListening = async () => {
     while (!signal.aborted) {
-      const error = await attempt(null, found => found.listen({ durationMs: Infinity, standBy: true, signal }))
+      const error = await attempt(null, socketListener => (
+        socketListener.listen({ durationMs: Infinity, standBy: true, signal })
+      ))
       await pause(error instanceof ListenerRefused ? REFUSED_PAUSE_MS : START_AGAIN_MS, signal)
     }
   }
@@ -79,8 +83,8 @@ export function superviseListener(connection: Connection, supervision: Superviso
     keepListening: () => track(keepListening()),
     status: async () => (await listener({ ...options, webhookUrl: null })).status(),
     stop: async () => {
-      stopping.abort()
-      await Promise.all(running)
+      stopController.abort()
+      await Promise.all(runningTasks)
     },
   }
 }
@@ -90,10 +94,10 @@ export function gatewayStates(
   listeners: readonly ListenerSupervisor[], { labelOf, log }: { labelOf: (platform: string) => string, log: Log },
 ): Promise<GatewayState[]> {
   return Promise.all(listeners.map(async ({ platform, status }) => {
-    const unread = (error: unknown) => {
+    const logFailure = (error: unknown) => {
       log.warn('gateway.status-failed', { platform, error })
       return null
     }
-    return { platform, label: labelOf(platform), status: await status().catch(unread) }
+    return { platform, label: labelOf(platform), status: await status().catch(logFailure) }
   }))
 }

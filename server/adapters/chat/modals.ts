@@ -15,7 +15,7 @@ import { fieldName } from '../../platforms/shared/text'
 const LONG_LINE = 80
 
 /** Most names listed of fields that cannot be edited. */
-const NAMED = 10
+const MAX_NAMES = 10
 
 const NOTICE_LENGTH = 1000
 
@@ -38,17 +38,17 @@ const YES_OR_NO = [SelectOption({ label: 'Yes', value: 'true' }), SelectOption({
 export function editModal(form: EditForm, platformKey: string): ModalElement | null {
   const platform = platformByName(platformKey)
   if (!platform?.modal) return null
-  const { offered, kept } = fitInputs(form.inputs, platform.modal)
+  const { offeredInputs, keptInputs } = fitInputs(form.inputs, platform.modal)
   const children: ModalChild[] = [
-    ...kept.length > 0 ? [CardText(keptNote(kept, form.url, platform))] : [],
-    ...offered.map(input => inputOf(input, platform.modal!)),
+    ...keptInputs.length > 0 ? [CardText(describeKept(keptInputs, form.url, platform))] : [],
+    ...offeredInputs.map(input => inputOf(input, platform.modal!)),
     ...form.inputs.length === 0
       ? [CardText('The form was empty: there is nothing to edit. Forwarding sends it as it is.')]
       : [],
   ]
   return Modal({
     callbackId: EDIT_CALLBACK, title: 'Edit & Forward', submitLabel: 'Forward', closeLabel: 'Cancel',
-    privateMetadata: offered.map(({ id, mark }) => `${id}.${mark}`).join(' '), children,
+    privateMetadata: offeredInputs.map(({ id, mark }) => `${id}.${mark}`).join(' '), children,
   })
 }
 
@@ -56,16 +56,15 @@ export function editModal(form: EditForm, platformKey: string): ModalElement | n
 export function sendAgainModal({ to }: SendAgainForm, platformKey: string): ModalElement | null {
   const modal = platformByName(platformKey)?.modal
   if (!modal) return null
-  const before = to.join(', ')
-  const fits = before.length <= modal.value
+  const currentAddresses = to.join(', ')
+  const canPrefill = currentAddresses.length <= modal.value
   return Modal({
     callbackId: 'send_again', title: 'Send again', submitLabel: 'Send', closeLabel: 'Cancel',
     children: [
-      ...fits ? [] : [CardText(`It goes to the same ${to.length} addresses again, unless you type others.`)],
+      ...canPrefill ? [] : [CardText(`It goes to the same ${to.length} addresses again, unless you type others.`)],
       TextInput({
-        id: 'to', label: 'Email addresses, separated by commas (at most 5 new ones)',
-        initialValue: fits ? before : '', optional: !fits,
-        maxLength: modal.value,
+        id: 'to', label: 'Email addresses, up to 5 new, with commas',
+        initialValue: canPrefill ? currentAddresses : '', optional: !canPrefill, maxLength: modal.value,
       }),
     ],
   })
@@ -105,8 +104,8 @@ function inputOf({ id, label, value, rule = {} }: EditInput, limits: ModalLimits
 }
 
 /** Returns undefined if there is no number, or if the number would come back changed. */
-function numberIn(written: unknown): number | undefined {
-  const text = String(written ?? '')
+function numberIn(value: unknown): number | undefined {
+  const text = String(value ?? '')
   return PLAIN_NUMBER.test(text) && String(Number(text)) === text ? Number(text) : undefined
 }
 
@@ -119,34 +118,39 @@ function isTyped({ value, rule }: EditInput, { choices }: ModalLimits): boolean 
 
 function fitInputs(
   inputs: readonly ShownInput[], limits: ModalLimits,
-): { offered: ShownInput[], kept: ShownInput[] } {
-  let room = limits.bytes
-  const offered: ShownInput[] = []
-  const kept: ShownInput[] = []
+): { offeredInputs: ShownInput[], keptInputs: ShownInput[] } {
+  let remainingBytes = limits.bytes
+  const offeredInputs: ShownInput[] = []
+  const keptInputs: ShownInput[] = []
   for (const input of inputs) {
-    const candidates = isTyped(input, limits) ? [input, untyped(input)] : [untyped(input)]
-    const fitting = candidates.find(each => sizeOf(each, limits) <= room)
-    const fits = fitting && input.value.length <= limits.value && offered.length < limits.inputs
-    if (fits) room -= sizeOf(fitting, limits)
-    if (fits) offered.push(fitting)
-    else kept.push(input)
+    const candidates = isTyped(input, limits) ? [input, removeType(input)] : [removeType(input)]
+    const fittingInput = candidates.find(each => sizeOf(each, limits) <= remainingBytes)
+    const canOffer = fittingInput && input.value.length <= limits.value && offeredInputs.length < limits.inputs
+    if (canOffer) remainingBytes -= sizeOf(fittingInput, limits)
+    if (canOffer) offeredInputs.push(fittingInput)
+    else keptInputs.push(input)
   }
-  return { offered, kept }
+  return { offeredInputs, keptInputs }
 }
 
-function untyped({ rule: _, ...input }: ShownInput): ShownInput {
+function removeType({ rule: _, ...input }: ShownInput): ShownInput {
   return input
 }
 
 function sizeOf({ label, value, rule }: EditInput, limits: ModalLimits): number {
   const options = rule?.options ?? []
   // Each option is sent twice, as label and as value.
-  const listed = options.reduce((sum, option) => sum + 2 * Buffer.byteLength(JSON.stringify(option)) + OPTION_BYTES, 0)
-  return Buffer.byteLength(JSON.stringify(fieldName(label, limits.label) + value)) + listed
+  const optionBytes = options.reduce(
+    (sum, option) => sum + 2 * Buffer.byteLength(JSON.stringify(option)) + OPTION_BYTES, 0,
+  )
+  return Buffer.byteLength(JSON.stringify(fieldName(label, limits.label) + value)) + optionBytes
 }
 
-function keptNote(kept: readonly EditInput[], url: string | null, platform: Platform): string {
-  const names = kept.slice(0, NAMED).map(({ label }) => `“${platform.escape(fieldName(label, 60))}”`).join(', ')
-  const more = kept.length > NAMED ? ` and ${kept.length - NAMED} more` : ''
-  return `Not to be edited here, kept as they are: ${names}${more}.${url === null ? '' : ` See the full submission at ${url}`}`
+function describeKept(keptInputs: readonly EditInput[], url: string | null, platform: Platform): string {
+  const names = keptInputs.slice(0, MAX_NAMES).map(
+    ({ label }) => `“${platform.escape(fieldName(label, 60))}”`,
+  ).join(', ')
+  const moreText = keptInputs.length > MAX_NAMES ? ` and ${keptInputs.length - MAX_NAMES} more` : ''
+  const link = url === null ? '' : ` See the full submission at ${url}`
+  return `Not to be edited here, kept as they are: ${names}${moreText}.${link}`
 }

@@ -33,11 +33,12 @@ export function createPlaces(connections: readonly Connection[]): Places {
       const connection = connectionOf(threadId)
       if (!connection) return []
       await connection.locate?.()
-      return named(await connection.channelsHere?.(threadId, adapter) ?? channelsOf(threadId, connection), connection)
+      const channels = await connection.channelsHere?.(threadId, adapter) ?? channelsOf(threadId, connection)
+      return nameRooms(channels, connection)
     },
     of(threadId) {
       const connection = connectionOf(threadId)
-      return connection ? named(channelsOf(threadId, connection), connection) : []
+      return connection ? nameRooms(channelsOf(threadId, connection), connection) : []
     },
     namesOf(event) {
       const { adapter, user: { userId }, raw } = event
@@ -50,25 +51,25 @@ export function createPlaces(connections: readonly Connection[]): Places {
     async mentionedIn({ raw, adapter }) {
       const { name, botUserId } = adapter
       const { mentions } = connectionOf(name) ?? {}
-      const mentioned = mentions?.in(raw).filter(id => id !== botUserId) ?? []
-      const ids = await Promise.all(mentioned.map(id => mentions?.idsOf?.(id, { raw, adapter }) ?? [id]))
+      const mentionedIds = mentions?.in(raw).filter(id => id !== botUserId) ?? []
+      const ids = await Promise.all(mentionedIds.map(id => mentions?.idsOf?.(id, { raw, adapter }) ?? [id]))
       return ids.map(each => each.map(id => `${name}:${id}`))
     },
     pressOf({ adapter, raw }) {
-      const own = connections.find(({ platform }) => platform.key === adapter.name)?.pressOf
-      const press = own ? own(raw) : (raw as { id?: unknown } | null)?.id
+      const readPress = connections.find(({ platform }) => platform.key === adapter.name)?.pressOf
+      const press = readPress ? readPress(raw) : (raw as { id?: unknown } | null)?.id
       return typeof press === 'string' ? press.slice(0, PRESS_LENGTH) : undefined
     },
     installationIn(event) {
-      const late = connections.find(({ platform }) => platform.key === event.adapter.name)?.late
-      const installation = late?.installationIn(event)
-      return installation ? { app: late!.app, installation } : null
+      const lateRoom = connections.find(({ platform }) => platform.key === event.adapter.name)?.late
+      const installation = lateRoom?.installationIn(event)
+      return installation ? { app: lateRoom!.app, installation } : null
     },
   }
 }
 
 /** Names channels as rooms: `platform/channel`, and also `platform` for the platform's own channel. */
-function named(channels: readonly string[], { platform: { key }, channelId }: Connection): string[] {
+function nameRooms(channels: readonly string[], { platform: { key }, channelId }: Connection): string[] {
   const isOwn = channelId !== null && channels.includes(channelId)
   return [...channels.map(channel => `${key}/${channel}`), ...isOwn ? [key] : []]
 }

@@ -49,9 +49,9 @@ function buttonOf({ id, label, primary, value }: SpeechButton) {
 
 /** Shows items with a link or a button one by one, with that link or button. Shows the other items together. */
 function itemParts(items: readonly SpeechItem[], platform: Platform): CardChild[] {
-  const field = ({ label, value, link }: SpeechItem): LineField => {
-    const taken = link && platform.card.links ? Math.max(lengthOf([link], platform) - LINK_LENGTH, 0) : 0
-    const { content, line } = fitted(value, ITEM_LENGTH - taken, platform)
+  const toField = ({ label, value, link }: SpeechItem): LineField => {
+    const linkLength = link && platform.card.links ? Math.max(lengthOf([link], platform) - LINK_LENGTH, 0) : 0
+    const { content, line } = fitted(value, ITEM_LENGTH - linkLength, platform)
     return {
       ...Field({
         label: escapeWithin(fieldName(label, platform.card.label), platform.card.label, platform),
@@ -60,11 +60,11 @@ function itemParts(items: readonly SpeechItem[], platform: Platform): CardChild[
       line,
     }
   }
-  const plain = items.filter(({ link, button }) => !link && !button)
+  const plainItems = items.filter(({ link, button }) => !link && !button)
   return [
-    ...plain.length > 0 ? [Fields(plain.map(field))] : [],
-    ...items.filter(item => !plain.includes(item)).map(item => Section([
-      Fields([field(item)]), ...item.link ? [CardLink(item.link)] : [],
+    ...plainItems.length > 0 ? [Fields(plainItems.map(toField))] : [],
+    ...items.filter(item => !plainItems.includes(item)).map(item => Section([
+      Fields([toField(item)]), ...item.link ? [CardLink(item.link)] : [],
       ...item.button ? [Actions([buttonOf(item.button)])] : [],
     ])),
   ]

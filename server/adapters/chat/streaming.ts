@@ -9,7 +9,7 @@ import { openCode, withPlainLinks } from './links'
 const MASS_MENTION = /<(?=\\?!|users\\?\/all\\?>)/g
 
 /** Shares of a message's length. From these on, a new message begins at the end of a line, or of a word. */
-const [LINE, WORD] = [0.85, 0.95]
+const [LINE_SHARE, WORD_SHARE] = [0.85, 0.95]
 
 /** Matches marks of lists, headings and quotes with nothing behind them. They show nothing, so they make no message. */
 const MARKS = /^\s*(?:>\s*|(?:[-*+]|\d{1,9}[.)]|#+)(?:\s+|$))*$/
@@ -30,42 +30,42 @@ export async function say(
   { messageLength: length = MESSAGE_LENGTH }: Pick<Platform, 'messageLength'>,
   site: string | null,
 ): Promise<void> {
-  const source = withoutMassMentions(withPlainLinks(seen(words), site))[Symbol.asyncIterator]()
-  let rest = ''
+  const source = breakMassMentions(withPlainLinks(revealHidden(words), site))[Symbol.asyncIterator]()
+  let unsentText = ''
   const fill = async () => {
     const { done, value } = await source.next()
-    rest += done ? '' : value
+    unsentText += done ? '' : value
     return !done
   }
   let isTaken = false
-  async function* message(): AsyncGenerator<string> {
+  async function* writeMessage(): AsyncGenerator<string> {
     isTaken = false
-    let said = ''
+    let messageText = ''
     do {
-      const end = endOf(rest, length - said.length, length)
+      const end = endOf(unsentText, length - messageText.length, length)
       if (end === null) {
-        said += rest
-        yield rest
-        rest = ''
+        messageText += unsentText
+        yield unsentText
+        unsentText = ''
         continue
       }
-      const [head, tail] = [rest.slice(0, end), rest.slice(end).trimStart()]
+      const [head, tail] = [unsentText.slice(0, end), unsentText.slice(end).trimStart()]
       // Code continues as code in the next message.
-      const code = openCode(said + head) ?? ''
-      const line = code.length > 2 ? '\n' : ''
-      rest = code + (code && line) + tail
-      if (head + code) yield head + (code && line) + code
+      const code = openCode(messageText + head) ?? ''
+      const lineEnd = code.length > 2 ? '\n' : ''
+      unsentText = code + (code && lineEnd) + tail
+      if (head + code) yield head + (code && lineEnd) + code
       break
     } while (await fill())
     isTaken = true
   }
   try {
     for (;;) {
-      while (MARKS.test(rest)) if (!await fill()) break
-      if (!rest.trim()) return
+      while (MARKS.test(unsentText)) if (!await fill()) break
+      if (!unsentText.trim()) return
       // `3.` may be the whole answer.
-      rest = `${MARKS.test(rest) ? '\u200B' : ''}${rest.trimStart()}`
-      await thread.post(message())
+      unsentText = `${MARKS.test(unsentText) ? '\u200B' : ''}${unsentText.trimStart()}`
+      await thread.post(writeMessage())
       if (!isTaken) throw new Error('The platform has stopped taking the answer.')
     }
   }
@@ -75,27 +75,29 @@ export async function say(
 }
 
 /** Returns the position at which this text must end because the message is full, or null if it is not full. */
-function endOf(text: string, room: number, length: number): number | null {
-  const used = length - room
-  for (const [share, pattern] of [[LINE, /\n/g], [WORD, /\s/g]] as const) {
-    for (const { index } of text.matchAll(pattern)) if (used + index >= length * share && index <= room) return index
+function endOf(text: string, remaining: number, length: number): number | null {
+  const usedLength = length - remaining
+  for (const [share, pattern] of [[LINE_SHARE, /\n/g], [WORD_SHARE, /\s/g]] as const) {
+    for (const { index } of text.matchAll(pattern)) {
+      if (usedLength + index >= length * share && index <= remaining) return index
+    }
   }
-  if (text.length <= room) return null
-  return beginning(text, Math.max(room, 0)).length
+  if (text.length <= remaining) return null
+  return beginning(text, Math.max(remaining, 0)).length
 }
 
 /**
  * Makes hidden characters visible: a model may repeat a form. A character's neighbours decide if it hides something,
  * and may be in another piece. So the last character passed on is remembered, and joiners wait for the next one.
  */
-async function* seen(words: AsyncIterable<string>): AsyncGenerator<string> {
-  let [before, rest] = ['', '']
-  const handOn = (length: number) => {
-    const text = before + rest.slice(0, length)
-    const shown = visible(text).slice(visible(before).length)
-    before = [...text].at(-1) ?? ''
-    rest = rest.slice(length)
-    return shown
+async function* revealHidden(words: AsyncIterable<string>): AsyncGenerator<string> {
+  let [lastCharacter, waitingText] = ['', '']
+  const passOn = (length: number) => {
+    const text = lastCharacter + waitingText.slice(0, length)
+    const visibleText = visible(text).slice(visible(lastCharacter).length)
+    lastCharacter = [...text].at(-1) ?? ''
+    waitingText = waitingText.slice(length)
+    return visibleText
   }
   // Number of joiners at the end. Counting them saves reading the text again for each joiner that a model repeats.
   let joiners = 0
@@ -103,13 +105,13 @@ async function* seen(words: AsyncIterable<string>): AsyncGenerator<string> {
     let length = word.length
     while (/[\u200C\u200D]/.test(word.charAt(length - 1))) length--
     joiners = word.length - length + (length === 0 ? joiners : 0)
-    rest += word
-    yield handOn(rest.length - joiners)
+    waitingText += word
+    yield passOn(waitingText.length - joiners)
   }
-  yield handOn(rest.length)
+  yield passOn(waitingText.length)
 }
 
 /** Breaks up mentions of whole channels: a model may repeat a form. @param words pieces that do not split a word */
-async function* withoutMassMentions(words: AsyncIterable<string>): AsyncGenerator<string> {
+async function* breakMassMentions(words: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const piece of words) yield piece.replace(MASS_MENTION, '<\u200B')
 }

@@ -9,7 +9,7 @@ import { stringify } from 'csv-stringify'
 const FORMULA = /(?<=^|[\n\r;\t])(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/g
 
 /** Puts an apostrophe before everything that would begin a formula, so that no spreadsheet runs the text. */
-function inert(text: string): string {
+function escapeFormulas(text: string): string {
   return text.replace(FORMULA, '\'')
 }
 
@@ -19,8 +19,8 @@ export function csvStream(
 ): Readable {
   const source = Readable.from(rows)
   const csv = stringify({
-    header: true, bom: true, quoted: true, quoted_empty: true, record_delimiter: 'windows', cast: { string: inert },
-    columns: columns.map(key => ({ key, header: inert(key) })),
+    header: true, bom: true, quoted: true, quoted_empty: true, record_delimiter: 'windows',
+    cast: { string: escapeFormulas }, columns: columns.map(key => ({ key, header: escapeFormulas(key) })),
   })
   source.on('error', error => csv.destroy(error))
   csv.on('close', () => source.destroy())

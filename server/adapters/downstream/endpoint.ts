@@ -13,7 +13,7 @@ export interface EndpointOptions {
 const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
 
 /** 4xx statuses that are temporary. */
-const PASSING = [408, 409, 425, 429]
+const TEMPORARY_STATUSES = [408, 409, 425, 429]
 
 /**
  * Posts submissions to a downstream system, signed as https://www.standardwebhooks.com says. Bodies of its answers are
@@ -31,7 +31,7 @@ export function createEndpoint(
         const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey, ...webhookHeaders(
           body, idempotencyKey, signingSecret && await (signer ??= createSigner(signingSecret)),
         ) }
-        return outcome(await http({ method: 'POST', url, headers, body, timeoutMs, ignoreBody: true }), host)
+        return toOutcome(await http({ method: 'POST', url, headers, body, timeoutMs, ignoreBody: true }), host)
       }
       catch (error) {
         if (error instanceof UnusableSecret) return { ok: false, reason: error.message, permanent: true }
@@ -70,7 +70,7 @@ function webhookHeaders(body: string, id: string, sign: Signer | '' | undefined)
 }
 
 /** @param host tells which of several endpoints answered */
-function outcome({ status, headers }: HttpAnswer, host: string): Outcome<Posted> {
+function toOutcome({ status, headers }: HttpAnswer, host: string): Outcome<Posted> {
   if (status >= 200 && status < 300) return { ok: true, value: { status } }
   if (status >= 300 && status < 400) {
     return {
@@ -78,26 +78,26 @@ function outcome({ status, headers }: HttpAnswer, host: string): Outcome<Posted>
       reason: `${host} has moved (${status}). Set FORWARD_ENDPOINT, or "endpoint" of its form, to the new URL; redirects are not followed.`,
     }
   }
-  if (status >= 400 && status < 500 && !PASSING.includes(status)) {
-    const why = [401, 403].includes(status)
+  if (status >= 400 && status < 500 && !TEMPORARY_STATUSES.includes(status)) {
+    const advice = [401, 403].includes(status)
       ? ': its token, and FORWARD_SIGNING_SECRET'
       : `; the log of ${host} says why`
     return {
       ok: false, permanent: true,
-      reason: `${host} refused the submission (${status}). Check FORWARD_ENDPOINT, or "endpoint" of its form${why}.`,
+      reason: `${host} refused the submission (${status}). Check FORWARD_ENDPOINT, or "endpoint" of its form${advice}.`,
     }
   }
   return {
     ...retry(`${host} answered ${status}.`), ...status === 429 && { limited: true },
-    ...retryAfter(headers['retry-after']),
+    ...readRetryAfter(headers['retry-after']),
   }
 }
 
 /** Reads seconds or an HTTP date: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
-function retryAfter(value: HttpAnswer['headers'][string]): { retryAfterMs?: number } {
+function readRetryAfter(value: HttpAnswer['headers'][string]): { retryAfterMs?: number } {
   if (typeof value !== 'string') return {}
-  const pause = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
-  return Number.isNaN(pause) ? {} : { retryAfterMs: Math.min(Math.max(pause, 0), MAX_PAUSE_MS) }
+  const pauseMs = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  return Number.isNaN(pauseMs) ? {} : { retryAfterMs: Math.min(Math.max(pauseMs, 0), MAX_PAUSE_MS) }
 }
 
 function retry(reason: string) {

@@ -22,16 +22,16 @@ const BOUNCES = new Map([
 /** Longest reason, characters. It must fit on a card beside the form. */
 const LONGEST_REASON = 200
 
-const said = z.string().optional().catch(undefined)
+const optionalText = z.string().optional().catch(undefined)
 
-const event = z.object({
+const eventSchema = z.object({
   type: z.string(),
   data: z.object({
     email_id: z.string().min(1).max(100),
     tags: z.object({ [SUBMISSION_TAG]: z.string().min(1).max(256) }),
-    bounce: z.object({ message: said, subType: said }).optional().catch(undefined),
-    failed: z.object({ reason: said }).optional().catch(undefined),
-    suppressed: z.object({ message: said }).optional().catch(undefined),
+    bounce: z.object({ message: optionalText, subType: optionalText }).optional().catch(undefined),
+    failed: z.object({ reason: optionalText }).optional().catch(undefined),
+    suppressed: z.object({ message: optionalText }).optional().catch(undefined),
   }),
 })
 
@@ -41,7 +41,7 @@ export function createResendNotices(secret: string): MailNotices {
   return {
     async read(body, header) {
       webhook ??= import('standardwebhooks').then(({ Webhook }) => new Webhook(secret))
-      return isSigned(await webhook, body, header) ? told(body) : 'forged'
+      return isSigned(await webhook, body, header) ? readNotice(body) : 'forged'
     },
   }
 }
@@ -64,11 +64,11 @@ function isSigned(webhook: Verifier, body: string, header: (name: string) => str
   }
 }
 
-function told(body: string): MailNotice {
-  const { data: read } = event.safeParse(parse(body))
-  const verdict = read && VERDICTS.get(read.type)
-  if (!read || !verdict) return 'foreign'
-  const { email_id: messageId, tags, ...details } = read.data
+function readNotice(body: string): MailNotice {
+  const { data: notification } = eventSchema.safeParse(parse(body))
+  const verdict = notification && VERDICTS.get(notification.type)
+  if (!notification || !verdict) return 'foreign'
+  const { email_id: messageId, tags, ...details } = notification.data
   return { submission: tags[SUBMISSION_TAG], messageId, receipt: receiptOf(verdict, details) }
 }
 
@@ -81,18 +81,18 @@ function parse(body: string): unknown {
   }
 }
 
-type Details = Pick<z.infer<typeof event>['data'], 'bounce' | 'failed' | 'suppressed'>
+type Details = Pick<z.infer<typeof eventSchema>['data'], 'bounce' | 'failed' | 'suppressed'>
 
 function receiptOf(verdict: EmailStatus, { bounce, failed, suppressed }: Details): Receipt {
   const text = verdict === 'bounced'
     ? BOUNCES.get(bounce?.subType ?? '') ?? bounce?.message
     : verdict === 'failed' ? failed?.reason : verdict === 'suppressed' ? suppressed?.message : undefined
-  const reason = text && line(text)
+  const reason = text && cleanLine(text)
   return { verdict, ...reason ? { reason } : {} }
 }
 
 /** Returns one line in which nothing is hidden, no longer than cards have room for. */
-function line(text: string): string {
+function cleanLine(text: string): string {
   const joined = text.slice(0, 4 * LONGEST_REASON).toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
   return cut(visible(joined.trim().replace(/ ?\.$/, '')), LONGEST_REASON)
 }

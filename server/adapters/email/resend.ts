@@ -23,13 +23,13 @@ interface Refusal {
 }
 
 /** Size from which an email is taken to have files, bytes. */
-const LARGE = 1_000_000
+const LARGE_BYTES = 1_000_000
 
 /** Longest pause accepted, ms; a longer one is a mistake. `backoff.ts` of the domain decides how much of it to wait. */
 const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
 
 /** 4xx statuses that are temporary. */
-const PASSING = [408, 409, 429]
+const TEMPORARY_STATUSES = [408, 409, 429]
 
 /**
  * Sends emails through Resend. Every failure is returned as an `Outcome`. Resend's own messages are not passed on,
@@ -37,7 +37,7 @@ const PASSING = [408, 409, 429]
  */
 export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: ResendOptions, http: HttpClient): Mailer {
   let client: Promise<Resend> | undefined
-  const withFiles = inTurn(timeoutMs / 3)
+  const sendWithFiles = serializeSends(timeoutMs / 3)
   return {
     async send(email: Email, idempotencyKey: string): Promise<Outcome<string | undefined>> {
       try {
@@ -48,15 +48,15 @@ export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: Rese
           throw error
         })
         const resend = await client
-        const answer = await withFiles(
-          email, async () => resend.emails.send(await payload(email), { idempotencyKey }),
+        const answer = await sendWithFiles(
+          email, async () => resend.emails.send(await buildPayload(email), { idempotencyKey }),
         )
         if (!answer) return { ...retry('Other emails with files go first.'), busy: true }
         const { data, error, headers } = answer
         // Without an id, nobody knows if Resend took the email. Retry: Resend recognises the key.
         return typeof data?.id === 'string' && !error
           ? { ok: true, value: data.id }
-          : refused(error ?? {}, headers ?? {})
+          : interpretRefusal(error ?? {}, headers ?? {})
       }
       catch (error) {
         const { code } = error as { code?: string }
@@ -73,38 +73,38 @@ export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: Rese
 
 /** Returns the timeout of a request. An email with files takes longer to send. */
 function timeFor({ body = '' }: Parameters<Send>[0], timeoutMs: number): number {
-  return body.length > LARGE ? timeoutMs * 1.5 : timeoutMs
+  return body.length > LARGE_BYTES ? timeoutMs * 1.5 : timeoutMs
 }
 
 /** Sends one email with files at a time: each takes three times its bytes. Returns null if others take too long. */
-function inTurn(patienceMs: number) {
-  let sending: Promise<unknown> | null = null
+function serializeSends(patienceMs: number) {
+  let currentSend: Promise<unknown> | null = null
   return async <T>({ attachments = [] }: Email, send: () => Promise<T>): Promise<T | null> => {
     if (attachments.every(({ content }) => typeof content === 'string')) return send()
-    const { promise: enough, resolve } = Promise.withResolvers<true>()
+    const { promise: timeout, resolve } = Promise.withResolvers<true>()
     const timer = setTimeout(resolve, patienceMs, true)
-    while (sending) if (await Promise.race([sending, enough]) === true) return null
+    while (currentSend) if (await Promise.race([currentSend, timeout]) === true) return null
     clearTimeout(timer)
-    const sent = send()
-    sending = sent.then(() => {}, () => {}).then(() => { sending = null })
-    return sent
+    const ownSend = send()
+    currentSend = ownSend.then(() => {}, () => {}).then(() => { currentSend = null })
+    return ownSend
   }
 }
 
-async function payload({ attachments = [], headers, submission, ...email }: Email): Promise<CreateEmailOptions> {
+async function buildPayload({ attachments = [], headers, submission, ...email }: Email): Promise<CreateEmailOptions> {
   return {
     ...email, to: [...email.to],
     ...submission ? { tags: [{ name: SUBMISSION_TAG, value: submission }] } : {},
     ...headers ? { headers: { ...headers } } : {},
     ...attachments.length > 0
       ? { attachments: await Promise.all(attachments.map(async ({ filename, contentType, content }) => (
-          { filename: acceptedName(filename, contentType), contentType, content: await base64(content) }
+          { filename: acceptedName(filename, contentType), contentType, content: await encodeBase64(content) }
         ))) }
       : {},
   }
 }
 
-async function base64(content: Attachment['content']): Promise<string> {
+async function encodeBase64(content: Attachment['content']): Promise<string> {
   if (typeof content === 'string') return Buffer.from(content).toString('base64')
   return Buffer.concat(await Array.fromAsync(content.read()), content.size).toString('base64')
 }
@@ -118,10 +118,10 @@ async function connect(apiKey: string, baseUrl: string | undefined, send: Send):
     override async fetchRequest<T>(
       path: string, { headers, body }: { headers?: Headers, body?: string } = {},
     ): Promise<Answer<T>> {
-      const { status, json, headers: answered } = await send({
+      const { status, json, headers: responseHeaders } = await send({
         method: 'POST', url: this.baseUrl + path, headers: Object.fromEntries(headers ?? []), body,
       })
-      const answer = { headers: answered as Record<string, string> }
+      const answer = { headers: responseHeaders as Record<string, string> }
       const isObject = typeof json === 'object' && json !== null
       if (status < 200 || status > 299) {
         return { ...answer, data: null, error: { ...json as ErrorResponse, statusCode: status } }
@@ -135,23 +135,23 @@ async function connect(apiKey: string, baseUrl: string | undefined, send: Send):
 
 type Answer<T> = Awaited<ReturnType<typeof Resend.prototype.fetchRequest<T>>>
 
-function refused({ statusCode: status, name }: Refusal, headers: Record<string, string>): Outcome {
+function interpretRefusal({ statusCode: status, name }: Refusal, headers: Record<string, string>): Outcome {
   // The key covers submission, content, sender and recipients, so this very email was accepted before. Only the person
   // who decided and the time differ.
   if (name === 'invalid_idempotent_request') return { ok: true, value: undefined }
   if (typeof status !== 'number') return retry('Resend answered something unreadable.')
-  if (status >= 400 && status < 500 && !PASSING.includes(status)) {
-    return { ok: false, reason: cause(status, name), permanent: true }
+  if (status >= 400 && status < 500 && !TEMPORARY_STATUSES.includes(status)) {
+    return { ok: false, reason: describeRefusal(status, name), permanent: true }
   }
   // A quota that is used up is no mere rate limit.
-  const limited = status === 429 && !name?.endsWith('_quota_exceeded')
+  const isLimited = status === 429 && !name?.endsWith('_quota_exceeded')
   return {
-    ...retry(status === 429 ? limit(name) : `Resend answered ${status}.`), ...limited && { limited },
-    ...retryAfter(headers),
+    ...retry(status === 429 ? describeLimit(name) : `Resend answered ${status}.`),
+    ...isLimited && { limited: isLimited }, ...readRetryAfter(headers),
   }
 }
 
-function cause(status: number, name: string | undefined): string {
+function describeRefusal(status: number, name: string | undefined): string {
   if (status === 401 || name?.endsWith('_api_key')) return `Resend refused the API key (${status}). Check MAIL_API_KEY.`
   if (status === 403 || name === 'invalid_from_address') {
     return `Resend refused the sender (${status}). Check that the domain of MAIL_FROM_ADDRESS is verified in Resend.`
@@ -165,14 +165,14 @@ function cause(status: number, name: string | undefined): string {
   return `Resend refused the email (${status}). Check MAIL_FROM_ADDRESS, and to whom it goes: FORWARD_EMAIL, or "to" of its form.`
 }
 
-function limit(name: string | undefined): string {
+function describeLimit(name: string | undefined): string {
   if (name === 'daily_quota_exceeded') return 'The daily quota of the Resend account is used up.'
   if (name === 'monthly_quota_exceeded') return 'The monthly quota of the Resend account is used up.'
   return 'Resend is limiting the rate of emails.'
 }
 
 /** Reads two headers, both in seconds: https://resend.com/docs/api-reference/rate-limit */
-function retryAfter(headers: Record<string, string>): { retryAfterMs?: number } {
+function readRetryAfter(headers: Record<string, string>): { retryAfterMs?: number } {
   const seconds = [headers['retry-after'], headers['ratelimit-reset']].find(value => value
     && /^\d+(\.\d+)?$/.test(value))
   return seconds ? { retryAfterMs: Math.min(Number(seconds) * 1000, MAX_PAUSE_MS) } : {}
@@ -186,7 +186,7 @@ function retry(reason: string) {
  * Extensions of attachments for which Resend rejects an email for good:
  * https://resend.com/docs/knowledge-base/what-attachment-types-are-not-supported
  */
-const REFUSED = new Set(`
+const REFUSED_EXTENSIONS = new Set(`
   adp app asp bas bat cer chm cmd com cpl crt csh der exe fxp gadget hlp hta inf ins isp its js jse ksh lib lnk mad maf
   mag mam maq mar mas mat mau mav maw mda mdb mde mdt mdw mdz msc msh msh1 msh2 mshxml msh1xml msh2xml msi msp mst ops
   pcd pif plg prf prg reg scf scr sct shb shs sys ps1 ps1xml ps2 ps2xml psc1 psc2 tmp url vb vbe vbs vps vsmacros vss
@@ -194,12 +194,12 @@ const REFUSED = new Set(`
 `.trim().split(/\s+/))
 
 /** Matches a subtype that can serve as an extension. In `text/plain` it is too long. */
-const SHORT = /\/([a-z\d]{2,4})$/
+const SHORT_SUBTYPE = /\/([a-z\d]{2,4})$/
 
 /** Returns the name, with the type's extension appended if Resend rejects its own: senders choose the names. */
 export function acceptedName(name: string, type: string): string {
   const extension = /\.([a-z\d]+)[. ]*$/i.exec(name)?.[1]
-  if (!extension || !REFUSED.has(extension.toLowerCase())) return name
-  const known = SHORT.exec(type)?.[1] ?? (type.startsWith('text/') ? 'txt' : 'file')
-  return `${name}.${known}`
+  if (!extension || !REFUSED_EXTENSIONS.has(extension.toLowerCase())) return name
+  const safeExtension = SHORT_SUBTYPE.exec(type)?.[1] ?? (type.startsWith('text/') ? 'txt' : 'file')
+  return `${name}.${safeExtension}`
 }

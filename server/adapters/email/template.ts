@@ -46,65 +46,70 @@ export function renderEmail(content: EmailContent): ReturnType<EmailTemplate> {
   // A subject made from the heading needs no heading above it.
   const heading = content.subject.startsWith(content.heading) ? '' : content.heading
   const files = content.files.map(file => ({ ...file, label: cut(file.label, MAX_LABEL) }))
-  const all = [...content.fields, ...files]
-  const page = (rows: readonly Html[]) => fill({
+  const allFields = [...content.fields, ...files]
+  const renderPage = (rows: readonly Html[]) => fill({
     subject: html`${content.subject}`,
     heading: html`${heading}`,
-    preview: html`${preview(all)}`,
+    preview: html`${renderPreview(allFields)}`,
     rows: html`${content.correction ? noticeRow(content.correction) : []}${rows}${files.map(fieldRow)}`,
     footer: html`${footer.map(line => html`<div>${line}</div>`)}`,
   })
-  const { shown, rows, left } = fit(content.fields, MAX_HTML - NOTICE_BYTES - Buffer.byteLength(page([])))
-  const notice = left > 0
-    ? cutNotice(left, content)
-    : all.length === 0 ? 'The form was sent without any fields.' : ''
+  const availableBytes = MAX_HTML - NOTICE_BYTES - Buffer.byteLength(renderPage([]))
+  const { shownFields, rows, missingCount } = fitFields(content.fields, availableBytes)
+  const notice = missingCount > 0
+    ? describeCut(missingCount, content)
+    : allFields.length === 0 ? 'The form was sent without any fields.' : ''
   return {
-    isWhole: left === 0,
-    html: page([...rows, ...notice ? [noticeRow(notice)] : []]),
+    isWhole: missingCount === 0,
+    html: renderPage([...rows, ...notice ? [noticeRow(notice)] : []]),
     text: [
-      [heading, content.subject].filter(Boolean).map(oneLine).join('\n'),
+      [heading, content.subject].filter(Boolean).map(joinLines).join('\n'),
       ...content.correction ? [content.correction] : [],
-      ...shown.map(textField),
+      ...shownFields.map(textField),
       ...notice ? [notice] : [],
       ...files.map(textField),
-      ['----', ...footer.map(oneLine)].join('\n'),
+      ['----', ...footer.map(joinLines)].join('\n'),
     ].join('\n\n').concat('\n'),
   }
 }
 
-/** Returns the fields that fit into `room` bytes, the last one cut if needed, and how many are not complete. */
-function fit(fields: readonly EmailField[], room: number): { shown: EmailField[], rows: Html[], left: number } {
-  const shown: EmailField[] = []
+/** Returns the fields that fit into `availableBytes`, the last one cut if needed, and how many are not complete. */
+function fitFields(
+  fields: readonly EmailField[], availableBytes: number,
+): { shownFields: EmailField[], rows: Html[], missingCount: number } {
+  const shownFields: EmailField[] = []
   const rows: Html[] = []
-  const add = (field: EmailField): boolean => {
+  const addField = (field: EmailField): boolean => {
     if ((field.tree?.length ?? 0) > MOST_BRANCHES) return false
     const row = fieldRow(field)
     const size = Buffer.byteLength(row.markup)
-    if (size > room) return false
-    room -= size
-    shown.push(field)
+    if (size > availableBytes) return false
+    availableBytes -= size
+    shownFields.push(field)
     rows.push(row)
     return true
   }
-  const first = fields.findIndex(field => !add(field))
-  if (first === -1) return { shown, rows, left: 0 }
-  const { label, value, tree, ...edit } = fields[first]!
-  const shortened = (length: number): EmailField => ({
+  const firstCut = fields.findIndex(field => !addField(field))
+  if (firstCut === -1) return { shownFields, rows, missingCount: 0 }
+  const { label, value, tree, ...edit } = fields[firstCut]!
+  const shorten = (length: number): EmailField => ({
     label: cut(label, MAX_LABEL), ...tree
       ? { value: '…', tree: [...tree.slice(0, length), { depth: 0, name: '…', value: '' }] }
       : { value: cut(value, length) },
     ...edit,
   })
-  const most = tree ? MOST_BRANCHES - 1 : value.length
-  add(shortened(
-    longest(Math.min(most, room), length => Buffer.byteLength(fieldRow(shortened(length)).markup) <= room),
+  const maxLength = tree ? MOST_BRANCHES - 1 : value.length
+  addField(shorten(
+    findLongest(Math.min(maxLength, availableBytes), length => (
+      Buffer.byteLength(fieldRow(shorten(length)).markup) <= availableBytes
+    )),
   ))
-  return { shown, rows, left: fields.length - first }
+  return { shownFields, rows, missingCount: fields.length - firstCut }
 }
 
-/** Returns the largest number up to `most` that fits, given that every smaller one does. */
-function longest(most: number, fits: (length: number) => boolean): number {
-  let [low, high] = [0, most]
+/** Returns the largest number up to `max` that fits, given that every smaller one does. */
+function findLongest(max: number, fits: (length: number) => boolean): number {
+  let [low, high] = [0, max]
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
     if (fits(middle)) low = middle
@@ -113,15 +118,15 @@ function longest(most: number, fits: (length: number) => boolean): number {
   return low
 }
 
-function cutNotice(left: number, { fields, attachment }: EmailContent): string {
-  return `Cut here: this submission is too long for one email. ${left === 1 ? 'The last field is' : `The last ${left} of ${fields.length} fields are`} missing or incomplete. All fields are in the attached ${attachment}.`
+function describeCut(missingCount: number, { fields, attachment }: EmailContent): string {
+  return `Cut here: this submission is too long for one email. ${missingCount === 1 ? 'The last field is' : `The last ${missingCount} of ${fields.length} fields are`} missing or incomplete. All fields are in the attached ${attachment}.`
 }
 
 function fieldRow({ label, value, tree, edited, was }: EmailField): Html {
   const badge = edited
     ? html` <span class="edited" dir="ltr" style="margin-left:4px;background-color:#fdf0cd;color:#7a4a05;border-radius:9px;padding:1px 8px 2px;font-size:11px;font-weight:600;white-space:nowrap">edited</span>`
     : []
-  const shape = tree ? tree.map(branchRow) : broken(value)
+  const shape = tree ? tree.map(branchRow) : breakLines(value)
   const body = value === ''
     ? html`<div class="label" style="padding-top:2px;font-size:16px;line-height:1.5;color:#5a6675">—</div>`
     : html`<div class="value" dir="auto" style="padding-top:2px;font-size:16px;line-height:1.5;color:#1b2430;text-align:start;white-space:pre-wrap;word-break:break-word;overflow-wrap:anywhere">${shape}</div>`
@@ -132,12 +137,12 @@ function fieldRow({ label, value, tree, edited, was }: EmailField): Html {
 /** Uses margins: Outlook supports paddings only on table cells. */
 function branchRow({ depth, name, value }: Branch): Html {
   const margin = String(Math.min(depth, MOST_DEPTH) * 18)
-  return html`<div style="margin-left:${margin}px"><span class="label" style="color:#5a6675">${name}</span> ${broken(value)}</div>`
+  return html`<div style="margin-left:${margin}px"><span class="label" style="color:#5a6675">${name}</span> ${breakLines(value)}</div>`
 }
 
 /** Writes line breaks as elements: Outlook ignores pre-wrap. In other clients pre-wrap keeps the indentation. */
-function broken(text: string): Html[] {
-  return lines(text).map((line, index) => index === 0 ? html`${line}` : html`<br>${line}`)
+function breakLines(text: string): Html[] {
+  return splitLines(text).map((line, index) => index === 0 ? html`${line}` : html`<br>${line}`)
 }
 
 function wasRow(was: string): Html {
@@ -150,31 +155,33 @@ function noticeRow(notice: string): Html {
 
 /** Writes a value of one line beside its name, and others as an indented block, so that no line can pose as ours. */
 function textField({ label, value, tree, edited, was }: EmailField): string {
-  const name = `${oneLine(label) || '(no name)'}${edited ? ' (edited)' : ''}:`
-  const before = was === undefined ? [] : [`  (was: ${oneLine(cut(was, MAX_WAS)) || '—'})`]
-  const said = tree
-    ? [name, ...tree.map(({ depth, name, value }) => named(oneLine(name), value, 1 + Math.min(depth, MOST_DEPTH)))]
-    : [named(name, value || '—', 0)]
-  return [...said, ...before].join('\n')
+  const name = `${joinLines(label) || '(no name)'}${edited ? ' (edited)' : ''}:`
+  const previousLines = was === undefined ? [] : [`  (was: ${joinLines(cut(was, MAX_WAS)) || '—'})`]
+  const valueLines = tree
+    ? [name, ...tree.map(({ depth, name, value }) => (
+        nameValue(joinLines(name), value, 1 + Math.min(depth, MOST_DEPTH))
+      ))]
+    : [nameValue(name, value || '—', 0)]
+  return [...valueLines, ...previousLines].join('\n')
 }
 
-function named(name: string, value: string, depth: number): string {
-  const [indent, below] = ['  '.repeat(depth), '  '.repeat(depth + 1)]
-  const [first = '', ...more] = lines(value).map(printable)
-  return more.length === 0
+function nameValue(name: string, value: string, depth: number): string {
+  const [indent, innerIndent] = ['  '.repeat(depth), '  '.repeat(depth + 1)]
+  const [first = '', ...moreLines] = splitLines(value).map(makePrintable)
+  return moreLines.length === 0
     ? `${indent}${name}${first && ` ${first}`}`
-    : [`${indent}${name}`, ...[first, ...more].map(line => `${below}${line}`)].join('\n')
+    : [`${indent}${name}`, ...[first, ...moreLines].map(line => `${innerIndent}${line}`)].join('\n')
 }
 
 /** Returns the text that the inbox shows beside the subject. */
-function preview(fields: readonly EmailField[]): string {
+function renderPreview(fields: readonly EmailField[]): string {
   return cut(fields.filter(({ value }) => value).slice(0, 5).map(({ label, value }) => (
-    oneLine(`${cut(label, 40)}: ${cut(value, MAX_PREVIEW)}`)
+    joinLines(`${cut(label, 40)}: ${cut(value, MAX_PREVIEW)}`)
   )).join(' · '), MAX_PREVIEW)
 }
 
-function oneLine(text: string): string {
-  return printable(lines(text).join(' ')).replace(/\s+/g, ' ').trim()
+function joinLines(text: string): string {
+  return makePrintable(splitLines(text).join(' ')).replace(/\s+/g, ' ').trim()
 }
 
 /** Builds markup with every interpolated text escaped, for element content and attributes in double quotes. */
@@ -185,23 +192,23 @@ function html(strings: TemplateStringsArray, ...values: readonly (string | Html 
 /** Fills `{{name}}` placeholders of a trusted page. */
 function compile<Slot extends string>(page: string, slots: readonly Slot[]): (content: Record<Slot, Html>) => string {
   const parts = page.split(/\{\{(\w+)\}\}/)
-  const unknown = parts.find((part, index) => index % 2 === 1 && !slots.includes(part as Slot))
-  if (unknown) throw new Error(`The email template has an unknown placeholder {{${unknown}}}.`)
+  const unknownName = parts.find((part, index) => index % 2 === 1 && !slots.includes(part as Slot))
+  if (unknownName) throw new Error(`The email template has an unknown placeholder {{${unknownName}}}.`)
   return content => parts.map((part, index) => index % 2 === 1 ? content[part as Slot].markup : part).join('')
 }
 
 /** Replaces characters that HTML forbids with U+FFFD, so that nothing vanishes unseen. */
-function printable(text: string): string {
+function makePrintable(text: string): string {
   return text.toWellFormed().replace(FORBIDDEN, '\uFFFD')
 }
 
 /** Returns the lines of a text, whatever ends them. */
-function lines(text: string): string[] {
+function splitLines(text: string): string[] {
   return text.split(LINE_BREAK)
 }
 
 function render(value: string | Html | readonly Html[]): string {
   if (value instanceof Html) return value.markup
   if (typeof value !== 'string') return value.map(({ markup }) => markup).join('')
-  return escapeHtml(printable(value))
+  return escapeHtml(makePrintable(value))
 }

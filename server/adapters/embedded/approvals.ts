@@ -20,8 +20,8 @@ export class EmbeddedApprovals extends JsonFolder implements ApprovalStore {
 
   async keep(turn: WaitingTurn): Promise<void> {
     await this.loaded()
-    const open = turn.calls.map(() => null)
-    await this.put({ kept: { turn, verdicts: open, cards: open, taken: false }, due: turn.expiresAt })
+    const openCalls = turn.calls.map(() => null)
+    await this.put({ kept: { turn, verdicts: openCalls, cards: openCalls, taken: false }, due: turn.expiresAt })
   }
 
   async attach(id: string, cards: readonly (CardRef | null)[]): Promise<void> {
@@ -41,28 +41,28 @@ export class EmbeddedApprovals extends JsonFolder implements ApprovalStore {
     return entries.slice(0, limit).map(({ kept }) => kept.turn.id)
   }
 
-  async decide(id: string, call: number | null, verdict: ApprovalDecision, until: number): Promise<Recorded> {
+  async decide(id: string, call: number | null, decision: ApprovalDecision, until: number): Promise<Recorded> {
     await this.loaded()
     // Do not await from here until the entry is replaced: that makes the change atomic.
     const entry = this.entry(id)
-    const stands = call === null ? undefined : entry?.kept.verdicts[call]
-    if (!entry || (stands === undefined && (call !== null || entry.kept.taken))) return { state: 'gone' }
-    if (stands) return { state: 'decided', verdict: stands }
+    const existing = call === null ? undefined : entry?.kept.verdicts[call]
+    if (!entry || (existing === undefined && (call !== null || entry.kept.taken))) return { state: 'gone' }
+    if (existing) return { state: 'decided', verdict: existing }
     const verdicts = entry.kept.verdicts.map((each, position) => each
-      ?? (call === null || call === position ? verdict : null))
-    const taken = verdicts.every(Boolean)
-    const kept = { ...entry.kept, verdicts, taken }
-    await this.put({ kept, due: taken ? until : entry.due })
-    return taken ? { state: 'complete', kept } : { state: 'recorded' }
+      ?? (call === null || call === position ? decision : null))
+    const isTaken = verdicts.every(Boolean)
+    const kept = { ...entry.kept, verdicts, taken: isTaken }
+    await this.put({ kept, due: isTaken ? until : entry.due })
+    return isTaken ? { state: 'complete', kept } : { state: 'recorded' }
   }
 
   async lease(leaseMs: number, limit: number): Promise<string[]> {
     await this.loaded()
     const now = this.now()
-    const due = [...this.entries.values()].filter(entry => entry.due <= now).slice(0, limit)
+    const dueEntries = [...this.entries.values()].filter(entry => entry.due <= now).slice(0, limit)
     // Keep leases only in memory: they end with this process, which is the only one that could hold them.
-    for (const entry of due) entry.due = now + leaseMs
-    return due.map(({ kept }) => kept.turn.id)
+    for (const entry of dueEntries) entry.due = now + leaseMs
+    return dueEntries.map(({ kept }) => kept.turn.id)
   }
 
   async drop(id: string): Promise<void> {

@@ -20,8 +20,8 @@ export class EmbeddedCardQueue implements CardQueueStore {
   async enter(room: string, { id, receivedAt }: Pick<Submission, 'id' | 'receivedAt'>): Promise<number> {
     const { waiting } = this.queue(room)
     if (!waiting.some(each => each.id === id)) {
-      const next = waiting.findIndex(each => each.receivedAt >= receivedAt)
-      waiting.splice(next < 0 ? waiting.length : next, 0, { id, receivedAt })
+      const position = waiting.findIndex(each => each.receivedAt >= receivedAt)
+      waiting.splice(position < 0 ? waiting.length : position, 0, { id, receivedAt })
     }
     return waiting.findIndex(each => each.id === id) + 1
   }
@@ -63,8 +63,8 @@ export class EmbeddedCardQueue implements CardQueueStore {
   }
 
   private queue(room: string): Queue {
-    const known = this.queues.get(room)
-    if (known) return known
+    const existing = this.queues.get(room)
+    if (existing) return existing
     const queue: Queue = { waiting: [], opensAt: 0, notices: new Map() }
     this.queues.set(room, queue)
     return queue

@@ -17,11 +17,11 @@ export class EmbeddedChanges {
 
   watch(watcher: StoreWatcher): () => void {
     this.watchers.add(watcher)
-    const beats = setInterval(watcher.alive, HEARTBEAT_MS).unref()
+    const heartbeatTimer = setInterval(watcher.alive, HEARTBEAT_MS).unref()
     watcher.changed(null)
     watcher.alive()
     return () => {
-      clearInterval(beats)
+      clearInterval(heartbeatTimer)
       this.watchers.delete(watcher)
     }
   }

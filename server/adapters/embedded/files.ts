@@ -10,7 +10,7 @@ const UNFINISHED = 'unfinished'
 /** Base of stores that keep files in a folder: reads them before the first call, and writes each key in order. */
 export abstract class JsonFolder {
   protected readonly files: Storage
-  private readonly turns = new KeyedMutex()
+  private readonly mutex = new KeyedMutex()
   private loading: Promise<void> | null = null
 
   /** @param dir folder of its own, created if missing. Only one process may use it at a time. */
@@ -32,12 +32,12 @@ export abstract class JsonFolder {
   /** Runs the tasks of one key one after the other. */
   protected async inTurn<T>(key: string, task: () => Promise<T>): Promise<T> {
     await this.loaded()
-    return this.turns.run(key, task)
+    return this.mutex.run(key, task)
   }
 
   /** Waits for running changes. */
   async close(): Promise<void> {
-    await this.turns.settled()
+    await this.mutex.settled()
     await this.files.dispose()
   }
 
@@ -70,11 +70,11 @@ function atomicFiles(dir: string): Driver {
     ...fsLite({ base: dir }),
     async setItemRaw(key: string, text: string): Promise<void> {
       const path = join(dir, key.replaceAll(':', '/'))
-      const unfinished = join(dir, UNFINISHED, key.replaceAll(':', '-'))
+      const temporaryPath = join(dir, UNFINISHED, key.replaceAll(':', '-'))
       // Keep form data from other users of a shared machine.
-      for (const file of [path, unfinished]) await fs.mkdir(dirname(file), { recursive: true, mode: 0o700 })
-      await fs.writeFile(unfinished, text, { mode: 0o600 })
-      await fs.rename(unfinished, path)
+      for (const file of [path, temporaryPath]) await fs.mkdir(dirname(file), { recursive: true, mode: 0o700 })
+      await fs.writeFile(temporaryPath, text, { mode: 0o600 })
+      await fs.rename(temporaryPath, path)
     },
   }
 }

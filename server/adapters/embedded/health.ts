@@ -5,19 +5,19 @@ const DAY_MS = 86_400_000
 export function createEmbeddedHealthBook(): HealthBook {
   const parts: Record<string, PartHealth> = {}
   const failingSince = new Map<string, number>()
-  const of = (part: string) => parts[part] ??= { lastSuccessAt: null, lastError: null, limitedUntil: null }
+  const getPart = (part: string) => parts[part] ??= { lastSuccessAt: null, lastError: null, limitedUntil: null }
   const incidents = new Map<string, Incident>()
   return {
     async note(part, at, error) {
-      const news = error === undefined ? { lastSuccessAt: at } : { lastError: { at, reason: error } }
-      parts[part] = { ...of(part), ...news }
+      const change = error === undefined ? { lastSuccessAt: at } : { lastError: { at, reason: error } }
+      parts[part] = { ...getPart(part), ...change }
       const since = failingSince.get(part)
       if (error === undefined) failingSince.delete(part)
       else if (since === undefined) failingSince.set(part, at)
       return error === undefined ? since ?? null : null
     },
     limit(part, until) {
-      parts[part] = { ...of(part), limitedUntil: until }
+      parts[part] = { ...getPart(part), limitedUntil: until }
     },
     read: async () => ({ ...parts }),
     count(kind, detail, at) {

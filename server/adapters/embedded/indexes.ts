@@ -18,15 +18,15 @@ export interface Entry {
 
 /** Returns a page of the list, as `SubmissionStore.listPending` does. */
 export function slicePage(
-  all: Entry[], { limit, before = '', sort }: PageRequest,
+  entries: Entry[], { limit, before = '', sort }: PageRequest,
 ): { places: Entry[], cursor: string | null } {
   const order: typeof newestFirst = sort === 'oldest' ? (a, b) => newestFirst(b, a) : newestFirst
-  const above = readCursor(before)
-  const isBelow = (place: Entry) => above === null || order(place, { receivedAt: above.at, id: above.id }) > 0
-  const below = all.filter(isBelow).sort(order)
-  const places = below.slice(0, limit)
+  const cursor = readCursor(before)
+  const isBelow = (entry: Entry) => cursor === null || order(entry, { receivedAt: cursor.at, id: cursor.id }) > 0
+  const remaining = entries.filter(isBelow).sort(order)
+  const places = remaining.slice(0, limit)
   const last = places.at(-1)
-  return { places, cursor: last && below.length > limit ? cursorAt(last.receivedAt, last.id) : null }
+  return { places, cursor: last && remaining.length > limit ? cursorAt(last.receivedAt, last.id) : null }
 }
 
 /** Orders the list of pending submissions. */
@@ -62,8 +62,8 @@ export class IdempotencyKeys {
 
   /** Returns the submission that has the key, if any. */
   holder(key: string): string | undefined {
-    const held = this.holders.get(key)
-    return held && held.until > this.now() ? held.id : undefined
+    const holder = this.holders.get(key)
+    return holder && holder.until > this.now() ? holder.id : undefined
   }
 
   async hold(key: string, id: string): Promise<void> {
@@ -107,7 +107,7 @@ export class AuditTrail {
   }
 
   newest(limit: number, since = -Infinity): AuditLine[] {
-    return this.sorted().slice(0, limit).map(([, line]) => line).filter(({ at }) => at >= since)
+    return this.sortLines().slice(0, limit).map(([, line]) => line).filter(({ at }) => at >= since)
   }
 
   /** @param arrivals times at which submissions came in, epoch ms */
@@ -115,9 +115,9 @@ export class AuditTrail {
     const hours = Array.from(
       { length: 24 }, (_, index) => ({ hour: hourOf(now) - (23 - index) * HOUR_MS, counts: {} as HourTally['counts'] }),
     )
-    const count = (at: number, what: keyof HourTally['counts']) => {
+    const count = (at: number, outcome: keyof HourTally['counts']) => {
       const counts = hours.find(({ hour }) => hour === hourOf(at))?.counts
-      if (counts) counts[what] = (counts[what] ?? 0) + 1
+      if (counts) counts[outcome] = (counts[outcome] ?? 0) + 1
     }
     for (const at of arrivals) count(at, 'received')
     for (const { at, outcome } of this.lines.values()) count(at, outcome)
@@ -125,7 +125,7 @@ export class AuditTrail {
   }
 
   async trim(): Promise<void> {
-    const lines = this.sorted()
+    const lines = this.sortLines()
     for (const [index, [name, { at }]] of lines.entries()) {
       if (index < AUDIT_LINES && at > lines[0]![1].at - AUDIT_TTL_MS) continue
       this.lines.delete(name)
@@ -133,7 +133,7 @@ export class AuditTrail {
     }
   }
 
-  private sorted(): [string, AuditLine][] {
+  private sortLines(): [string, AuditLine][] {
     return [...this.lines].sort(([, a], [, b]) => b.at - a.at)
   }
 }

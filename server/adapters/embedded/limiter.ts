@@ -10,9 +10,9 @@ export function createEmbeddedLimiter({ limit, windowS }: { limit: number, windo
   const counts = new RateLimiterMemory({ points: limit, duration: windowS })
   return {
     limit,
-    take: (who, acts) => counts.consume(who, acts).then(() => 0, (refused: unknown) => {
-      if (refused instanceof RateLimiterRes) return Math.max(refused.msBeforeNext, 1)
-      throw refused
+    take: (clientId, actCount) => counts.consume(clientId, actCount).then(() => 0, (rejection: unknown) => {
+      if (rejection instanceof RateLimiterRes) return Math.max(rejection.msBeforeNext, 1)
+      throw rejection
     }),
   }
 }

@@ -1,6 +1,6 @@
 import type { MessageQueue, QueueLimits } from '../../ports/message-queue'
 
-interface Waiting {
+interface QueuedMessage {
   message: string
   attempt: number
   at: number
@@ -8,7 +8,7 @@ interface Waiting {
 
 /** Keeps the queues in memory, like the state of the conversations. They end with the process. */
 export class EmbeddedMessageQueue implements MessageQueue {
-  private readonly threads = new Map<string, { waiting: Waiting[], movedAt: number }>()
+  private readonly threads = new Map<string, { waiting: QueuedMessage[], movedAt: number }>()
 
   constructor(private readonly now: () => number, private readonly limits: QueueLimits) {}
 
@@ -39,12 +39,14 @@ export class EmbeddedMessageQueue implements MessageQueue {
   }
 
   async stalled(ms: number, limit: number): Promise<string[]> {
-    const found = [...this.threads.keys()].filter(thread => (
+    const stalledThreads = [...this.threads.keys()].filter(thread => (
       (this.queue(thread)?.movedAt ?? Infinity) <= this.now() - ms
     ))
-    const longest = found.sort((a, b) => this.threads.get(a)!.movedAt - this.threads.get(b)!.movedAt).slice(0, limit)
-    for (const thread of longest) this.threads.get(thread)!.movedAt = this.now()
-    return longest
+    const oldest = stalledThreads.sort(
+      (a, b) => this.threads.get(a)!.movedAt - this.threads.get(b)!.movedAt,
+    ).slice(0, limit)
+    for (const thread of oldest) this.threads.get(thread)!.movedAt = this.now()
+    return oldest
   }
 
   /** Returns the queue of a thread without messages that are too old; undefined if it is empty. */

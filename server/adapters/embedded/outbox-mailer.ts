@@ -2,7 +2,7 @@ import type { SentEmail } from '../../../shared/types/sandbox'
 import type { Mailer } from '../../ports/delivery'
 
 /** Most emails kept: enough to look through. The sandbox is not an archive. */
-const KEPT = 50
+const MAX_EMAILS = 50
 
 /**
  * Keeps emails in memory instead of sending them, for the sandbox.
@@ -19,7 +19,7 @@ export function createOutboxMailer(onChange?: () => void): Mailer & { sent: read
           { ...file, content: typeof content === 'string' ? content : `${content.size} bytes` }
         ))
         sent.push({ ...email, ...attachments && { attachments }, key, sentAt: Date.now() })
-        sent.splice(0, sent.length - KEPT)
+        sent.splice(0, sent.length - MAX_EMAILS)
         onChange?.()
       }
       return { ok: true, value: undefined }

@@ -28,7 +28,7 @@ interface EmbeddedStoreOptions extends StoreRules {
 }
 
 /** Content of a submission's file. */
-type Stored = Submission & { /** Time until which a trace is kept, epoch ms. */ until?: number }
+type StoredSubmission = Submission & { /** Time until which a trace is kept, epoch ms. */ until?: number }
 
 /** Keeps submissions as files, for one process without Redis: trying out, development. Survives a restart. */
 export class EmbeddedStore extends JsonFolder implements SubmissionStore {
@@ -78,10 +78,10 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
   async lease(leaseMs: number, limit: number): Promise<string[]> {
     await this.loaded()
     const now = this.options.now()
-    const leased = dueBy(this.entries, now, limit)
+    const leasedEntries = dueBy(this.entries, now, limit)
     // Keep leases only in memory: they end with this process, which is the only one that could hold them.
-    for (const entry of leased) entry.due = now + leaseMs
-    return leased.map(({ id }) => id)
+    for (const entry of leasedEntries) entry.due = now + leaseMs
+    return leasedEntries.map(({ id }) => id)
   }
 
   upcoming(until: number, limit: number): Promise<string[]> {
@@ -95,11 +95,11 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
   async listPending(page: PageRequest): Promise<PendingPage> {
     await this.loaded()
     const { only } = page
-    const all = this.those(only === 'held' || only === 'spam' ? only : 'pending')
-    const asked = only === 'stuck' || only === 'taken' ? all.filter(entry => entry[only]) : all
-    const { places, cursor } = slicePage(asked, page)
+    const entries = this.listEntries(only === 'held' || only === 'spam' ? only : 'pending')
+    const matchingEntries = only === 'stuck' || only === 'taken' ? entries.filter(entry => entry[only]) : entries
+    const { places, cursor } = slicePage(matchingEntries, page)
     const submissions = (await Promise.all(places.map(({ id }) => this.get(id)))).filter(each => each !== null)
-    return { submissions, total: all.length, cursor }
+    return { submissions, total: entries.length, cursor }
   }
 
   async listRecords(request: PageRequest): Promise<PendingPage<SubmissionRecord>> {
@@ -120,18 +120,18 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
 
   async backlog(now: number): Promise<Backlog> {
     await this.loaded()
-    const arrivals = this.those('pending').map(({ receivedAt }) => receivedAt)
-    const overdue = dueBy(this.entries, now)
+    const arrivals = this.listEntries('pending').map(({ receivedAt }) => receivedAt)
+    const overdueEntries = dueBy(this.entries, now)
     const stuck = (await this.stuck(Infinity)).length
     const oldestAt = arrivals.length > 0 ? Math.min(...arrivals) : null
-    const overdueSince = overdue[0]?.due ?? null
-    return { pending: arrivals.length, oldestAt, overdue: overdue.length, overdueSince, stuck }
+    const overdueSince = overdueEntries[0]?.due ?? null
+    return { pending: arrivals.length, oldestAt, overdue: overdueEntries.length, overdueSince, stuck }
   }
 
   async stuck(limit: number): Promise<string[]> {
     await this.loaded()
-    const stuck = [...this.entries.values()].filter(({ stuck }) => stuck).sort((a, b) => newestFirst(b, a))
-    return stuck.slice(0, limit).map(({ id }) => id)
+    const stuckEntries = [...this.entries.values()].filter(({ stuck }) => stuck).sort((a, b) => newestFirst(b, a))
+    return stuckEntries.slice(0, limit).map(({ id }) => id)
   }
 
   async revision(): Promise<string> {
@@ -162,15 +162,15 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
     return this.change(id, async () => {
       const submission = await this.read(id)
       if (!submission) return null
-      const overdue = this.options.now() - this.options.dataLivesUntil(submission)
-      if (overdue >= RECORD_GRACE_MS) {
+      const overdueMs = this.options.now() - this.options.dataLivesUntil(submission)
+      if (overdueMs >= RECORD_GRACE_MS) {
         await this.erase(id)
         return null
       }
-      if (overdue < 0 || submission.data === null) return submission
-      const erased = { ...submission, data: null, envelope: undefined, before: undefined }
-      await this.files.setItemRaw(`submission:${id}`, JSON.stringify(erased))
-      return erased
+      if (overdueMs < 0 || submission.data === null) return submission
+      const erasedSubmission = { ...submission, data: null, envelope: undefined, before: undefined }
+      await this.files.setItemRaw(`submission:${id}`, JSON.stringify(erasedSubmission))
+      return erasedSubmission
     })
   }
 
@@ -186,27 +186,29 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
 
   /** Erases the oldest quarantined submissions beyond the limit. */
   private async trimHeld(): Promise<void> {
-    const surplus = this.those('held').sort(newestFirst).slice(this.options.heldMax)
-    for (const { id } of surplus) await this.change(id, () => this.erase(id))
+    const surplusEntries = this.listEntries('held').sort(newestFirst).slice(this.options.heldMax)
+    for (const { id } of surplusEntries) await this.change(id, () => this.erase(id))
   }
 
   private async write(submission: Submission): Promise<void> {
     // A submission that was over is kept as long as a trace from now on, even if it has work again.
     const isOver = Number.isFinite(this.entries.get(submission.id)?.until) || this.options.isOver(submission)
     if (isOver) await this.forgetOld()
-    const stored: Stored = isOver ? { ...submission, until: this.options.now() + TRACE_TTL_MS } : submission
-    await this.files.setItemRaw(`submission:${submission.id}`, JSON.stringify(stored))
-    this.index(stored)
+    const storedSubmission: StoredSubmission = isOver
+      ? { ...submission, until: this.options.now() + TRACE_TTL_MS }
+      : submission
+    await this.files.setItemRaw(`submission:${submission.id}`, JSON.stringify(storedSubmission))
+    this.index(storedSubmission)
     this.changes.tell(submission.id)
   }
 
   /** Erases traces that were kept long enough. */
   private async forgetOld(): Promise<void> {
-    const old = [...this.entries.values()].filter(({ until }) => until <= this.options.now())
-    for (const { id } of old) await this.erase(id)
+    const oldEntries = [...this.entries.values()].filter(({ until }) => until <= this.options.now())
+    for (const { id } of oldEntries) await this.erase(id)
   }
 
-  private index(submission: Stored): void {
+  private index(submission: StoredSubmission): void {
     const { id, version, receivedAt, until = Infinity } = submission
     this.entries.set(id, {
       id, version, receivedAt, until,
@@ -215,7 +217,7 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
     })
   }
 
-  private those(list: List): Entry[] {
+  private listEntries(list: List): Entry[] {
     return [...this.entries.values()].filter(entry => entry.list === list)
   }
 
@@ -226,10 +228,10 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
   }
 
   protected restore(key: string, text: string): void {
-    const stored = this.options.parse(text)
-    if (key.startsWith(KEY_FILES)) this.keys.restore(key, stored)
-    else if (key.startsWith(AUDIT_FILES)) this.trail.restore(key, stored as AuditLine)
-    else this.index(stored as Stored)
+    const content = this.options.parse(text)
+    if (key.startsWith(KEY_FILES)) this.keys.restore(key, content)
+    else if (key.startsWith(AUDIT_FILES)) this.trail.restore(key, content as AuditLine)
+    else this.index(content as StoredSubmission)
   }
 
   protected override async load(): Promise<void> {
@@ -241,7 +243,7 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
   private async read(id: string): Promise<Submission | null> {
     const text = await this.text(`submission:${id}`)
     if (text === null) return null
-    const { until, ...submission } = this.options.parse(text) as Stored
+    const { until, ...submission } = this.options.parse(text) as StoredSubmission
     return submission
   }
 }

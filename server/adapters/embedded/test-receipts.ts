@@ -2,7 +2,7 @@ import type { TestReceipts } from '../../ports/delivery'
 import type { Receipt } from '../../ports/submission'
 
 /** Most receipts kept. Test emails are few, and somebody waits only for the latest ones. */
-const MOST = 100
+const MAX_RECEIPTS = 100
 
 export function createEmbeddedTestReceipts(): TestReceipts {
   const receipts = new Map<string, Receipt>()
@@ -10,7 +10,7 @@ export function createEmbeddedTestReceipts(): TestReceipts {
     async keep(messageId, receipt) {
       receipts.delete(messageId)
       receipts.set(messageId, receipt)
-      for (const oldest of receipts.keys()) if (receipts.size > MOST) receipts.delete(oldest)
+      for (const oldest of receipts.keys()) if (receipts.size > MAX_RECEIPTS) receipts.delete(oldest)
     },
     of: async messageId => receipts.get(messageId) ?? null,
   }

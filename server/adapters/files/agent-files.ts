@@ -22,34 +22,37 @@ const UPLOAD_URL_LIFE_S = 3600
 /** Opens the agent's files. Every operation passes the same checks of key, size and access, whoever starts it. */
 export async function openFiles(options: FilesStoreOptions): Promise<Files> {
   const { adapter, plugins } = await openAdapter(options)
-  return new Files({ adapter, plugins: [checks(options), ...plugins], timeout: STORAGE_TIMEOUT_MS })
+  return new Files({ adapter, plugins: [createChecks(options), ...plugins], timeout: STORAGE_TIMEOUT_MS })
 }
 
-function checks({ storage, access, maxBytes }: FilesStoreOptions): FilesPlugin {
+function createChecks({ storage, access, maxBytes }: FilesStoreOptions): FilesPlugin {
   const check = async (operation: FilesOperation): Promise<FilesOperation> => {
     keysOf(operation).forEach(checkKey)
     switch (operation.kind) {
       case 'upload': {
         const bytes = sizeOf(operation.body)
         if (bytes > maxBytes) {
-          throw refused(`The file has ${bytes} bytes; at most ${maxBytes} are stored (FILES_MAX_BYTES).`)
+          throw createRefusal(`The file has ${bytes} bytes; at most ${maxBytes} are stored (FILES_MAX_BYTES).`)
         }
-        await checkExtension(operation.key, operation.body as Stored)
+        await checkExtension(operation.key, operation.body as UploadBody)
         return operation
       }
       case 'url':
-        if (storage.kind === 'disk') throw refused('Files on this server have no URL. Use downloadFile.')
+        if (storage.kind === 'disk') throw createRefusal('Files on this server have no URL. Use downloadFile.')
         if (access === 'private') {
-          throw refused('The files are private, so they have no permanent URL. Use downloadFile.')
+          throw createRefusal('The files are private, so they have no permanent URL. Use downloadFile.')
         }
         return operation
       case 'signedUploadUrl': {
-        if (storage.kind === 'disk') throw refused('Files on this server cannot be uploaded by URL. Use uploadFile.')
-        const { expiresIn = UPLOAD_URL_LIFE_S, maxSize, ...others } = operation.options ?? {}
+        if (storage.kind === 'disk') {
+          throw createRefusal('Files on this server cannot be uploaded by URL. Use uploadFile.')
+        }
+        const { expiresIn = UPLOAD_URL_LIFE_S, maxSize, ...otherOptions } = operation.options ?? {}
         // S3 cannot limit the size of a PUT. It refuses a limit that is asked for, and has none by default.
-        const bound = storage.kind === 's3' ? maxSize : Math.min(maxSize ?? maxBytes, maxBytes)
+        const sizeLimit = storage.kind === 's3' ? maxSize : Math.min(maxSize ?? maxBytes, maxBytes)
         return {
-          ...operation, options: { ...others, expiresIn: Math.min(expiresIn, UPLOAD_URL_LIFE_S), maxSize: bound },
+          ...operation,
+          options: { ...otherOptions, expiresIn: Math.min(expiresIn, UPLOAD_URL_LIFE_S), maxSize: sizeLimit },
         }
       }
       default: return operation
@@ -58,13 +61,13 @@ function checks({ storage, access, maxBytes }: FilesStoreOptions): FilesPlugin {
   return {
     name: 'checks',
     wrap: async (operation, next) => {
-      const checked = await check(operation) as typeof operation
-      if (checked.kind !== 'list') return next(checked)
-      let page = await next(checked) as ListResult
+      const checkedOperation = await check(operation) as typeof operation
+      if (checkedOperation.kind !== 'list') return next(checkedOperation)
+      let page = await next(checkedOperation) as ListResult
       // A page with nothing else would look as if there were no files.
       while (page.cursor && withoutFormFiles(page).items.length === 0) {
-        const options = { ...checked.options, cursor: page.cursor }
-        page = await next({ ...checked, options } as typeof operation) as ListResult
+        const options = { ...checkedOperation.options, cursor: page.cursor }
+        page = await next({ ...checkedOperation, options } as typeof operation) as ListResult
       }
       return withoutFormFiles(page) as never
     },
@@ -91,26 +94,28 @@ function keysOf(operation: FilesOperation): string[] {
 function checkKey(key: string): void {
   const segments = key.split('/')
   const isPath = segments.every(segment => segment !== '' && segment !== '.' && segment !== '..')
-  if (segments[0]!.toLowerCase() === FORM_FILES) throw refused(
+  if (segments[0]!.toLowerCase() === FORM_FILES) throw createRefusal(
     `The folder ${FORM_FILES} belongs to the forms. Use another one.`,
   )
   if (!isPath || key.length > KEY_LENGTH || !key.isWellFormed() || /[\\?#%\p{Cc}]/u.test(key)) {
-    throw refused(
+    throw createRefusal(
       `${JSON.stringify(key.slice(0, 100))} is not a key. Use a relative path such as reports/2026-11.json, of at most ${KEY_LENGTH} characters, without "..", "\\", "?", "#" or "%".`,
     )
   }
 }
 
 /** Body of an upload whose size is known, so no stream. */
-type Stored = string | Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer>
+type UploadBody = string | Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer>
 
 /** Rejects the extension of another type. Text may have any: people see it before they approve. */
-async function checkExtension(key: string, body: Stored): Promise<void> {
+async function checkExtension(key: string, body: UploadBody): Promise<void> {
   const kind = await kindOf(new Uint8Array(await new Blob([body]).slice(0, HEAD_BYTES).arrayBuffer()))
   if (!kind || kind.type === 'text/plain') return
-  const fitting = await nameWithExtension(key, kind)
-  if (fitting !== key && fitting !== `${key}.${kind.extension}`) {
-    throw refused(`The content is ${kind.type}, which the key does not say. Use the key ${JSON.stringify(fitting)}.`)
+  const fittingKey = await nameWithExtension(key, kind)
+  if (fittingKey !== key && fittingKey !== `${key}.${kind.extension}`) {
+    throw createRefusal(
+      `The content is ${kind.type}, which the key does not say. Use the key ${JSON.stringify(fittingKey)}.`,
+    )
   }
 }
 
@@ -121,6 +126,6 @@ function sizeOf(body: unknown): number {
   return body instanceof ArrayBuffer || ArrayBuffer.isView(body) ? body.byteLength : Infinity
 }
 
-function refused(message: string): FilesError {
+function createRefusal(message: string): FilesError {
   return new FilesError('Provider', message, undefined, { permanent: true })
 }

@@ -1,7 +1,7 @@
 import type { FileKind } from '../../ports/files'
 
 /** Byte order marks of UTF-16. */
-const MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' }
+const BYTE_ORDER_MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' }
 
 /** First bytes of TIFF. The rest of its structure may be at the file's end, beyond what `file-type` gets to see. */
 const TIFF = ['49492a00', '4d4d002a']
@@ -10,7 +10,7 @@ const TIFF = ['49492a00', '4d4d002a']
  * Extensions of a type in addition to those in `mime`. Text gets none that a program would run or a browser would show
  * as a page. XML and ZIP get those of documents that `file-type` cannot always tell apart from them.
  */
-const FURTHER: Readonly<Record<string, string>> = {
+const MORE_EXTENSIONS: Readonly<Record<string, string>> = {
   'text/plain': 'csv tsv md markdown json jsonl yaml yml toml srt tex',
   'application/xml': 'svg gpx kml', 'application/zip': 'docx xlsx pptx odt ods odp epub',
   'application/x-cfb': 'doc dot xls xlt ppt pps msg vsd', 'application/gzip': 'tgz',
@@ -20,8 +20,8 @@ const FURTHER: Readonly<Record<string, string>> = {
 /** Returns null for an unknown kind. */
 export async function kindOf(head: Uint8Array): Promise<FileKind | null> {
   const { fileTypeFromBuffer } = await import('file-type')
-  const found = await fileTypeFromBuffer(head).catch(() => undefined)
-  if (found) return { type: found.mime, extension: found.ext }
+  const fileType = await fileTypeFromBuffer(head).catch(() => undefined)
+  if (fileType) return { type: fileType.mime, extension: fileType.ext }
   if (TIFF.includes(hexOf(head, 4))) return { type: 'image/tiff', extension: 'tif' }
   return isText(head) ? { type: 'text/plain', extension: 'txt' } : null
 }
@@ -32,10 +32,12 @@ export async function kindOf(head: Uint8Array): Promise<FileKind | null> {
  */
 export async function nameWithExtension(name: string, { type, extension }: FileKind): Promise<string> {
   const { default: mime } = await import('mime')
-  const [, base = name, own = ''] = /^(.+)\.([^.\s]+)[. ]*$/.exec(name) ?? []
-  const fitting = [extension, ...mime.getAllExtensions(type) ?? [], ...FURTHER[type]?.split(' ') ?? []]
-  if (fitting.includes(own.toLowerCase()) && name.endsWith(own)) return name
-  return `${mime.getType(own) === null ? /^.*[^. ]/.exec(name)?.[0] ?? name : base}.${extension}`
+  const [, base = name, ownExtension = ''] = /^(.+)\.([^.\s]+)[. ]*$/.exec(name) ?? []
+  const fittingExtensions = [
+    extension, ...mime.getAllExtensions(type) ?? [], ...MORE_EXTENSIONS[type]?.split(' ') ?? [],
+  ]
+  if (fittingExtensions.includes(ownExtension.toLowerCase()) && name.endsWith(ownExtension)) return name
+  return `${mime.getType(ownExtension) === null ? /^.*[^. ]/.exec(name)?.[0] ?? name : base}.${extension}`
 }
 
 /**
@@ -43,7 +45,7 @@ export async function nameWithExtension(name: string, { type, extension }: FileK
  * it, without control characters.
  */
 function isText(head: Uint8Array): boolean {
-  const encoding = MARKS[hexOf(head, 2)] ?? 'windows-1252'
+  const encoding = BYTE_ORDER_MARKS[hexOf(head, 2)] ?? 'windows-1252'
   try {
     const text = new TextDecoder(encoding, { fatal: true }).decode(head, { stream: true })
     // eslint-disable-next-line no-control-regex

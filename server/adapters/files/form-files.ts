@@ -20,52 +20,54 @@ interface FormFilesOptions {
 export const PART_BYTES = 1024 * 1024
 
 /** Parts that are deleted at a time. */
-const AT_ONCE = 8
+const DELETE_CONCURRENCY = 8
 
 /** Keeps the files of forms on any storage. Nobody else gets a link to them: on Vercel Blob they are private. */
 export function createFormFiles(options: FormFilesOptions): FileStore {
-  let opened: ReturnType<typeof open> | undefined
-  const storage = () => opened ??= open(options).catch((error) => {
-    opened = undefined
+  let opening: ReturnType<typeof open> | undefined
+  const openStorage = () => opening ??= open(options).catch((error) => {
+    opening = undefined
     throw error
   })
-  const listed = async (id = '') => {
-    const { files, root } = await storage()
-    const found: { key: string, lastModified?: number }[] = []
+  const listParts = async (id = '') => {
+    const { files, root } = await openStorage()
+    const parts: { key: string, lastModified?: number }[] = []
     const prefix = `${root}/${id && `${id}/`}`
-    for await (const { key, lastModified } of files.listAll({ prefix })) found.push({ key, lastModified })
-    return found
+    for await (const { key, lastModified } of files.listAll({ prefix })) parts.push({ key, lastModified })
+    return parts
   }
 
   return {
     async write(id, index, content) {
-      const { files, root } = await storage()
+      const { files, root } = await openStorage()
       let part = 0
-      for await (const bytes of inParts(content)) {
+      for await (const bytes of splitIntoParts(content)) {
         await files.upload(`${root}/${id}/${index}/${part++}`, bytes, { contentType: 'application/octet-stream' })
       }
     },
     async* read(id, index, size) {
-      const { files, root } = await storage()
-      let left = size
-      for (let part = 0; left > 0; part++) {
-        const stored = await files.download(`${root}/${id}/${index}/${part}`).catch(missing)
-        const bytes = Buffer.from(await stored.arrayBuffer())
-        left -= bytes.length
-        if (left < 0 || bytes.length === 0) throw new FileMissing('The file is not as long as it was.')
+      const { files, root } = await openStorage()
+      let remainingBytes = size
+      for (let part = 0; remainingBytes > 0; part++) {
+        const partFile = await files.download(`${root}/${id}/${index}/${part}`).catch(throwMissing)
+        const bytes = Buffer.from(await partFile.arrayBuffer())
+        remainingBytes -= bytes.length
+        if (remainingBytes < 0 || bytes.length === 0) throw new FileMissing('The file is not as long as it was.')
         yield bytes
       }
     },
     async erase(id) {
-      const keys = (await listed(id)).map(({ key }) => key)
+      const keys = (await listParts(id)).map(({ key }) => key)
       if (keys.length === 0) return
-      const { errors } = await (await storage()).files.delete(keys, { concurrency: AT_ONCE })
+      const { errors } = await (await openStorage()).files.delete(keys, { concurrency: DELETE_CONCURRENCY })
       if (errors?.[0]) throw errors[0].error
     },
     async idsBefore(time) {
-      const all = (await listed()).map(({ key, lastModified = 0 }) => ({ id: key.split('/').at(-3)!, lastModified }))
-      const young = new Set(all.filter(({ lastModified }) => lastModified >= time).map(({ id }) => id))
-      return [...new Set(all.map(({ id }) => id))].filter(id => !young.has(id))
+      const parts = (await listParts()).map(({ key, lastModified = 0 }) => (
+        { id: key.split('/').at(-3)!, lastModified }
+      ))
+      const recentIds = new Set(parts.filter(({ lastModified }) => lastModified >= time).map(({ id }) => id))
+      return [...new Set(parts.map(({ id }) => id))].filter(id => !recentIds.has(id))
     },
     kindOf,
     nameOf: nameWithExtension,
@@ -82,20 +84,20 @@ function foldersOf(root: string): Pick<FileStore, 'erase' | 'idsBefore'> {
         if (error.code === 'ENOENT') return []
         throw error
       })
-      const changed = await Promise.all(ids.map(id => changedAt(join(root, id)).catch(() => time)))
-      return ids.filter((_, index) => changed[index]! < time)
+      const changeTimes = await Promise.all(ids.map(id => readChangedAt(join(root, id)).catch(() => time)))
+      return ids.filter((_, index) => changeTimes[index]! < time)
     },
   }
 }
 
 /** Returns the time of the last write below a folder, epoch ms. Each file has its own folder, which parts change. */
-async function changedAt(folder: string): Promise<number> {
+async function readChangedAt(folder: string): Promise<number> {
   const paths = [folder, ...(await fs.readdir(folder)).map(name => join(folder, name))]
-  const found = await Promise.all(paths.map(path => fs.stat(path)))
-  return Math.max(...found.map(({ mtimeMs }) => mtimeMs))
+  const stats = await Promise.all(paths.map(path => fs.stat(path)))
+  return Math.max(...stats.map(({ mtimeMs }) => mtimeMs))
 }
 
-function missing(error: Error & { code?: string }): never {
+function throwMissing(error: Error & { code?: string }): never {
   throw error.code === 'NotFound' ? new FileMissing('The storage has no such file.', { cause: error }) : error
 }
 
@@ -110,18 +112,18 @@ async function open({ storage, dir, owner }: FormFilesOptions): Promise<{ files:
 }
 
 /** Yields the bytes in new buffers of `PART_BYTES`. The last one may be shorter. */
-async function* inParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let [part, used] = [Buffer.alloc(PART_BYTES), 0]
+async function* splitIntoParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let [part, usedBytes] = [Buffer.alloc(PART_BYTES), 0]
   for await (const chunk of content) {
     for (let at = 0; at < chunk.length;) {
-      const taken = Math.min(chunk.length - at, PART_BYTES - used)
-      part.set(chunk.subarray(at, at + taken), used)
-      used += taken
-      at += taken
-      if (used < PART_BYTES) continue
+      const byteCount = Math.min(chunk.length - at, PART_BYTES - usedBytes)
+      part.set(chunk.subarray(at, at + byteCount), usedBytes)
+      usedBytes += byteCount
+      at += byteCount
+      if (usedBytes < PART_BYTES) continue
       yield part
-      ;[part, used] = [Buffer.alloc(PART_BYTES), 0]
+      ;[part, usedBytes] = [Buffer.alloc(PART_BYTES), 0]
     }
   }
-  if (used > 0) yield part.subarray(0, used)
+  if (usedBytes > 0) yield part.subarray(0, usedBytes)
 }

@@ -25,12 +25,12 @@ const MAX_ANSWER = 8 * 1024 * 1024
 const LIMITS = { headersTimeout: 0, bodyTimeout: 0 }
 
 /** Error codes of a connection that the other end closed. */
-const CLOSED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
+const CLOSED_CODES = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
 
 /** `isKept` is true if the connection that failed had carried a request before. */
 type Failure = Error & { code?: string, isKept?: boolean }
 
-const failure = (code: string): Failure => Object.assign(new Error(code), { code })
+const createFailure = (code: string): Failure => Object.assign(new Error(code), { code })
 
 /** Number of requests sent over each connection. */
 const requests = new WeakMap<Socket, number>()
@@ -41,7 +41,7 @@ subscribe('undici:client:sendHeaders', (message) => {
 
 const dial = buildConnector({})
 const connect: typeof dial = (options, callback) => dial(options, (...[error, socket]) => {
-  socket?.prependListener('error', (failed: Failure) => { failed.isKept = requests.get(socket)! > 1 })
+  socket?.prependListener('error', (socketError: Failure) => { socketError.isKept = requests.get(socket)! > 1 })
   return error ? callback(error, null) : callback(null, socket!)
 })
 
@@ -52,12 +52,12 @@ export function createHttpClient({ idleMs = IDLE_MS, proxied = null }: HttpOptio
   // A vendor's `Keep-Alive` may shorten this time, never extend it.
   const dispatcher = proxied ?? new Agent({ connect, keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs })
   return (request) => {
-    const over = new AbortController()
+    const controller = new AbortController()
     // Nothing can be aborted before there is a connection.
-    return withTimeout(request.timeoutMs, exchange(request, dispatcher, over.signal), () => {
-      const late = failure('NO_ANSWER')
-      over.abort(late)
-      return late
+    return withTimeout(request.timeoutMs, exchange(request, dispatcher, controller.signal), () => {
+      const timeoutError = createFailure('NO_ANSWER')
+      controller.abort(timeoutError)
+      return timeoutError
     })
   }
 }
@@ -71,7 +71,7 @@ async function exchange(
   })
   const answer = await send().catch((error: Failure) => {
     const { isKept, code = 'NO_HTTP_ANSWER' } = error
-    const isStale = isKept && CLOSED.includes(code) && performance.now() - startedAt < STALE_MS
+    const isStale = isKept && CLOSED_CODES.includes(code) && performance.now() - startedAt < STALE_MS
     if (!isStale) throw Object.assign(error, { code })
     return send()
   })
@@ -84,7 +84,7 @@ async function exchange(
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    if ((length += chunk.length) > MAX_ANSWER) throw failure('ANSWER_TOO_LONG')
+    if ((length += chunk.length) > MAX_ANSWER) throw createFailure('ANSWER_TOO_LONG')
     chunks.push(chunk)
   }
   return { status, headers: fields, json: jsonIn(Buffer.concat(chunks).toString()) }

@@ -9,14 +9,14 @@ export function createJsonLog(context: () => Record<string, unknown>): Log {
     lines = ''
   }
   process.on('exit', () => lines && flush())
-  const at = (level: string) => (event: string, facts: Record<string, unknown> = {}) => {
-    const plain = Object.fromEntries(
+  const logAt = (level: string) => (event: string, facts: Record<string, unknown> = {}) => {
+    const loggableFacts = Object.fromEntries(
       Object.entries(facts).map(([key, value]) => [key, value instanceof Error ? describe(value) : value]),
     )
     if (!lines) process.nextTick(flush)
-    lines += `${JSON.stringify({ time: new Date().toISOString(), level, event, ...context(), ...plain })}\n`
+    lines += `${JSON.stringify({ time: new Date().toISOString(), level, event, ...context(), ...loggableFacts })}\n`
   }
-  return { info: at('info'), warn: at('warn'), error: at('error') }
+  return { info: logAt('info'), warn: logAt('warn'), error: logAt('error') }
 }
 
 /** Longest message of a line that was not written for this log, characters. */
@@ -27,13 +27,14 @@ const MESSAGE_LENGTH = 200
  * the arguments. Query strings of addresses are cut at the `?`.
  */
 export function captureOutput(log: Log): void {
-  const at = (level: keyof Log) => (...parts: unknown[]) => {
+  const logAt = (level: keyof Log) => (...parts: unknown[]) => {
     const [text = ''] = parts.filter(part => typeof part === 'string')
     const [line = ''] = text.replace(/\?\S*/g, '?…').trim().split('\n')
     log[level]('console', { message: line.slice(0, MESSAGE_LENGTH), error: parts.find(part => part instanceof Error) })
   }
   Object.assign(console, {
-    debug: at('info'), log: at('info'), info: at('info'), warn: at('warn'), error: at('error'), trace: at('error'),
+    debug: logAt('info'), log: logAt('info'), info: logAt('info'), warn: logAt('warn'), error: logAt('error'),
+    trace: logAt('error'),
   })
   process.removeAllListeners('warning').on('warning', error => log.warn('process.warning', { error }))
 }

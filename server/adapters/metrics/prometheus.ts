@@ -27,11 +27,11 @@ export function createPrometheus(): Metrics {
   )
   const deliveries = counter('triage_deliveries_total', 'Attempts to deliver a forward.', ['delivery', 'result'])
   const files = counter('triage_files_total', 'Attempts to store or read a file of a form.', ['result'])
-  const misplaced = counter(
+  const misplacedDecisions = counter(
     'triage_misplaced_decisions_total', 'Attempts to decide a submission from a place that it does not belong to.',
     ['platform'],
   )
-  const refused = counter(
+  const refusedDecisions = counter(
     'triage_refused_decisions_total', 'Attempts to decide a submission by somebody who is none of its reviewers.',
     ['platform'],
   )
@@ -50,9 +50,9 @@ export function createPrometheus(): Metrics {
   })
 
   return {
-    received(held) {
+    received(isQuarantined) {
       submissions.inc({ outcome: 'received' })
-      if (held) submissions.inc({ outcome: 'held' })
+      if (isQuarantined) submissions.inc({ outcome: 'held' })
     },
     ended: ({ outcome }) => submissions.inc({ outcome }),
     tried({ kind, room, card }, outcome, ms) {
@@ -65,16 +65,16 @@ export function createPrometheus(): Metrics {
     },
     filed: reason => files.inc({ result: reason === undefined ? 'ok' : 'failed' }),
     undelivered: room => posts.inc({ platform: platformOf(room), result: 'undelivered' }),
-    misplaced: platform => misplaced.inc({ platform }),
-    refused: platform => refused.inc({ platform }),
+    misplaced: platform => misplacedDecisions.inc({ platform }),
+    refused: platform => refusedDecisions.inc({ platform }),
     incident: kind => incidents.inc({ kind }),
-    told: (verdict, news) => receipts.inc({ verdict, result: news ? 'news' : 'known' }),
+    told: (verdict, isNews) => receipts.inc({ verdict, result: isNews ? 'news' : 'known' }),
     toldForeign: () => receipts.inc({ verdict: 'none', result: 'foreign' }),
     acknowledged: (platform, status, ms) => acknowledgements.observe({ platform, status: String(status) }, ms / 1000),
     async expose(gauges) {
       // Omit gauges that could not be read, instead of reporting 0.
-      const all = gauges ? Registry.merge([registry, gaugesOf(gauges)]) : registry
-      return { contentType: all.contentType, body: await all.metrics() }
+      const mergedRegistry = gauges ? Registry.merge([registry, gaugesOf(gauges)]) : registry
+      return { contentType: mergedRegistry.contentType, body: await mergedRegistry.metrics() }
     },
   }
 }
@@ -83,37 +83,39 @@ const platformOf = (room: string) => room.split('/')[0]!
 
 function gaugesOf({ backlog, gateways, now }: Gauges): Registry {
   const registry = new Registry()
-  const gauge = (name: string, help: string, value: number) => (
+  const addGauge = (name: string, help: string, value: number) => (
     new Gauge({ name, help, registers: [registry] }).set(value)
   )
-  const perGateway = (name: string, help: string, valueOf: (status: GatewayStatus) => number) => {
+  const addGatewayGauge = (name: string, help: string, valueOf: (status: GatewayStatus) => number) => {
     const metric = new Gauge({ name, help, labelNames: ['platform'], registers: [registry] })
     for (const { platform, status } of gateways) if (status) metric.set({ platform }, valueOf(status))
   }
-  gauge(
+  addGauge(
     'triage_pending_submissions', 'Submissions that wait or are being delivered, over all replicas.', backlog.pending,
   )
   const age = (at: number | null) => at === null ? 0 : Math.max(now - at, 0) / 1000
-  gauge('triage_oldest_pending_seconds', 'Age of the oldest of them; 0 when there is none.', age(backlog.oldestAt))
-  gauge(
+  addGauge('triage_oldest_pending_seconds', 'Age of the oldest of them; 0 when there is none.', age(backlog.oldestAt))
+  addGauge(
     'triage_overdue_submissions', 'Submissions whose outstanding work is due and taken by nobody, over all replicas.',
     backlog.overdue,
   )
-  gauge(
+  addGauge(
     'triage_oldest_overdue_seconds', 'How long ago the first of that work was due; 0 when there is none.',
     age(backlog.overdueSince),
   )
-  gauge(
+  addGauge(
     'triage_stuck_submissions',
     'Submissions that wait for a person because a delivery or a card was refused or given up, over all replicas.',
     backlog.stuck,
   )
-  perGateway(
+  addGatewayGauge(
     'triage_gateway_connected', '1 while a listener is connected to the platform, whichever replica runs it.',
     ({ connectedSince }) => connectedSince === null ? 0 : 1,
   )
-  perGateway('triage_gateway_resumes', 'How often the present gateway session was resumed.', ({ resumes }) => resumes)
-  perGateway(
+  addGatewayGauge(
+    'triage_gateway_resumes', 'How often the present gateway session was resumed.', ({ resumes }) => resumes,
+  )
+  addGatewayGauge(
     'triage_gateway_dead_letters', 'Gateway events that were given up in the last week.',
     ({ deadLetters }) => deadLetters,
   )

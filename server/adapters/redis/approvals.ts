@@ -67,13 +67,13 @@ export class RedisApprovals implements ApprovalStore {
     return this.calls.call(() => this.client.zRange(DUE, 0, limit - 1))
   }
 
-  async decide(id: string, call: number | null, verdict: ApprovalDecision, until: number): Promise<Recorded> {
-    const args = [id, call ?? '', JSON.stringify(verdict), until]
-    const decided = await this.calls.run(DECIDE, [turnKey(id), DUE], args)
-    const [state, ...rest] = decided as [Recorded['state'], ...string[]]
+  async decide(id: string, call: number | null, decision: ApprovalDecision, until: number): Promise<Recorded> {
+    const args = [id, call ?? '', JSON.stringify(decision), until]
+    const reply = await this.calls.run(DECIDE, [turnKey(id), DUE], args)
+    const [state, ...values] = reply as [Recorded['state'], ...string[]]
     switch (state) {
-      case 'decided': return { state, verdict: JSON.parse(rest[0]!) as ApprovalDecision }
-      case 'complete': return { state, kept: parse(Object.fromEntries(pairs(rest)))! }
+      case 'decided': return { state, verdict: JSON.parse(values[0]!) as ApprovalDecision }
+      case 'complete': return { state, kept: parse(Object.fromEntries(toPairs(values)))! }
       default: return { state }
     }
   }
@@ -87,7 +87,7 @@ export class RedisApprovals implements ApprovalStore {
   }
 }
 
-function pairs(flat: readonly string[]): [string, string][] {
+function toPairs(flat: readonly string[]): [string, string][] {
   return Array.from({ length: flat.length / 2 }, (_, index) => [flat[2 * index]!, flat[2 * index + 1]!])
 }
 

@@ -36,10 +36,10 @@ export class RedisCardQueue implements CardQueueStore {
   }
 
   async enter(room: string, { id, receivedAt }: Pick<Submission, 'id' | 'receivedAt'>): Promise<number> {
-    const waiting = keyOf(room, 'waiting')
+    const waitingKey = keyOf(room, 'waiting')
     const [, rank] = await this.calls.call(() => Promise.all([
-      this.client.zAdd(waiting, { score: receivedAt * 1000, value: id }, { condition: 'NX' }),
-      this.client.zRank(waiting, id),
+      this.client.zAdd(waitingKey, { score: receivedAt * 1000, value: id }, { condition: 'NX' }),
+      this.client.zRank(waitingKey, id),
     ]))
     return (rank ?? 0) + 1
   }
@@ -61,8 +61,8 @@ export class RedisCardQueue implements CardQueueStore {
   }
 
   async takeNotice(room: string, about: RoomNotice): Promise<boolean> {
-    const once = { NX: true, PX: NOTICE_TTL_MS } as const
-    return await this.calls.call(() => this.client.set(keyOf(room, NOTICES[about]), '1', once)) !== null
+    const options = { NX: true, PX: NOTICE_TTL_MS } as const
+    return await this.calls.call(() => this.client.set(keyOf(room, NOTICES[about]), '1', options)) !== null
   }
 
   async forgetNotice(room: string, about: RoomNotice): Promise<void> {

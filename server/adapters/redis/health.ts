@@ -12,29 +12,29 @@ const QUIET_MS = 10_000
 /** Keeps health notes in one hash, up to four fields per part, and incidents in another, three per kind and detail. */
 export function createRedisHealthBook(client: RedisClient): HealthBook {
   const { call } = createCalls(client)
-  const fresh = new Map<string, number>()
+  const writtenAt = new Map<string, number>()
   return {
     async note(part, at, error) {
-      if (error === undefined && at - (fresh.get(part) ?? -Infinity) < QUIET_MS) return null
-      if (error === undefined) fresh.set(part, at)
-      else fresh.delete(part)
-      const since = `${part}:since`
+      if (error === undefined && at - (writtenAt.get(part) ?? -Infinity) < QUIET_MS) return null
+      if (error === undefined) writtenAt.set(part, at)
+      else writtenAt.delete(part)
+      const sinceField = `${part}:since`
       try {
         if (error !== undefined) {
           await call(() => Promise.all([
             client.hSet(KEY, `${part}:error`, JSON.stringify({ at, reason: error })),
-            client.hSetNX(KEY, since, String(at)),
+            client.hSetNX(KEY, sinceField, String(at)),
           ]))
           return null
         }
-        const [began, , ended] = await call(() => Promise.all([
-          client.hGet(KEY, since), client.hSet(KEY, `${part}:success`, String(at)), client.hDel(KEY, since),
+        const [beganAt, , removedCount] = await call(() => Promise.all([
+          client.hGet(KEY, sinceField), client.hSet(KEY, `${part}:success`, String(at)), client.hDel(KEY, sinceField),
         ]))
         // Only one replica removes the field, so only one reports the end.
-        return began && ended > 0 ? Number(began) : null
+        return beganAt && removedCount > 0 ? Number(beganAt) : null
       }
       catch {
-        fresh.delete(part)
+        writtenAt.delete(part)
         return null
       }
     },
@@ -64,7 +64,7 @@ export function createRedisHealthBook(client: RedisClient): HealthBook {
     },
     async incidents(now) {
       const fields = await call(() => client.hGetAll(INCIDENTS))
-      const all = Object.keys(fields).filter(field => field.startsWith('last:')).map((field): Incident => {
+      const incidents = Object.keys(fields).filter(field => field.startsWith('last:')).map((field): Incident => {
         const [, kind, detail] = /^last:([^:]+):(.*)$/s.exec(field)!
         const numberOf = (name: string) => Number(fields[`${name}:${kind}:${detail}`])
         return {
@@ -72,12 +72,12 @@ export function createRedisHealthBook(client: RedisClient): HealthBook {
           lastAt: numberOf('last'),
         }
       })
-      const over = all.filter(({ lastAt }) => lastAt <= now - INCIDENT_S * 1000)
-      const ended = over.flatMap(({ kind, detail }) => (
+      const endedIncidents = incidents.filter(({ lastAt }) => lastAt <= now - INCIDENT_S * 1000)
+      const endedFields = endedIncidents.flatMap(({ kind, detail }) => (
         ['count', 'since', 'last'].map(name => `${name}:${kind}:${detail}`)
       ))
-      if (ended.length > 0) await call(() => client.hDel(INCIDENTS, ended))
-      return all.filter(incident => !over.includes(incident)).sort((a, b) => b.lastAt - a.lastAt)
+      if (endedFields.length > 0) await call(() => client.hDel(INCIDENTS, endedFields))
+      return incidents.filter(incident => !endedIncidents.includes(incident)).sort((a, b) => b.lastAt - a.lastAt)
     },
   }
 }

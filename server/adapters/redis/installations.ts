@@ -25,8 +25,8 @@ export function createRedisInstallations(client: RedisClient): Installations {
       return channel !== undefined && within !== undefined ? { channel, within } : null
     },
     async learn(app, installation) {
-      const stands = await run(LEARN, [keyOf(app)], [installation.channel, installation.within])
-      const [channel, within] = stands as [string, string]
+      const reply = await run(LEARN, [keyOf(app)], [installation.channel, installation.within])
+      const [channel, within] = reply as [string, string]
       return { channel, within }
     },
     forget: async (app, within) => await run(FORGET, [keyOf(app)], [within]) === 1,

@@ -24,9 +24,9 @@ export function createRedisLimiter(
   return {
     limit,
     // The library has no timeout of its own.
-    take: (who, acts) => call(() => counts.consume(who, acts)).then(() => 0, (refused: unknown) => {
-      if (refused instanceof RateLimiterRes) return Math.max(refused.msBeforeNext, 1)
-      throw refused
+    take: (clientId, actCount) => call(() => counts.consume(clientId, actCount)).then(() => 0, (rejection: unknown) => {
+      if (rejection instanceof RateLimiterRes) return Math.max(rejection.msBeforeNext, 1)
+      throw rejection
     }),
   }
 }

@@ -59,8 +59,8 @@ export class RedisMessageQueue implements MessageQueue {
   }
 
   async first(thread: string): Promise<{ message: string, attempt: number } | null> {
-    const first = await this.calls.run(FIRST, [queueKey(thread), WAITING], [thread])
-    const [attempt, message] = first as [number?, string?]
+    const reply = await this.calls.run(FIRST, [queueKey(thread), WAITING], [thread])
+    const [attempt, message] = reply as [number?, string?]
     return attempt === undefined ? null : { attempt, message: message! }
   }
 

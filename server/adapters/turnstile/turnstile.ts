@@ -27,7 +27,7 @@ export function createTurnstile(
   return {
     field: 'cf-turnstile-response',
     async verify(token, { address, attemptKey }): Promise<Outcome> {
-      if (token.length > MAX_TOKEN) return refused
+      if (token.length > MAX_TOKEN) return refusedToken
       const body = new URLSearchParams({
         secret: secretKey, response: token,
         ...address ? { remoteip: address } : {},
@@ -36,27 +36,27 @@ export function createTurnstile(
       return http({
         method: 'POST', url: verifyUrl, headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: String(body), timeoutMs,
-      }).then(outcome, ({ code }: { code?: string }) => unavailable(code === 'NO_ANSWER'
+      }).then(toOutcome, ({ code }: { code?: string }) => unavailable(code === 'NO_ANSWER'
         ? `Turnstile did not answer within ${timeoutMs / 1000} s.`
         : 'Turnstile cannot be reached.'))
     },
   }
 }
 
-const refused: Outcome = {
+const refusedToken: Outcome = {
   ok: false,
   reason: 'The Turnstile token was refused: it is wrong, older than 5 minutes, or was used before. Let the widget make a new one (turnstile.reset()) and send the form again.',
   permanent: true,
 }
 
-function outcome({ status, json }: HttpAnswer): Outcome {
+function toOutcome({ status, json }: HttpAnswer): Outcome {
   const { success, 'error-codes': codes } = (json ?? {}) as { 'success'?: unknown, 'error-codes'?: unknown }
   const errors = Array.isArray(codes) ? codes : []
   if (success === true) return { ok: true, value: undefined }
   if (errors.some(code => SECRET_REFUSED.includes(code))) {
     return unavailable('Turnstile refused the secret. Check TURNSTILE_SECRET_KEY.')
   }
-  if (success === false && errors.every(code => TOKEN_REFUSED.includes(code))) return refused
+  if (success === false && errors.every(code => TOKEN_REFUSED.includes(code))) return refusedToken
   return unavailable(`Turnstile answered ${status} without a verdict.`)
 }
 

@@ -16,35 +16,37 @@ export interface Bounds {
  * anything is missing. A cut text ends in `…`.
  */
 export function truncateValue(value: unknown, bounds: Bounds): { value: unknown, cut: boolean } {
-  let [left, cut] = [bounds.total, false]
-  const taken = (text: string, most: number) => {
-    const length = Math.max(0, Math.min(text.length, most, left))
-    left -= length
+  let [remaining, isCut] = [bounds.total, false]
+  const takeText = (text: string, maxLength: number) => {
+    const length = Math.max(0, Math.min(text.length, maxLength, remaining))
+    remaining -= length
     if (length === text.length) return text
-    cut = true
+    isCut = true
     return `${text.slice(0, length).toWellFormed()}…`
   }
-  const entries = <T>(all: readonly T[], take: (item: T) => unknown) => {
-    const kept: unknown[] = []
-    for (const item of all) {
-      if (kept.length >= bounds.items || left <= 0) {
-        cut = true
+  const takeItems = <T>(items: readonly T[], takeItem: (item: T) => unknown) => {
+    const keptItems: unknown[] = []
+    for (const item of items) {
+      if (keptItems.length >= bounds.items || remaining <= 0) {
+        isCut = true
         break
       }
-      kept.push(take(item))
+      keptItems.push(takeItem(item))
     }
-    return kept
+    return keptItems
   }
   const visit = (part: unknown): unknown => {
-    if (typeof part === 'string') return taken(part, bounds.text)
+    if (typeof part === 'string') return takeText(part, bounds.text)
     // A number that JavaScript cannot represent.
-    if (JSON.isRawJSON(part)) return taken(part.rawJSON, bounds.text)
-    if (Array.isArray(part)) return entries(part, visit)
+    if (JSON.isRawJSON(part)) return takeText(part.rawJSON, bounds.text)
+    if (Array.isArray(part)) return takeItems(part, visit)
     if (typeof part === 'object' && part !== null) return Object.fromEntries(
-      entries(Object.entries(part), ([key, item]) => [taken(key, bounds.text), visit(item)]) as [string, unknown][],
+      takeItems(
+        Object.entries(part), ([key, item]) => [takeText(key, bounds.text), visit(item)],
+      ) as [string, unknown][],
     )
-    left -= String(part).length
+    remaining -= String(part).length
     return part
   }
-  return { value: visit(value), cut }
+  return { value: visit(value), cut: isCut }
 }

@@ -24,11 +24,11 @@ const PAGE: Bounds = { text: 2000, items: 30, total: 16_000 }
 export function createConversationTools({ chat, thread }: ConversationToolsOptions): ChatTools {
   const tools = createChatTools({ chat, preset: 'reader', scope: thread.id })
   return Object.fromEntries(
-    Object.entries(tools).map(([name, tool]) => [name, confined(tool as Tool<ReadInput, unknown>, thread)]),
+    Object.entries(tools).map(([name, tool]) => [name, confineTool(tool as Tool<ReadInput, unknown>, thread)]),
   )
 }
 
-function confined(
+function confineTool(
   tool: Tool<ReadInput, unknown>, thread: ConversationToolsOptions['thread'],
 ): Tool<ReadInput, unknown> {
   const { execute, description } = tool
@@ -36,10 +36,10 @@ function confined(
     ...tool,
     description: `${description} Only this conversation can be read: its threadId is ${thread.id}, its channelId ${thread.channelId}.`,
     execute: async (input, options) => {
-      const outside = [
+      const foreignId = [
         [input.threadId, thread.id], [input.channelId, thread.channelId],
-      ].find(([asked, own]) => asked !== undefined && asked !== own)
-      if (outside) {
+      ].find(([requestedId, ownId]) => requestedId !== undefined && requestedId !== ownId)
+      if (foreignId) {
         throw new Error(`Only this conversation can be read: thread ${thread.id} of channel ${thread.channelId}.`)
       }
       const result = await execute?.({

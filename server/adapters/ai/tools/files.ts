@@ -31,14 +31,14 @@ const OVERRIDABLE = ['description', 'title']
 const [PAGE, LARGEST_PAGE] = [50, 100]
 
 /** Largest text that is read, bytes, and the part of it that a model is shown, characters. */
-const [READ_BYTES, SHOWN] = [1024 * 1024, 16_000]
+const [READ_BYTES, SHOWN_CHARS] = [1024 * 1024, 16_000]
 
 const DEFAULTS: Readonly<Record<FileToolName, FileToolOverride>> = {
   listFiles: { title: 'List files' },
   getFileMetadata: { title: 'Show file details' },
   downloadFile: {
     title: 'Read file',
-    description: `Read a file and return its text, of which long ones show the first ${SHOWN} characters. Set binary=true for small files that are not text.`,
+    description: `Read a file and return its text, of which long ones show the first ${SHOWN_CHARS} characters. Set binary=true for small files that are not text.`,
   },
   getFileUrl: { title: 'Get file link' },
   uploadFile: {
@@ -68,7 +68,7 @@ export function createFileTools({
   })
   return mapValues(
     tools as unknown as Record<FileToolName, Executable>,
-    (tool, name) => ({ ...tool, execute: bounding(name, tool.execute) }),
+    (tool, name) => ({ ...tool, execute: limitTool(name, tool.execute) }),
   ) as unknown as FileTools | ReadOnlyFileTools
 }
 
@@ -88,7 +88,7 @@ export function replacedFile(files: Pick<Files, 'exists'>): (tool: string, input
 }
 
 /** Limits the request and the result of a tool, and explains its errors in plain words. */
-function bounding(name: FileToolName, execute: Execute): Execute {
+function limitTool(name: FileToolName, execute: Execute): Execute {
   const run: Execute = (input, options) => (
     execute(input, options).catch((error) => { throw new Error(explain(error, name)) })
   )
@@ -98,14 +98,15 @@ function bounding(name: FileToolName, execute: Execute): Execute {
   if (name !== 'downloadFile') return run
   return async (input, options) => {
     // Partial base64 is useless, and base64 takes four characters for three bytes.
-    const most = input.binary ? SHOWN * 3 / 4 : READ_BYTES
+    const maxBytes = input.binary ? SHOWN_CHARS * 3 / 4 : READ_BYTES
     const { content, ...file } = await run(
-      { ...input, maxBytes: Math.min(Number(input.maxBytes ?? most), most) }, options,
+      { ...input, maxBytes: Math.min(Number(input.maxBytes ?? maxBytes), maxBytes) }, options,
     )
     const text = String(content)
     return {
-      ...file, untrusted: UNTRUSTED, content: text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}…` : text,
-      ...text.length > SHOWN ? { cut: `The first ${SHOWN} of ${text.length} characters.` } : {},
+      ...file, untrusted: UNTRUSTED,
+      content: text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS).toWellFormed()}…` : text,
+      ...text.length > SHOWN_CHARS ? { cut: `The first ${SHOWN_CHARS} of ${text.length} characters.` } : {},
     }
   }
 }
@@ -129,10 +130,11 @@ function explain(error: unknown, name: FileToolName): string {
 
 function checkOverrides(overrides: Partial<Record<string, object>>): void {
   for (const [name, override] of Object.entries(overrides)) {
-    const others = Object.keys(override ?? {}).filter(key => !OVERRIDABLE.includes(key))
+    const unknownKeys = Object.keys(override ?? {}).filter(key => !OVERRIDABLE.includes(key))
     if (!Object.hasOwn(DEFAULTS, name)) throw new TypeError(`overrides: there is no file tool "${name}".`)
-    if (others.length > 0) {
-      throw new TypeError(`overrides.${name}: only description and title can be overridden, not ${others.join(', ')}.`)
+    if (unknownKeys.length > 0) {
+      const keys = unknownKeys.join(', ')
+      throw new TypeError(`overrides.${name}: only description and title can be overridden, not ${keys}.`)
     }
   }
 }

@@ -33,13 +33,13 @@ export interface ToolSelection {
 type Step = Parameters<PrepareStepFunction<ToolSet>>[0]['steps'][number]
 
 /** Misses in a row after which all tools are offered. */
-const MISSES = 2
+const MAX_MISSES = 2
 
 /** Fewest tools that a search must find. With fewer, the request is too vague and all tools are offered. */
-const FEWEST = 3
+const MIN_FOUND = 3
 
 /** Longest search query, characters. The end is kept, because it is the latest text. */
-const QUERY = 4000
+const MAX_QUERY_LENGTH = 4000
 
 /** Longest wait for embeddings and reranking before a step, ms. After that, keywords choose. */
 const PATIENCE_MS = 3000
@@ -60,17 +60,17 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
 export function createToolSelection({
   log, maxTools = 6, embeddingCache, ...models
 }: ToolSelectionOptions): ToolSelection {
-  const indexed = Object.fromEntries(
+  const indexedTools = Object.fromEntries(
     Object.entries(INDEX_TEXTS).map(([name, description]) => [name, { description } as ToolSet[string]]),
   )
-  const keywords = createToolIndex(indexed)
+  const keywords = createToolIndex(indexedTools)
   let index = keywords
 
-  const find = async (query: string, most: number): Promise<string[]> => {
-    const options = { maxTools: most, adaptive: false }
+  const find = async (query: string, limit: number): Promise<string[]> => {
+    const options = { maxTools: limit, adaptive: false }
     if (index === keywords) return keywords.select(query, options)
-    const late = () => new Error(`No answer in ${PATIENCE_MS} ms.`)
-    return withTimeout(PATIENCE_MS, index.select(query, options), late).catch((error) => {
+    const createTimeout = () => new Error(`No answer in ${PATIENCE_MS} ms.`)
+    return withTimeout(PATIENCE_MS, index.select(query, options), createTimeout).catch((error) => {
       log.warn('tools.search-failed', { error })
       return keywords.select(query, options)
     })
@@ -81,11 +81,11 @@ export function createToolSelection({
     async warmUp() {
       if (!models.embeddingModel && !models.rerankerModel) return
       try {
-        const better: ToolIndex = createToolIndex(
-          indexed, { ...models, embeddingCache: embeddingCache ? cacheIn(embeddingCache, models) : undefined },
+        const modelIndex: ToolIndex = createToolIndex(
+          indexedTools, { ...models, embeddingCache: embeddingCache ? createCache(embeddingCache, models) : undefined },
         )
-        await better.warmUp()
-        index = better
+        await modelIndex.warmUp()
+        index = modelIndex
       }
       catch (error) {
         log.warn('tools.warm-up-failed', { error })
@@ -95,15 +95,17 @@ export function createToolSelection({
       const offer = (names: readonly string[]) => (
         { activeTools: Object.keys(tools).filter(name => names.includes(name) || !Object.hasOwn(INDEX_TEXTS, name)) }
       )
-      const page = missesOf(steps)
-      if (page >= MISSES) return {}
+      const page = countMisses(steps)
+      if (page >= MAX_MISSES) return {}
       // Tools that this agent does not have must not use up places on a page.
-      const absent = Object.keys(INDEX_TEXTS).filter(name => !Object.hasOwn(tools, name))
-      const found = await find(extractQuery(messages, [], 0).slice(-QUERY), (page + 1) * maxTools + absent.length)
-      const fitting = found.filter(name => !absent.includes(name)).slice(page * maxTools, (page + 1) * maxTools)
-      if (fitting.length === 0 || found.length < Math.min(FEWEST, maxTools)) return {}
-      const used = steps.flatMap(step => step.toolCalls.map(({ toolName }) => toolName))
-      return offer([...fitting, ...fitting.flatMap(name => COMPANIONS[name] ?? []), ...used])
+      const absentTools = Object.keys(INDEX_TEXTS).filter(name => !Object.hasOwn(tools, name))
+      const query = extractQuery(messages, [], 0).slice(-MAX_QUERY_LENGTH)
+      const foundTools = await find(query, (page + 1) * maxTools + absentTools.length)
+      const presentTools = foundTools.filter(name => !absentTools.includes(name))
+      const pageTools = presentTools.slice(page * maxTools, (page + 1) * maxTools)
+      if (pageTools.length === 0 || foundTools.length < Math.min(MIN_FOUND, maxTools)) return {}
+      const usedTools = steps.flatMap(step => step.toolCalls.map(({ toolName }) => toolName))
+      return offer([...pageTools, ...pageTools.flatMap(name => COMPANIONS[name] ?? []), ...usedTools])
     },
   }
 }
@@ -118,14 +120,14 @@ function createMoreTools() {
 }
 
 /** Returns how many of the last steps in a row were misses: no tool call, or none of a tool that was offered. */
-function missesOf(steps: readonly Step[]): number {
-  const hit = steps.findLastIndex(({ toolCalls }) => toolCalls.some(call => call.toolName !== 'moreTools'
+function countMisses(steps: readonly Step[]): number {
+  const lastHit = steps.findLastIndex(({ toolCalls }) => toolCalls.some(call => call.toolName !== 'moreTools'
     && !call.invalid))
-  return steps.length - 1 - hit
+  return steps.length - 1 - lastHit
 }
 
 /** Keeps the embeddings of exactly these texts and models in a file. A failed write is no error. */
-function cacheIn(
+function createCache(
   file: string,
   { embeddingModel, enrichDescriptions }: Pick<ToolSelectionOptions, 'embeddingModel' | 'enrichDescriptions'>,
 ): EmbeddingCacheOptions {

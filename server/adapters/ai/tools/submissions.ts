@@ -17,18 +17,18 @@ export interface SubmissionToolsOptions {
 }
 
 /** Limits of a search result. It shows enough to choose by; `getSubmission` shows the rest. */
-const HIT: Bounds = { text: 160, items: 12, total: 1200 }
-const WHOLE: Bounds = { text: 8000, items: 200, total: 16_000 }
-const HITS = 10
+const SUMMARY_BOUNDS: Bounds = { text: 160, items: 12, total: 1200 }
+const FULL_BOUNDS: Bounds = { text: 8000, items: 200, total: 16_000 }
+const MAX_HITS = 10
 
 /** Most changes in one call. An approval card has room for their names and beginnings on every platform. */
-const CHANGES = 10
+const MAX_CHANGES = 10
 
 /** Effects of a decision in this deployment. The model passes them on in the thread. */
 const FINAL = 'Final: it cannot be taken back.'
 const DELAYED = 'It does not go out at once: for a while its cards offer Undo, which takes it back.'
-const ERASED = `its data is erased at once and nothing is sent. ${FINAL}`
-const KEPT = 'nothing is sent. Its data is not erased at once: for a while its cards offer Not spam, which takes it back; then it is erased.'
+const SPAM_ERASED = `its data is erased at once and nothing is sent. ${FINAL}`
+const SPAM_KEPT = 'nothing is sent. Its data is not erased at once: for a while its cards offer Not spam, which takes it back; then it is erased.'
 
 const id = z.string().min(1).max(100).describe('Id of the submission, a UUID, as searchSubmissions gives it')
 
@@ -36,7 +36,7 @@ const id = z.string().min(1).max(100).describe('Id of the submission, a UUID, as
 export function createSubmissionTools({
   submissions: access, responsible, approvedContent, revocableMs,
 }: SubmissionToolsOptions) {
-  const approved = (toolCallId: string) => (
+  const getApproval = (toolCallId: string) => (
     { person: responsible(toolCallId), content: approvedContent?.(toolCallId) }
   )
   const [isDelayed, isKept] = [revocableMs.forward > 0, revocableMs.spam > 0]
@@ -46,11 +46,11 @@ export function createSubmissionTools({
       description: 'List the pending form submissions, newest first, or find those that contain all given words (name, email, topic) or whose id begins with one. Also finds "a phrase", field:value, from:sender, before:2026-11-20, after:2026-11-20 (UTC) and form:key. Shows a summary of each; getSubmission shows one in full.',
       inputSchema: z.object({
         text: z.string().max(200).optional().describe('Words that must all occur; leave out to list the newest'),
-        limit: z.number().int().min(1).max(HITS).optional().describe(`At most so many; ${HITS} by default`),
+        limit: z.number().int().min(1).max(MAX_HITS).optional().describe(`At most so many; ${MAX_HITS} by default`),
       }),
-      execute: async ({ text = '', limit = HITS }) => {
-        const { submissions, ...found } = await access.search(text, limit)
-        return { ...found, submissions: submissions.map(submission => shown(submission, HIT)) }
+      execute: async ({ text = '', limit = MAX_HITS }) => {
+        const { submissions, ...page } = await access.search(text, limit)
+        return { ...page, submissions: submissions.map(submission => presentSubmission(submission, SUMMARY_BOUNDS)) }
       },
     }),
     getSubmission: tool({
@@ -60,7 +60,7 @@ export function createSubmissionTools({
       execute: async ({ id }) => {
         const submission = await access.get(id)
         return submission
-          ? shown(submission, WHOLE)
+          ? presentSubmission(submission, FULL_BOUNDS)
           : { found: false, reason: 'There is no such submission any more: it was decided, or its 7 days have passed.' }
       },
     }),
@@ -70,8 +70,8 @@ export function createSubmissionTools({
       inputSchema: z.object({}),
       execute: async () => {
         const { pending, complete, newestAt, decided: { sinceAt, ...decided } } = await access.stats()
-        return { pending, ...complete ? {} : { complete }, newest: time(newestAt), decided: {
-          ...decided, since: time(sinceAt),
+        return { pending, ...complete ? {} : { complete }, newest: formatTime(newestAt), decided: {
+          ...decided, since: formatTime(sinceAt),
         } }
       },
     }),
@@ -80,9 +80,9 @@ export function createSubmissionTools({
       description: `Forward one pending form submission as it is to the configured recipient by email, and to the downstream system if there is one. ${isDelayed ? DELAYED : FINAL}`,
       inputSchema: z.object({ id }),
       needsApproval: true,
-      execute: async ({ id }, { toolCallId }) => outcome(
-        await access.decide({ id, action: 'forward', ...approved(toolCallId) }),
-        'It is forwarded now; its card follows.', goesOut,
+      execute: async ({ id }, { toolCallId }) => describeOutcome(
+        await access.decide({ id, action: 'forward', ...getApproval(toolCallId) }),
+        'It is forwarded now; its card follows.', describeSending,
       ),
     }),
     editAndForwardSubmission: tool({
@@ -94,23 +94,24 @@ export function createSubmissionTools({
           field: z.string().describe('Name of the field, exactly as getSubmission shows it'),
           value: z.string().describe('Its new value; for a list or an object, its JSON'),
         })).min(1).max(
-          CHANGES, `Nobody can review more than ${CHANGES} changes here. Ask for fewer, or for Edit & Forward on the card.`,
+          MAX_CHANGES,
+          `Nobody can review more than ${MAX_CHANGES} changes here. Ask for fewer, or for Edit & Forward on the card.`,
         ),
       }),
       needsApproval: true,
-      execute: async ({ id, changes }, { toolCallId }) => outcome(
-        await access.decide({ id, action: 'forward', changes, ...approved(toolCallId) }),
+      execute: async ({ id, changes }, { toolCallId }) => describeOutcome(
+        await access.decide({ id, action: 'forward', changes, ...getApproval(toolCallId) }),
         'It is edited and forwarded now; its card follows.',
-        until => rich`It is edited. ${goesOut(until)}`,
+        until => rich`It is edited. ${describeSending(until)}`,
       ),
     }),
     markSubmissionAsSpam: tool({
       title: 'Mark submission as spam',
-      description: `Discard one pending form submission as spam: ${isKept ? KEPT : ERASED}`,
+      description: `Discard one pending form submission as spam: ${isKept ? SPAM_KEPT : SPAM_ERASED}`,
       inputSchema: z.object({ id }),
       needsApproval: true,
-      execute: async ({ id }, { toolCallId }) => outcome(
-        await access.decide({ id, action: 'spam', ...approved(toolCallId) }),
+      execute: async ({ id }, { toolCallId }) => describeOutcome(
+        await access.decide({ id, action: 'spam', ...getApproval(toolCallId) }),
         'It is marked as spam and its data is erased.',
         until => rich`It is marked as spam. Until ${{ at: until, shows: 'date' }} its cards offer Not spam; then its data is erased.`,
       ),
@@ -133,27 +134,28 @@ export function createElsewhereTools() {
 }
 
 /** Returns a submission for the model. Form data stays below one key, beside the note that it is not to be trusted. */
-function shown({ id, state, receivedAt, expiresAt, data, notes }: ShownSubmission, bounds: Bounds) {
+function presentSubmission({ id, state, receivedAt, expiresAt, data, notes }: ShownSubmission, bounds: Bounds) {
   const { value, cut } = truncateValue(data, bounds)
   return {
-    id, state: state === 'open' ? 'pending' : state, received: time(receivedAt), expires: time(expiresAt), notes,
-    untrusted: UNTRUSTED, data: value, ...cut ? { cut: 'Some of the data is left out here.' } : {},
+    id, state: state === 'open' ? 'pending' : state, received: formatTime(receivedAt), expires: formatTime(expiresAt),
+    notes, untrusted: UNTRUSTED, data: value, ...cut ? { cut: 'Some of the data is left out here.' } : {},
   }
 }
 
-/** @param revocable makes the message for a decision that can be undone until that time, epoch ms */
-function outcome(
-  result: Awaited<ReturnType<SubmissionAccess['decide']>>, final: string, revocable: (until: number) => RichText,
+/** @param describeUndo makes the message for a decision that can be undone until that time, epoch ms */
+function describeOutcome(
+  result: Awaited<ReturnType<SubmissionAccess['decide']>>, finalMessage: string,
+  describeUndo: (until: number) => RichText,
 ) {
   if (result.kind !== 'done') return { done: false, message: plainText(result.message) }
   const { revocableUntil } = result
-  return { done: true, message: revocableUntil === undefined ? final : plainText(revocable(revocableUntil)) }
+  return { done: true, message: revocableUntil === undefined ? finalMessage : plainText(describeUndo(revocableUntil)) }
 }
 
-function goesOut(at: number): RichText {
+function describeSending(at: number): RichText {
   return rich`It goes out at ${{ at, shows: 'seconds' }}, unless somebody presses Undo on one of its cards.`
 }
 
-function time(epochMs: number | null): string | null {
+function formatTime(epochMs: number | null): string | null {
   return epochMs === null ? null : new Date(epochMs).toISOString()
 }

@@ -26,12 +26,12 @@ export interface Calls {
   ): Promise<unknown>
 }
 
-const known = new WeakMap<RedisClient, Calls>()
+const callsByClient = new WeakMap<RedisClient, Calls>()
 
 /** Returns the calls of a client. All ports on it wait for the same connection. */
 export function createCalls(client: RedisClient): Calls {
-  const calls = known.get(client) ?? startCalls(client)
-  known.set(client, calls)
+  const calls = callsByClient.get(client) ?? startCalls(client)
+  callsByClient.set(client, calls)
   return calls
 }
 
@@ -43,15 +43,15 @@ function startCalls(client: RedisClient): Calls {
 
   // Serverless hosts freeze a process between requests. The request that wakes it finds a socket that timed out long
   // ago and a client about to replace it. That takes milliseconds; without this wait, a click or form would be lost.
-  let returning: Promise<unknown> | undefined
-  const reconnected = () => returning ??= boundedCall(once(client, 'ready'), RECONNECT_PATIENCE_MS)
-    .catch(() => { /* The command reports the reason. */ }).finally(() => { returning = undefined })
-  const ready = async () => {
+  let reconnection: Promise<unknown> | undefined
+  const awaitReconnection = () => reconnection ??= boundedCall(once(client, 'ready'), RECONNECT_PATIENCE_MS)
+    .catch(() => { /* The command reports the reason. */ }).finally(() => { reconnection = undefined })
+  const awaitReady = async () => {
     if (!client.isReady) await started
-    if (!client.isReady) await reconnected()
+    if (!client.isReady) await awaitReconnection()
   }
   const call: Calls['call'] = (command) => {
-    const answer = client.isReady ? command() : ready().then(command)
+    const answer = client.isReady ? command() : awaitReady().then(command)
     return boundedCall(answer, REDIS_TIMEOUT_MS).catch((error: unknown) => {
       onRefusal(client, error)
       throw isFull(error) ? new StoreFull(error.message, { cause: error }) : error
@@ -113,9 +113,9 @@ return found
 /** Runs `LEASE` on an index, and updates the clock with the time in the answer. */
 export async function lease(client: RedisClient, due: string, leaseMs: number, limit: number): Promise<string[]> {
   const clock = clockOf(client)
-  const asked = clock.asked()
+  const askedAt = clock.asked()
   const [time, ...ids] = await run(client, LEASE, [due], [String(leaseMs), String(limit)]) as [number, ...string[]]
-  clock.observe(time, asked)
+  clock.observe(time, askedAt)
   return ids
 }
 

@@ -56,21 +56,21 @@ export function createRedis(url: string, log: Log): RedisClient {
       reconnectStrategy: pauseMs,
     },
   })
-  const outage = outages(log)
+  const outage = trackOutages(log)
   const isSeeking = seekWriter(client, outage)
   let isOpen = false
   let wasReady = false
   client.on('connect', () => { isOpen = true })
   client.on('error', (error: Error & { code?: string }) => {
     const line = refusalLine(error) ?? (wasReady ? null : connectionLine(error, url.startsWith('rediss:'), isOpen))
-    if (line) unconnected.set(client, line)
+    if (line) connectionProblems.set(client, line)
     isOpen = false
     // An AggregateError (a name with several addresses) has no message.
     outage.begin(line ?? (error.message || error.code))
   })
   client.on('ready', () => {
     wasReady = true
-    unconnected.delete(client)
+    connectionProblems.delete(client)
     if (!isSeeking()) outage.end()
     greet(client, log).catch(() => { /* Disconnected again; the next connection retries. */ })
   })
@@ -85,16 +85,16 @@ export function boundedCall<T>(promise: Promise<T>, ms: number): Promise<T> {
 }
 
 /** Logs one line when an outage begins, however many attempts follow, and one when it ends. */
-function outages(log: Log) {
-  let down = false
+function trackOutages(log: Log) {
+  let isDown = false
   return {
     begin(reason: string | undefined) {
-      if (!down) log.error('redis.unreachable', { reason, setting: 'STORE_URL' })
-      down = true
+      if (!isDown) log.error('redis.unreachable', { reason, setting: 'STORE_URL' })
+      isDown = true
     },
     end() {
-      if (down) log.info('redis.reachable')
-      down = false
+      if (isDown) log.info('redis.reachable')
+      isDown = false
     },
   }
 }
@@ -111,9 +111,9 @@ async function greet(client: RedisClient, log: Log): Promise<void> {
 
 async function measure(client: RedisClient): Promise<void> {
   const clock = clockOf(client)
-  const asked = clock.asked()
+  const askedAt = clock.asked()
   const [seconds, microseconds] = await client.time()
-  clock.observe(Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000), asked)
+  clock.observe(Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000), askedAt)
 }
 
 /**
@@ -127,8 +127,8 @@ function replaceDeadSocket(client: RedisClient): void {
     if (!client.isReady) return
     const socket = client.socketEpoch
     boundedCall(measure(client), PING_TIMEOUT_MS).catch((error: unknown) => {
-      const dead = error instanceof NoAnswer && client.isReady && client.socketEpoch === socket
-      if (!dead) return
+      const isDead = error instanceof NoAnswer && client.isReady && client.socketEpoch === socket
+      if (!isDead) return
       client.emit('error', error)
       connectAnew(client)
     })
@@ -142,11 +142,11 @@ function connectAnew(client: RedisClient): void {
   client.connect().catch(() => { /* The 'error' listener gets it. */ })
 }
 
-const unconnected = new WeakMap<RedisClient, string>()
+const connectionProblems = new WeakMap<RedisClient, string>()
 
 /** Returns the reason, for people, why there is no connection; undefined if it is unknown. */
 export function whyUnconnected(client: RedisClient): string | undefined {
-  return unconnected.get(client)
+  return connectionProblems.get(client)
 }
 
 interface Seeker {
@@ -171,7 +171,7 @@ export function refusedBefore(client: RedisClient): unknown {
  * Tries to write, with pauses, until a write succeeds. If another node may do better, it reconnects each time: after a
  * failover the old node may be a replica.
  */
-function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): () => boolean {
+function seekWriter(client: RedisClient, outage: ReturnType<typeof trackOutages>): () => boolean {
   const seek = async () => {
     outage.begin(refusalLine(seeker.reason) ?? undefined)
     for (let attempt = 0; client.isOpen && seeker.reason !== undefined; attempt++) {
@@ -180,18 +180,18 @@ function seekWriter(client: RedisClient, outage: ReturnType<typeof outages>): ()
       await new Promise(resolve => setTimeout(resolve, pauseMs(attempt)).unref())
       if (!client.isReady) continue
       const { reason } = seeker
-      const written = boundedCall(tryWrite(client), PING_TIMEOUT_MS)
-      seeker.reason = await written.catch((error: unknown) => refusalLine(error) ? error : reason)
+      const writeAttempt = boundedCall(tryWrite(client), PING_TIMEOUT_MS)
+      seeker.reason = await writeAttempt.catch((error: unknown) => refusalLine(error) ? error : reason)
     }
   }
   // Outages and reconnects belong to no request, although a request meets them first.
-  const apart = AsyncLocalStorage.snapshot()
+  const runDetached = AsyncLocalStorage.snapshot()
   const seeker: Seeker = {
     reason: undefined,
     begin(reason) {
       if (seeker.reason !== undefined) return
       seeker.reason = reason
-      void apart(() => seek().finally(() => {
+      void runDetached(() => seek().finally(() => {
         seeker.reason = undefined
         if (client.isReady) outage.end()
       }))

@@ -12,12 +12,12 @@ const FIRST_ANSWER_MS = 400
 export class RedisClock implements StoreClock {
   /** Redis's time minus ours, ms. */
   private offset = 0
-  private readonly first = Promise.withResolvers<undefined>()
+  private readonly firstAnswer = Promise.withResolvers<undefined>()
   private isKnown = false
 
-  constructor(private readonly own: () => number = Date.now) {}
+  constructor(private readonly localNow: () => number = Date.now) {}
 
-  now = (): number => this.own() + this.offset
+  now = (): number => this.localNow() + this.offset
 
   get aheadMs(): number {
     return -this.offset
@@ -25,12 +25,12 @@ export class RedisClock implements StoreClock {
 
   async known(): Promise<void> {
     if (this.isKnown) return
-    await Promise.race([this.first.promise, wait(FIRST_ANSWER_MS, undefined, { ref: false })])
+    await Promise.race([this.firstAnswer.promise, wait(FIRST_ANSWER_MS, undefined, { ref: false })])
   }
 
   /** Returns our time at which a measurement starts, epoch ms. */
   asked(): number {
-    return this.own()
+    return this.localNow()
   }
 
   /**
@@ -38,12 +38,12 @@ export class RedisClock implements StoreClock {
    * wrong, so that slow answers do no harm and a right clock is left alone.
    *
    * @param time of Redis, epoch ms, rounded down
-   * @param asked our time when the question was sent
+   * @param askedAt our time when the question was sent
    */
-  observe(time: number, asked: number): void {
-    this.offset = Math.min(Math.max(this.offset, time - this.own()), time + 1 - asked)
+  observe(time: number, askedAt: number): void {
+    this.offset = Math.min(Math.max(this.offset, time - this.localNow()), time + 1 - askedAt)
     this.isKnown = true
-    this.first.resolve(undefined)
+    this.firstAnswer.resolve(undefined)
   }
 }
 

@@ -33,7 +33,7 @@ const CERTIFICATES: Readonly<Record<string, string>> = {
 const SILENT = /^(?:ECONNRESET|EPROTO|ERR_SSL_\w+|Connection timeout|Socket closed unexpectedly)$/
 
 /** Codes for which another node behind the same address may do better, for example after a failover. */
-const ELSEWHERE: readonly (string | undefined)[] = [
+const OTHER_NODE_CODES: readonly (string | undefined)[] = [
   'READONLY', 'LOADING', 'MASTERDOWN', 'CLUSTERDOWN', 'MOVED', 'NOREPLICAS', 'MISCONF',
 ]
 
@@ -67,7 +67,7 @@ export function connectionLine(
 
 /** True if a new connection may lead to a node that accepts the command. */
 export function isOfThisNode(error: unknown): boolean {
-  return ELSEWHERE.includes(codeOf(error))
+  return OTHER_NODE_CODES.includes(codeOf(error))
 }
 
 /** Matches NOPERM of a command in a script, as Redis 7.0 and later versions report it. */

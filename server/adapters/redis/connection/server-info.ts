@@ -27,8 +27,10 @@ export async function serverInfo(client: RedisClient): Promise<ServerInfo> {
 }
 
 function fullnessIn(info: string): number | undefined {
-  const [used, most] = [/^used_memory:(\d+)/m, /^maxmemory:(\d+)/m].map(each => Number(each.exec(info)?.[1] ?? 0))
-  return most! > 0 ? used! / most! : undefined
+  const [usedBytes, maxBytes] = [/^used_memory:(\d+)/m, /^maxmemory:(\d+)/m].map(
+    pattern => Number(pattern.exec(info)?.[1] ?? 0),
+  )
+  return maxBytes! > 0 ? usedBytes! / maxBytes! : undefined
 }
 
 export function isTooOld({ version }: ServerInfo): boolean {

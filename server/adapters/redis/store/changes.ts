@@ -6,7 +6,7 @@ import { changesChannel } from './record'
 export class RedisChanges {
   private readonly watchers = new Set<StoreWatcher>()
   private subscriber: RedisClient | null = null
-  private beats: ReturnType<typeof setInterval> | undefined
+  private heartbeatTimer: ReturnType<typeof setInterval> | undefined
 
   constructor(private readonly client: RedisClient) {
     // If the main connection moved to another node, this one moves too.
@@ -20,7 +20,7 @@ export class RedisChanges {
   watch(watcher: StoreWatcher): () => void {
     this.watchers.add(watcher)
     this.subscriber ??= this.subscribe()
-    this.beats ??= setInterval(() => this.subscriber && this.beat(this.subscriber), HEARTBEAT_MS)
+    this.heartbeatTimer ??= setInterval(() => this.subscriber && this.beat(this.subscriber), HEARTBEAT_MS)
     return () => {
       this.watchers.delete(watcher)
       if (this.watchers.size === 0) this.close()
@@ -28,8 +28,8 @@ export class RedisChanges {
   }
 
   close(): void {
-    clearInterval(this.beats)
-    this.beats = undefined
+    clearInterval(this.heartbeatTimer)
+    this.heartbeatTimer = undefined
     this.drop()
   }
 
@@ -43,15 +43,15 @@ export class RedisChanges {
     // The main connection reports outages; this one only has to reconnect.
     subscriber.on('error', () => {})
     // Announcements made before the subscription is active, or while the connection is down, are lost.
-    const stands = () => {
+    const onSubscribed = () => {
       this.tell(null)
       this.beat(subscriber)
     }
-    subscriber.on('ready', stands)
+    subscriber.on('ready', onSubscribed)
     subscriber.connect()
       // Probes of `tryWrite` publish an empty id.
       .then(() => subscriber.subscribe(changesChannel(this.client), id => id !== '' && this.tell(id)))
-      .then(stands)
+      .then(onSubscribed)
       .catch(() => { /* Closed in the meantime. */ })
     return subscriber
   }

@@ -19,7 +19,7 @@ redis.call('DEL', KEYS[1])`)
 export async function oldTrace(client: RedisClient, id: string): Promise<Submission | null> {
   const key = `{triage}:t:${id}`
   const text = await client.get(key)
-  const trace = text === null ? null : unpacked(id, text)
+  const trace = text === null ? null : unpackTrace(id, text)
   if (trace) await run(client, CONVERT, [key, recordKey(id)], [String(trace.version), recordOf(trace)])
   return trace
 }
@@ -27,11 +27,11 @@ export async function oldTrace(client: RedisClient, id: string): Promise<Submiss
 type Packed<T> = readonly T[]
 
 /** Trace as a list of values. Times are in ms since the submission came in. */
-type List = [
+type PackedTrace = [
   version: number, state: Submission['state'], form: string | null, look: number | null,
   receivedAt: number, expires: number, cards: Packed<PackedCard>,
-  decision: [NonNullable<Submission['decision']>['action'], boolean | null, number, ...Name] | null,
-  erased: [number, ...Name] | null, delivered: readonly Delivery[],
+  decision: [NonNullable<Submission['decision']>['action'], boolean | null, number, ...PackedName] | null,
+  erased: [number, ...PackedName] | null, delivered: readonly Delivery[],
   sent: Packed<[Delivery, readonly string[], number, string | null, ...PackedReceipt]>,
   /** Time at which its cards stopped showing the form, if they did. */
   collapsed?: number | null,
@@ -41,18 +41,18 @@ type List = [
 type PackedCard = [thread: string, platform: string | 0, message: string | 0, isGivenUp?: 1]
 /** Absent until there is a receipt. */
 type PackedReceipt = [] | [Receipt['verdict'], string?]
-type Name = [id: string, name: string, platform: string]
+type PackedName = [id: string, name: string, platform: string]
 
-function unpacked(id: string, text: string): Submission | null {
+function unpackTrace(id: string, text: string): Submission | null {
   const list = jsonIn(text)
   if (!Array.isArray(list)) return null
   const [version, state, form, look, receivedAt, expires, cards, decision, erased, delivered, sent, collapsed, pressed]
-    = list as List
+    = list as PackedTrace
   return {
     id, ...form !== null && { form }, version, state, ...look !== null && { look },
     receivedAt, expiresAt: receivedAt + expires, data: null, reminded: true, edited: [], cards: cards.map(cardOf),
     decision: decision && decisionOf(decision, receivedAt),
-    ...erased && { erased: { reviewer: reviewerOf(erased.slice(1) as Name), at: receivedAt + erased[0] } },
+    ...erased && { erased: { reviewer: reviewerOf(erased.slice(1) as PackedName), at: receivedAt + erased[0] } },
     work: [], delivered,
     sent: sent.map(([delivery, to, at, messageId, verdict, reason]): SentDelivery => ({
       delivery, content: '', to, at: receivedAt + at, ...messageId !== null && { messageId },
@@ -72,11 +72,11 @@ function cardOf([threadId, platform, messageId, isGivenUp]: PackedCard): CardRef
 }
 
 function decisionOf(
-  [action, edited, at, ...name]: NonNullable<List[7]>, receivedAt: number,
+  [action, edited, at, ...name]: NonNullable<PackedTrace[7]>, receivedAt: number,
 ): Submission['decision'] {
   return { action, reviewer: reviewerOf(name), at: receivedAt + at, ...edited !== null && { edited } }
 }
 
-function reviewerOf([id, name, platform]: Name): Reviewer {
+function reviewerOf([id, name, platform]: PackedName): Reviewer {
   return { id, name, platform }
 }

@@ -14,24 +14,24 @@ export interface ReaderOptions extends Pick<StoreRules, 'parse' | 'listOf'> {
 
 /** Reads submissions. One that cannot be read does not affect the others. */
 export class RecordReader {
-  private readonly told = new Set<string>()
+  private readonly reportedIds = new Set<string>()
 
   constructor(private readonly client: RedisClient, private readonly options: ReaderOptions) {}
 
   async all(ids: readonly string[]): Promise<(Submission | null | UnreadableRecord)[]> {
     if (ids.length === 0) return []
     const keys = ids.flatMap(id => [recordKey(id), dataKey(id)])
-    const found = await run(this.client, READ, keys, []) as (string | null)[]
+    const values = await run(this.client, READ, keys, []) as (string | null)[]
     return Promise.all(ids.map((id, index) => {
-      const [record, data] = found.slice(2 * index)
+      const [record, data] = values.slice(2 * index)
       if (!record) return oldTrace(this.client, id)
-      return this.readable(id, () => ({ ...recordIn(record), ...contentIn(data, this.options.parse) }), record)
+      return this.readOrReport(id, () => ({ ...recordIn(record), ...contentIn(data, this.options.parse) }), record)
     }))
   }
 
   async records(ids: readonly string[]): Promise<(SubmissionRecord | null | UnreadableRecord)[]> {
     const records = await Promise.all(ids.map(id => this.client.hGet(recordKey(id), 'r')))
-    return ids.map((id, index) => this.readable(id, () => records[index] ? recordIn(records[index]) : null))
+    return ids.map((id, index) => this.readOrReport(id, () => records[index] ? recordIn(records[index]) : null))
   }
 
   async page<Kept extends SubmissionRecord>(
@@ -41,37 +41,37 @@ export class RecordReader {
     const { at = '', id = '' } = readCursor(before) ?? {}
     const list = only === 'held' || only === 'spam' ? only : 'pending'
     const index = only === 'stuck' ? STUCK : only === 'taken' ? TAKEN : LISTS[list]
-    const [total, more, places] = await run(
+    const [total, hasMore, idsAndScores] = await run(
       this.client, PAGE, [index, LISTS[list]], [String(limit), String(at), id, sort === 'oldest' ? '' : 'REV'],
     ) as [number, number, string[]]
-    const found = await read(places.filter((_, index) => index % 2 === 0))
-    const unreadable = found.flatMap(each => each instanceof UnreadableRecord ? [each.submission] : [])
+    const records = await read(idsAndScores.filter((_, index) => index % 2 === 0))
+    const unreadable = records.flatMap(each => each instanceof UnreadableRecord ? [each.submission] : [])
     return {
       // It may have left the list between the two round trips.
-      submissions: found.flatMap(each => (
+      submissions: records.flatMap(each => (
         each === null || each instanceof UnreadableRecord || this.options.listOf(each) !== list ? [] : [each]
       )),
       ...unreadable.length > 0 && { unreadable },
       total,
-      cursor: more ? cursorAt(Number(places.at(-1)), places.at(-2)!) : null,
+      cursor: hasMore ? cursorAt(Number(idsAndScores.at(-1)), idsAndScores.at(-2)!) : null,
     }
   }
 
   /** Omits the parser's error: it quotes the text, which may come from a form. */
-  private readable<Kept>(id: string, read: () => Kept, record?: string | null): Kept | UnreadableRecord {
+  private readOrReport<Kept>(id: string, read: () => Kept, record?: string | null): Kept | UnreadableRecord {
     try {
       return read()
     }
     catch {
-      const error = new UnreadableRecord(id, readableRecord(record))
-      if (!this.told.has(id)) this.options.unreadable?.(error)
-      this.told.add(id)
+      const error = new UnreadableRecord(id, readRecord(record))
+      if (!this.reportedIds.has(id)) this.options.unreadable?.(error)
+      this.reportedIds.add(id)
       return error
     }
   }
 }
 
-function readableRecord(text: string | null | undefined): SubmissionRecord | null {
+function readRecord(text: string | null | undefined): SubmissionRecord | null {
   try {
     return text ? recordIn(text) : null
   }

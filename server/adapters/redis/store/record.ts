@@ -9,19 +9,19 @@ export function recordOf(submission: Submission): string {
   const { reminded, edited, cards, decision, work, delivered, failures } = submission
   return JSON.stringify({
     ...submission, data: undefined, envelope: undefined, before: undefined,
-    reminded: reminded || undefined, decision: decision ?? undefined, edited: some(edited), cards: some(cards),
-    work: some(work), delivered: some(delivered), failures: some(failures),
+    reminded: reminded || undefined, decision: decision ?? undefined, edited: omitEmpty(edited),
+    cards: omitEmpty(cards), work: omitEmpty(work), delivered: omitEmpty(delivered), failures: omitEmpty(failures),
   })
 }
 
-function some<T>(list: readonly T[]): readonly T[] | undefined {
+function omitEmpty<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length > 0 ? list : undefined
 }
 
 /** @param text made by `recordOf`; older versions omitted nothing */
 export function recordIn(text: string): SubmissionRecord {
-  const usual = { reminded: false, edited: [], cards: [], decision: null, work: [], delivered: [], failures: [] }
-  return { ...usual, ...JSON.parse(text) as Omit<SubmissionRecord, keyof typeof usual> }
+  const defaults = { reminded: false, edited: [], cards: [], decision: null, work: [], delivered: [], failures: [] }
+  return { ...defaults, ...JSON.parse(text) as Omit<SubmissionRecord, keyof typeof defaults> }
 }
 
 /** Returns the form's content as text, which expires on time: its data, or a list of data, envelope, earlier data. */

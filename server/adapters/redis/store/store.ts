@@ -52,41 +52,41 @@ export class RedisStore implements SubmissionStore {
     submission: Submission, { idempotencyKey, fingerprint, client, sender, queues = [] }: CreateOptions = {},
   ): Promise<Created> {
     const { id, version, receivedAt } = submission
-    const end = this.options.dataLivesUntil(submission)
+    const dataEnd = this.options.dataLivesUntil(submission)
     const limit = client === undefined ? undefined : this.options.limit
     const limitMb = sender === undefined ? undefined : this.options.limitMb
-    const held = submission.state === 'held'
+    const isQuarantined = submission.state === 'held'
     const keys = {
-      record: recordKey(id), data: dataKey(id), list: LISTS[held ? 'held' : 'pending'], due: DUE,
+      record: recordKey(id), data: dataKey(id), list: LISTS[isQuarantined ? 'held' : 'pending'], due: DUE,
       tally: tallyKey(receivedAt), idempotency: idempotencyKey ? idempotencyKeyOf(idempotencyKey) : DUE,
       sends: limit ? countKey(client!) : DUE, sentBytes: limitMb ? countKey(`bytes:${sender}`) : DUE,
     }
     const args = {
-      id, version, recordText: recordOf(submission), recordEnd: end + RECORD_GRACE_MS,
-      dataText: serializeContent(submission), dataEnd: end, score: receivedAt, dueAt: this.dueOf(submission),
+      id, version, recordText: recordOf(submission), recordEnd: dataEnd + RECORD_GRACE_MS,
+      dataText: serializeContent(submission), dataEnd, score: receivedAt, dueAt: this.dueOf(submission),
       heldFor: idempotencyKey ? IDEMPOTENCY_TTL_MS : '', holderText: fingerprint ? `${id} ${fingerprint}` : id,
       limit: limit?.limit ?? '', window: (limit?.windowS ?? 0) * 1000,
       byteLimit: limitMb ? limitMb.limit * 2 ** 20 : '', byteWindow: (limitMb?.windowS ?? 0) * 1000,
-      most: (held ? this.options.heldMax : undefined) ?? '', recordPrefix: recordKey(''), dataPrefix: dataKey(''),
-      channel: changesChannel(this.client),
+      most: (isQuarantined ? this.options.heldMax : undefined) ?? '',
+      recordPrefix: recordKey(''), dataPrefix: dataKey(''), channel: changesChannel(this.client),
     }
-    const stored = await this.calls.runNamed(CREATE, keys, args, {
+    const reply = await this.calls.runNamed(CREATE, keys, args, {
       keys: queues.flatMap(({ room }) => queueKeys(room)), args: queues.map(({ intervalMs }) => intervalMs),
     }) as string | number | number[]
-    if (typeof stored === 'string') return { id: keyHolder(stored, fingerprint), places: [] }
-    if (typeof stored === 'object') {
-      const [first = 0] = stored
-      if (first < 0) throw new LimitReached(-first, limitMb!.limit)
-      return { id, places: stored }
+    if (typeof reply === 'string') return { id: keyHolder(reply, fingerprint), places: [] }
+    if (typeof reply === 'object') {
+      const [firstPlace = 0] = reply
+      if (firstPlace < 0) throw new LimitReached(-firstPlace, limitMb!.limit)
+      return { id, places: reply }
     }
-    if (stored < 0) throw new LimitReached(-stored)
+    if (reply < 0) throw new LimitReached(-reply)
     throw new Error(`Submission ${id} exists already`)
   }
 
   async get(id: string): Promise<Submission | null> {
-    const [found = null] = await this.call(() => this.reader.all([id]))
-    if (found instanceof UnreadableRecord) throw found
-    return found
+    const [submission = null] = await this.call(() => this.reader.all([id]))
+    if (submission instanceof UnreadableRecord) throw submission
+    return submission
   }
 
   recall(id: string): SubmissionRecord | null {
@@ -102,12 +102,13 @@ export class RedisStore implements SubmissionStore {
       from: LISTS[listOf(previous) ?? 'pending'], to: LISTS[listOf(next) ?? 'pending'], due: DUE,
       stuck: STUCK, taken: TAKEN, audit: AUDIT, tally: tallyKey(audit?.at ?? next.receivedAt), drafts: draftsKey(id),
     }
-    const placed = (rule: StoreRules['isOver' | 'listOf']) => (
+    const getPlacement = (rule: StoreRules['isOver' | 'listOf']) => (
       rule(next) === rule(previous) ? 'stay' : rule(next) ? next.receivedAt : ''
     )
-    const following = {
-      id, expected: previous.version, score: placed(listOf), dueAt: this.dueOf(next), stuckAt: placed(needsPerson),
-      takenAt: placed(isTaken), channel: changesChannel(this.client), ...lineOf(audit),
+    const commonArgs = {
+      id, expected: previous.version, score: getPlacement(listOf), dueAt: this.dueOf(next),
+      stuckAt: getPlacement(needsPerson), takenAt: getPlacement(isTaken),
+      channel: changesChannel(this.client), ...lineOf(audit),
     }
     // A trace, or a submission that was one, is kept for a week from now on, however long ago it came in.
     const traceEnd = clockOf(this.client).now() + TRACE_TTL_MS
@@ -120,13 +121,13 @@ export class RedisStore implements SubmissionStore {
     const recordEnd = isOver(next) ? traceEnd : openEnd
     const recordText = recordOf(next)
     this.records.delete(id)
-    const stored = this.changed(next, await this.calls.runNamed(PUT, keys, {
-      ...following, version, recordText, recordEnd, keeping,
+    const storedSubmission = this.resolveStored(next, await this.calls.runNamed(PUT, keys, {
+      ...commonArgs, version, recordText, recordEnd, keeping,
       dataText: keeping === 'set' ? serializeContent(next) : '', dataEnd,
     }))
-    if (stored && !isOver(next)) this.records.set(id, recordText)
+    if (storedSubmission && !isOver(next)) this.records.set(id, recordText)
     if (this.records.size > MOST_RECORDS) this.records.delete(this.records.keys().next().value!)
-    return stored
+    return storedSubmission
   }
 
   lease(leaseMs: number, limit: number): Promise<string[]> {
@@ -138,11 +139,11 @@ export class RedisStore implements SubmissionStore {
   }
 
   async forget(id: string, erased?: Pick<AuditLine, 'reviewer' | 'at'>): Promise<void> {
-    const others = { ...LISTS, due: DUE, stuck: STUCK, taken: TAKEN, drafts: draftsKey(id) }
-    const receivedAt = erased && (await this.listedAt(id) ?? erased.at)
+    const indexes = { ...LISTS, due: DUE, stuck: STUCK, taken: TAKEN, drafts: draftsKey(id) }
+    const receivedAt = erased && (await this.loadListedAt(id) ?? erased.at)
     const line = erased && { id, outcome: 'erased' as const, ...erased, receivedAt: receivedAt! }
     await this.calls.runNamed(
-      FORGET, { record: recordKey(id), data: dataKey(id), ...others, audit: AUDIT, tally: tallyKey(line?.at ?? 0) },
+      FORGET, { record: recordKey(id), data: dataKey(id), ...indexes, audit: AUDIT, tally: tallyKey(line?.at ?? 0) },
       { id, ...lineOf(line), channel: changesChannel(this.client) },
     )
   }
@@ -162,17 +163,17 @@ export class RedisStore implements SubmissionStore {
   tally(now: number): Promise<HourTally[]> {
     return this.call(async () => {
       const hours = Array.from({ length: 24 }, (_, index) => (Math.floor(now / HOUR_MS) - 23 + index) * HOUR_MS)
-      const found = await Promise.all(hours.map(hour => this.client.hGetAll(tallyKey(hour))))
+      const tallies = await Promise.all(hours.map(hour => this.client.hGetAll(tallyKey(hour))))
       return hours.map((hour, index) => ({
-        hour, counts: Object.fromEntries(Object.entries(found[index]!).map(([name, count]) => [name, Number(count)])),
+        hour, counts: Object.fromEntries(Object.entries(tallies[index]!).map(([name, count]) => [name, Number(count)])),
       }))
     })
   }
 
   backlog(now: number): Promise<Backlog> {
     return this.call(async () => {
-      const found = await run(this.client, BACKLOG, [LISTS.pending, DUE, STUCK], [String(now)]) as (number | string)[]
-      const [pending, oldestAt, overdue, overdueSince, stuck] = found.map(each => each === '' ? null : Number(each))
+      const reply = await run(this.client, BACKLOG, [LISTS.pending, DUE, STUCK], [String(now)]) as (number | string)[]
+      const [pending, oldestAt, overdue, overdueSince, stuck] = reply.map(each => each === '' ? null : Number(each))
       return { pending, oldestAt, overdue, overdueSince, stuck } as Backlog
     })
   }
@@ -208,9 +209,9 @@ export class RedisStore implements SubmissionStore {
   }
 
   /** Returns the time at which a submission came in, from the list that it is in. */
-  private async listedAt(id: string): Promise<number | undefined> {
-    const places = await this.call(() => Promise.all(Object.values(LISTS).map(list => this.client.zScore(list, id))))
-    return places.find(place => place !== null) ?? undefined
+  private async loadListedAt(id: string): Promise<number | undefined> {
+    const scores = await this.call(() => Promise.all(Object.values(LISTS).map(list => this.client.zScore(list, id))))
+    return scores.find(score => score !== null) ?? undefined
   }
 
   /** Returns the score in the index of due work; '' for none. */
@@ -220,9 +221,9 @@ export class RedisStore implements SubmissionStore {
   }
 
   /** Returns the submission that a compare-and-set stored, or null. */
-  private changed(next: Submission, stored: unknown): Submission | null {
-    if (typeof stored === 'string') return { ...next, ...contentIn(stored, this.options.parse) }
-    return stored === 1 ? next : null
+  private resolveStored(next: Submission, reply: unknown): Submission | null {
+    if (typeof reply === 'string') return { ...next, ...contentIn(reply, this.options.parse) }
+    return reply === 1 ? next : null
   }
 }
 
@@ -230,7 +231,7 @@ export class RedisStore implements SubmissionStore {
 const AUDIT_LINES = 100_000
 
 /** Lines read at a time, some 400 KB. On a slow line, a whole trail may take longer than a call may. */
-const PIECE = 2000
+const PAGE_SIZE = 2000
 
 /**
  * Returns the newest lines, newest first, none from before `since`. Lines added meanwhile do not shift the others. A
@@ -241,15 +242,15 @@ async function readAudit(
 ): Promise<AuditLine[]> {
   const lines: { at: number, line: AuditLine | undefined }[] = []
   for (;;) {
-    const last = lines.at(-1)?.at
+    const lastAt = lines.at(-1)?.at
     // Several lines may have the same time. Skip those that are already read.
-    const offset = lines.length - 1 - lines.findLastIndex(({ at }) => at !== last)
-    const count = Math.min(limit - lines.length, PIECE)
-    const found = await call(() => client.zRangeWithScores(
-      AUDIT, last ?? '+inf', since, { BY: 'SCORE', REV: true, LIMIT: { offset, count } },
+    const offset = lines.length - 1 - lines.findLastIndex(({ at }) => at !== lastAt)
+    const count = Math.min(limit - lines.length, PAGE_SIZE)
+    const page = await call(() => client.zRangeWithScores(
+      AUDIT, lastAt ?? '+inf', since, { BY: 'SCORE', REV: true, LIMIT: { offset, count } },
     ))
-    lines.push(...found.map(({ value, score }) => ({ at: score, line: jsonIn(value) as AuditLine | undefined })))
-    if (found.length < count || lines.length === limit) return lines.flatMap(({ line }) => line ?? [])
+    lines.push(...page.map(({ value, score }) => ({ at: score, line: jsonIn(value) as AuditLine | undefined })))
+    if (page.length < count || lines.length === limit) return lines.flatMap(({ line }) => line ?? [])
   }
 }
 
