@@ -11,14 +11,15 @@ export default route(async (event): Promise<SessionState> => {
   const services = useServices()
   const { identityProviders, config: { ops, people } } = services
   const platforms = identityProviders.map(({ key, label }) => ({ key, label }))
-  const here = { password: Boolean(ops.password), platforms, takes: people.claimMs !== null }
+  const siteState = { password: Boolean(ops.password), platforms, takes: people.claimMs !== null }
   try {
     const { id, name, platform, role } = await requireViewer(event, services)
-    return { viewer: { id, name, platform, role }, closed: null, refused: null, ...here }
+    return { viewer: { id, name, platform, role }, closed: null, refused: null, ...siteState }
   }
   catch (error) {
     if (!(error instanceof HttpError)) throw error
-    const refused = error.code === 'NOT_A_VIEWER' ? error.message : null
-    return { viewer: null, closed: error.status === 403 && !refused ? error.message : null, refused, ...here }
+    const refusal = error.code === 'NOT_A_VIEWER' ? error.message : null
+    const closed = error.status === 403 && !refusal ? error.message : null
+    return { viewer: null, closed, refused: refusal, ...siteState }
   }
 })

@@ -6,15 +6,15 @@ import { viewerRoute } from '../../http/auth/viewer'
 
 const TYPES = { csv: 'text/csv; charset=utf-8', json: 'application/json' }
 
-type Asked = [string, 'submissions' | 'audit', 'csv' | 'json']
+type ExportName = [string, 'submissions' | 'audit', 'csv' | 'json']
 
 /** `GET /api/exports/<submissions|audit>.<csv|json>`: the whole table as a download. 200, 401, 403, 404, 503. */
 export default viewerRoute(useServices, async ({ operations }, event) => {
-  const asked = /^(submissions|audit)\.(csv|json)$/.exec(getRouterParam(event, 'file') ?? '') as Asked | null
-  if (!asked) throw new HttpError(
+  const exportName = /^(submissions|audit)\.(csv|json)$/.exec(getRouterParam(event, 'file') ?? '') as ExportName | null
+  if (!exportName) throw new HttpError(
     404, 'NO_SUCH_EXPORT', 'There are submissions.csv, submissions.json, audit.csv and audit.json.',
   )
-  const [file, table, format] = asked
+  const [file, table, format] = exportName
   const headers = {
     'Content-Type': TYPES[format], 'Content-Disposition': `attachment; filename="${file}"`, 'Cache-Control': 'no-store',
   }

@@ -17,8 +17,8 @@ export default defineEventHandler((event) => {
   return publicPost(event, form?.rules ?? {}, async () => {
     const { enter, rules } = requireForm(event, form)
     const { upload, take } = await enter(admitSender(event, rules))
-    const taken = await take(readForm(event, services, maxBodyBytes, upload))
-    if (wantsPage(event)) return (await import('../../http/pages/form-pages')).sendOn(event, taken, rules, log)
-    return { status: 'received', submissionId: taken.id }
+    const submission = await take(readForm(event, services, maxBodyBytes, upload))
+    if (wantsPage(event)) return (await import('../../http/pages/form-pages')).sendOn(event, submission, rules, log)
+    return { status: 'received', submissionId: submission.id }
   })
 })

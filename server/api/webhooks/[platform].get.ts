@@ -6,8 +6,10 @@ import { answerWebRequest } from '../../http/web'
 /** `GET /api/webhooks/<platform>`: the adapter's answer, if a platform checks the address first; 405 for others. */
 export default route(async (event) => {
   const { webhook, readBody } = useServices()
-  const found = webhook(getRouterParam(event, 'platform', { decode: true }) ?? '')
-  if (found?.takesGet) return answerWebRequest(event, readBody, 0, request => found.handle(request, null))
+  const platformWebhook = webhook(getRouterParam(event, 'platform', { decode: true }) ?? '')
+  if (platformWebhook?.takesGet) {
+    return answerWebRequest(event, readBody, 0, request => platformWebhook.handle(request, null))
+  }
   setResponseHeader(event, 'Allow', 'POST')
   throw new HttpError(405, 'METHOD_NOT_ALLOWED', 'This address takes POST.')
 })

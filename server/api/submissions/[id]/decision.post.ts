@@ -13,11 +13,11 @@ import { deciderRoute } from '../../../http/auth/viewer'
  * before; 423 with the assignee: a repetition decides anyway, unless the form is exclusive; 503.
  */
 export default deciderRoute(useServices, async ({ opsSubmissions, readBody }, event, viewer) => {
-  const refused = await opsSubmissions.decide(
+  const refusal = await opsSubmissions.decide(
     getRouterParam(event, 'id') ?? '', await readJson(event, readBody, LARGEST_BODY), viewer,
   )
-  if (!refused) return { status: 'decided' }
+  if (!refusal) return { status: 'decided' }
   setResponseStatus(event, 400)
-  const said = 'Some values do not fit their fields. Nothing was decided.'
-  return { error: said, message: said, code: 'INVALID_VALUES', errors: refused.errors }
+  const message = 'Some values do not fit their fields. Nothing was decided.'
+  return { error: message, message, code: 'INVALID_VALUES', errors: refusal.errors }
 })
