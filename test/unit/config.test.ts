@@ -67,14 +67,14 @@ describe('every variable', () => {
   test('of Discord alone is enough in production: Slack is not asked for', () => {
     const {
       CHAT_BOT_TOKEN, CHAT_SIGNING_SECRET, CHAT_CHANNEL_ID, SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_ENCRYPTION_KEY,
-      ...others
+      ...otherVariables
     } = VALID as Env
-    expect(Object.keys(readConfig(others).platforms)).toEqual(['discord', ...Object.keys(PLATFORM_ENVS)])
+    expect(Object.keys(readConfig(otherVariables).platforms)).toEqual(['discord', ...Object.keys(PLATFORM_ENVS)])
   })
 
-  test.each(Object.entries(PLATFORM_ENVS))('of %s alone is enough in production', (key, own) => {
+  test.each(Object.entries(PLATFORM_ENVS))('of %s alone is enough in production', (key, platformVariables) => {
     const { CHAT_BOT_TOKEN, CHAT_SIGNING_SECRET, CHAT_CHANNEL_ID, ...mailAndStore } = PRODUCTION
-    const { platforms } = readConfig({ ...mailAndStore, ...own, NUXT_PUBLIC_SITE_URL: 'https://forms.example.com' })
+    const { platforms } = readConfig({ ...mailAndStore, ...platformVariables, NUXT_PUBLIC_SITE_URL: 'https://forms.example.com' })
     expect(Object.keys(platforms)).toEqual([key])
   })
 
@@ -134,8 +134,8 @@ describe('production', () => {
     'CHAT_BOT_TOKEN', 'CHAT_SIGNING_SECRET', 'CHAT_CHANNEL_ID', 'MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL',
     'STORE_URL',
   ])('without %s names just that', (name) => {
-    for (const nothing of [undefined, '', '  ']) {
-      expect(problemsOf({ ...PRODUCTION, [name]: nothing })).toEqual([
+    for (const emptyValue of [undefined, '', '  ']) {
+      expect(problemsOf({ ...PRODUCTION, [name]: emptyValue })).toEqual([
         expect.stringMatching(new RegExp(`^${name} is missing`)),
       ])
     }
@@ -209,9 +209,9 @@ describe('development', () => {
 
   test.each([
     ['CHAT_BOT_TOKEN', 1], ['CHAT_SIGNING_SECRET', 1], ['CHAT_CHANNEL_ID', 2],
-  ])('with only %s set names the other credentials of Slack', (name, others) => {
+  ])('with only %s set names the other credentials of Slack', (name, missingCount) => {
     const problems = problemsOf({ NODE_ENV: 'development', SANDBOX: '1', [name]: PRODUCTION[name] })
-    expect(problems).toHaveLength(others)
+    expect(problems).toHaveLength(missingCount)
     expect(problems.every(problem => problem.includes('is missing, but other Slack variables are set'))).toBe(true)
   })
 })

@@ -4,8 +4,8 @@ import { outside } from '../../../server/platforms/registry'
 import { problemsOf, PRODUCTION, VALID, type Env } from '../../fixtures/config/env'
 
 test.each(outside)('$label without its channel has no cards, as long as another platform has', ({ key, channel }) => {
-  const others: Env = key === 'slack' ? { ...VALID } : { ...VALID, ...PRODUCTION }
-  const env = { ...others, [channel.variable!]: undefined, [channel.instead ?? '']: undefined }
+  const otherVariables: Env = key === 'slack' ? { ...VALID } : { ...VALID, ...PRODUCTION }
+  const env = { ...otherVariables, [channel.variable!]: undefined, [channel.instead ?? '']: undefined }
   expect(Object.keys(readConfig(env).platforms)).toContain(key)
 })
 

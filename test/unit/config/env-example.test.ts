@@ -5,11 +5,11 @@ import { aliases, problemsOf, PRODUCTION, variables } from '../../fixtures/confi
 
 describe('.env.example', () => {
   const lines = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8').split('\n')
-  const named = lines.flatMap(line => /^(?:# )?([A-Z][A-Z0-9_]+)=/.exec(line)?.[1] ?? [])
+  const listedNames = lines.flatMap(line => /^(?:# )?([A-Z][A-Z0-9_]+)=/.exec(line)?.[1] ?? [])
 
   test('names exactly the variables that are read, each once', () => {
     const setByTheHost = ['NODE_ENV', 'VERCEL', 'VERCEL_PROJECT_PRODUCTION_URL']
-    expect(named.toSorted()).toEqual(Object.keys(variables).filter(name => !setByTheHost.includes(name)).sort())
+    expect(listedNames.toSorted()).toEqual(Object.keys(variables).filter(name => !setByTheHost.includes(name)).sort())
   })
 
   test('names the alias of each in the comment above it', () => {
@@ -21,18 +21,18 @@ describe('.env.example', () => {
   })
 
   test('leaves open exactly what production needs, and its defaults are the real ones', () => {
-    const open = lines.flatMap(line => /^([A-Z0-9_]+)=$/.exec(line)?.[1] ?? [])
-    expect(open.toSorted()).toEqual(problemsOf({}).map(problem => problem.split(' ')[0]!).sort())
+    const openNames = lines.flatMap(line => /^([A-Z0-9_]+)=$/.exec(line)?.[1] ?? [])
+    expect(openNames.toSorted()).toEqual(problemsOf({}).map(problem => problem.split(' ')[0]!).sort())
     const defaulted = [
       'DATA_DIR', 'MAIL_FROM_NAME', 'MAX_BODY_BYTES', 'BODY_MEMORY_BYTES', 'BODY_TIMEOUT_MS', 'FORM_RATE_LIMIT',
       'FORM_RATE_LIMIT_MB', 'TRUST_PROXY', 'FORM_HONEYPOT', 'HELD_MAX', 'RETRY_BASE_MS', 'LEASE_MS',
       'SWEEP_INTERVAL_MS',
     ]
-    const shown = Object.fromEntries(lines.flatMap((line): [string, string][] => {
+    const shownDefaults = Object.fromEntries(lines.flatMap((line): [string, string][] => {
       const [, name, value] = /^# ([A-Z_]+)=(.+)$/.exec(line) ?? []
       return name && value && defaulted.includes(name) ? [[name, value]] : []
     }))
-    expect(Object.keys(shown)).toHaveLength(13)
-    expect(readConfig({ ...PRODUCTION, ...shown })).toEqual(readConfig(PRODUCTION))
+    expect(Object.keys(shownDefaults)).toHaveLength(13)
+    expect(readConfig({ ...PRODUCTION, ...shownDefaults })).toEqual(readConfig(PRODUCTION))
   })
 })

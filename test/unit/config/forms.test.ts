@@ -7,7 +7,7 @@ import { sharedFolder } from '../../support/lifetime'
 
 const dir = sharedFolder()
 
-function read(content: unknown, platforms: readonly string[] | null = ['slack']) {
+function readContent(content: unknown, platforms: readonly string[] | null = ['slack']) {
   const path = join(dir, 'forms.json')
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
   const problems: string[] = []
@@ -17,7 +17,7 @@ function read(content: unknown, platforms: readonly string[] | null = ['slack'])
 
 describe('the configuration of forms', () => {
   test('takes addresses alone or in a list, and origins with or without a slash', () => {
-    const { forms, problems } = read({
+    const { forms, problems } = readContent({
       a: { name: ' A ', to: 'a@example.com', allowedOrigins: ['https://Example.com/'] },
       b: { name: 'B', to: ['b@example.com', 'c@example.com'] },
     })
@@ -28,12 +28,12 @@ describe('the configuration of forms', () => {
   })
 
   test('has a redirect as a header can carry it', () => {
-    const { forms } = read({ a: { name: 'A', redirect: 'https://bücher.example/dziękujemy?kto=Łucja' } })
+    const { forms } = readContent({ a: { name: 'A', redirect: 'https://bücher.example/dziękujemy?kto=Łucja' } })
     expect(forms.a!.redirect).toBe('https://xn--bcher-kva.example/dzi%C4%99kujemy?kto=%C5%81ucja')
   })
 
   test('takes files of so many bytes, five pictures or documents of 10 MB by default', () => {
-    const { forms, problems } = read({
+    const { forms, problems } = readContent({
       a: { name: 'A', files: {} }, c: { name: 'C', fields: { cv: { type: 'file' } }, extra: 'refuse' },
       b: { name: 'B', files: { max: 1, maxBytes: '1.5 KB', types: ['text/csv'] } },
     })
@@ -158,14 +158,14 @@ describe('the configuration of forms', () => {
       'a limit that is a text', { a: { name: 'A', fields: { x: { type: 'date', min: '1.1.2026' } } } },
       'a.fields.x.min is neither a number nor a date such as 2026-11-22.',
     ],
-  ])('names %s', (_, content, named) => {
-    const { problems } = read(content)
+  ])('names %s', (_, content, expectedText) => {
+    const { problems } = readContent(content)
     expect(problems).toHaveLength(1)
-    expect(problems[0]).toContain(named)
+    expect(problems[0]).toContain(expectedText)
   })
 
   test('has all mistakes of a file named in one round, also those that others hide', () => {
-    const { problems } = read(`{
+    const { problems } = readContent(`{
       "a": { "nam": "A", "to": ["a@example.com", "x", "y"], "channels": { "slak": "C1", "discord": "1" } },
       "b": {
         "name": 5, "fields": { "_gotcha": "x", "age": { "min": 1, "maxx": 2 }, "s": { "type": "select" } },
@@ -201,7 +201,7 @@ describe('the configuration of forms', () => {
     expect(unusualChannels({ a: { name: 'A', channels }, b: { name: 'B' } })).toEqual([
       'The form a has a channel of slack that looks unusual: must be a channel id such as C0123456789.',
     ])
-    expect(read({ a: { name: 'A', channels: { slack: 'T0123456789:general' } } }).problems).toEqual([])
+    expect(readContent({ a: { name: 'A', channels: { slack: 'T0123456789:general' } } }).problems).toEqual([])
   })
 
   test('may have no field that FORM_HONEYPOT names', () => {
@@ -212,7 +212,9 @@ describe('the configuration of forms', () => {
   })
 
   test('is read from a file that begins with the mark of Windows editors', () => {
-    expect(read(`\uFEFF${JSON.stringify({ a: { name: 'A' } })}`)).toEqual({ forms: { a: { name: 'A' } }, problems: [] })
+    expect(readContent(`\uFEFF${JSON.stringify({ a: { name: 'A' } })}`)).toEqual(
+      { forms: { a: { name: 'A' } }, problems: [] },
+    )
   })
 
   test('names a file that is not there', () => {

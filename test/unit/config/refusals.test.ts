@@ -33,9 +33,9 @@ test.each([
 test.each([
   ['OPS_PASSWORD', 12], ['METRICS_TOKEN', 16], ['FORM_API_KEY', 16],
   ['TELEGRAM_WEBHOOK_SECRET_TOKEN', 16], ['WHATSAPP_VERIFY_TOKEN', 16], ['NUXT_SESSION_PASSWORD', 32],
-])('%s that is easy to guess is refused: it must have at least %i characters', (name, least) => {
-  expect(problemsOf(name, 'x'.repeat(least - 1))).toHaveLength(1)
-  expect(problemsOf(name, 'x'.repeat(least))).toEqual([])
+])('%s that is easy to guess is refused: it must have at least %i characters', (name, minLength) => {
+  expect(problemsOf(name, 'x'.repeat(minLength - 1))).toHaveLength(1)
+  expect(problemsOf(name, 'x'.repeat(minLength))).toEqual([])
 })
 
 test.each(Object.keys(variables))('%s in quotes that nobody took off is refused, whatever it may be', (name) => {

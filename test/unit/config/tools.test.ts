@@ -31,8 +31,8 @@ describe('the files of the agent', () => {
   })
 
   test.each(Object.keys(S3))('in S3 need %s with the others', (name) => {
-    const { [name as keyof typeof S3]: _, ...others } = S3
-    expect(problemsOf({ ...DEVELOPMENT, ...others })).toEqual([
+    const { [name as keyof typeof S3]: _, ...otherVariables } = S3
+    expect(problemsOf({ ...DEVELOPMENT, ...otherVariables })).toEqual([
       expect.stringMatching(new RegExp(`^${name} is missing, but other variables of the S3 storage are set`)),
     ])
   })

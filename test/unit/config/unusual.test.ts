@@ -72,9 +72,9 @@ describe('a value that looks unusual', () => {
 })
 
 test('FORWARD_EMAIL takes several addresses, and hosts without a dot', () => {
-  const read = (FORWARD_EMAIL: string) => readConfig({ ...PRODUCTION, FORWARD_EMAIL }).mail.to
-  expect(read('ops@localhost')).toEqual(['ops@localhost'])
-  expect(read('a@example.com, b@mail,')).toEqual(['a@example.com', 'b@mail'])
+  const readRecipients = (FORWARD_EMAIL: string) => readConfig({ ...PRODUCTION, FORWARD_EMAIL }).mail.to
+  expect(readRecipients('ops@localhost')).toEqual(['ops@localhost'])
+  expect(readRecipients('a@example.com, b@mail,')).toEqual(['a@example.com', 'b@mail'])
   for (const wrong of [',', 'a@example.com,b', 'a@', 'a..b@example.com', 'a@-x', 'Ada <a@example.com>']) {
     expect(problemsOf({ ...PRODUCTION, FORWARD_EMAIL: wrong })).toEqual([
       expect.stringMatching(/^FORWARD_EMAIL is malformed: must (?:be an email address|have an address)\./),

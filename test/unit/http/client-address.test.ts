@@ -35,9 +35,9 @@ describe('the client address', () => {
     ['2001:db8::1', '2001:db8::1'],
     ['fe80::1%eth0', 'fe80::1'], ['::ffff:203.0.113.7', '203.0.113.7'], ['::FFFF:cb00:7107', '203.0.113.7'],
     ['::ffff:0:1', '0.0.0.1'], ['::1', '::1'],
-  ])('%s is %s', (written, address) => {
-    expect(clientAddress(request(written), 1)).toBe(address)
-    expect(clientAddress(request(undefined, written), 0)).toBe(address)
+  ])('%s is %s', (header, address) => {
+    expect(clientAddress(request(header), 1)).toBe(address)
+    expect(clientAddress(request(undefined, header), 0)).toBe(address)
   })
 
   test('is unknown without a socket address', () => {
@@ -56,9 +56,9 @@ describe('one client', () => {
   test('is a whole /64 of IPv6, and no more', () => {
     const hex = fc.nat(0xFFFF).map(value => value.toString(16))
     const half = fc.tuple(hex, hex, hex, hex).map(groups => groups.join(':'))
-    fc.assert(fc.property(half, half, half, half, (net, other, a, b) => {
+    fc.assert(fc.property(half, half, half, half, (net, otherNet, a, b) => {
       expect(addressGroup(`${net}:${a}`)).toBe(addressGroup(`${net}:${b}`))
-      if (net !== other) expect(addressGroup(`${net}:${a}`)).not.toBe(addressGroup(`${other}:${a}`))
+      if (net !== otherNet) expect(addressGroup(`${net}:${a}`)).not.toBe(addressGroup(`${otherNet}:${a}`))
     }))
   })
 })

@@ -8,14 +8,14 @@ import { answer, answerTo, HttpError, onUnexpectedError } from '../../../server/
 afterEach(() => onUnexpectedError(() => {}))
 
 test('the log learns why files cannot be stored, and whoever sends one does not', () => {
-  const told: unknown[] = []
-  onUnexpectedError(error => told.push(error))
+  const reportedErrors: unknown[] = []
+  onUnexpectedError(error => reportedErrors.push(error))
   const error = new FilesUnavailable(new Error('AccessDenied'))
   expect(answerTo(error)).toMatchObject({ status: 503, code: 'FILES_UNAVAILABLE' })
   expect(JSON.stringify(answerTo(error))).not.toContain('AccessDenied')
   // The Redis client reports this error itself, once per outage.
   answerTo(new StoreUnavailable(new Error('ECONNREFUSED')))
-  expect(told).toEqual([error, error])
+  expect(reportedErrors).toEqual([error, error])
 })
 
 /** `Retry-After` of the answer to an error. */

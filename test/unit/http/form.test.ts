@@ -48,9 +48,9 @@ test('the key lets in, and makes all its senders one client whatever their addre
 
 test('a page that hides its origin is refused, and told what to change', async () => {
   const pages = { allowedOrigins: ['https://shop.example'] }
-  const answered = (origin: string) => publicPost(request({ origin }), pages, async () => 'taken')
-  expect(await answered('https://shop.example')).toBe('taken')
-  expect(await answered('null')).toEqual({
+  const post = (origin: string) => publicPost(request({ origin }), pages, async () => 'taken')
+  expect(await post('https://shop.example')).toBe('taken')
+  expect(await post('null')).toEqual({
     code: 'ORIGIN_NOT_ALLOWED',
     error: expect.stringContaining('Referrer-Policy: strict-origin-when-cross-origin'),
     message: expect.stringContaining('Referrer-Policy: strict-origin-when-cross-origin'),
@@ -80,8 +80,8 @@ test('an origin that may not send is told of both lists that could have it', asy
 test('files may come with what is multipart, and with nothing else', () => {
   const types = ['multipart/form-data; boundary=x', 'Multipart/Form-Data', 'application/json', 'text/plain']
   const rules = { ...RULES, apiKey: undefined }
-  const found = types.map(type => admitSender(request({ 'content-type': type }), rules).hasFiles)
-  expect(found).toEqual([true, true, false, false])
+  const hasFiles = types.map(type => admitSender(request({ 'content-type': type }), rules).hasFiles)
+  expect(hasFiles).toEqual([true, true, false, false])
 })
 
 test('without a key set everybody gets in, and nobody is trusted', () => {

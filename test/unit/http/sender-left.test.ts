@@ -29,19 +29,19 @@ const readers = {
 }
 
 /** Error code of a body whose sender leaves before or while it is read. */
-async function readOf(kind: keyof typeof readers, sent: string, when: 'before' | 'while') {
+async function readOf(kind: keyof typeof readers, content: string, when: 'before' | 'while') {
   const sender = connect((server.address() as AddressInfo).port)
-  sender.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${BODY.length}\r\n\r\n${sent}`)
+  sender.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${BODY.length}\r\n\r\n${content}`)
   const [req, res] = await once(server, 'request') as [IncomingMessage, object]
   const event = { node: { req, res }, headers: new Headers(req.headers as Record<string, string>), context: {} }
-  const read = () => readers[kind](event as unknown as H3Event)
-  const left = once(req, 'close').catch(() => { /* The error comes before the close. */ })
-  const reading = when === 'while' ? read() : null
+  const readBody = () => readers[kind](event as unknown as H3Event)
+  const closing = once(req, 'close').catch(() => { /* The error comes before the close. */ })
+  const reading = when === 'while' ? readBody() : null
   const outcome = reading?.then(() => 'read', (error: unknown) => answerTo(error).code)
   if (reading) await once(req, 'data')
   sender.destroy()
-  await left
-  return outcome ?? read().then(() => 'read', (error: unknown) => answerTo(error).code)
+  await closing
+  return outcome ?? readBody().then(() => 'read', (error: unknown) => answerTo(error).code)
 }
 
 test.each(['body', 'upload'] as const)('to leave while the %s is read is to send half of it, and no fault of ours', async (kind) => {
@@ -50,6 +50,6 @@ test.each(['body', 'upload'] as const)('to leave while the %s is read is to send
 
 test.each([
   ['body', 'half', 20], ['body', 'all', BODY.length], ['upload', 'half', 20], ['upload', 'all', BODY.length],
-] as const)('nobody waits for the %s of which %s came, when its sender left before it was read', async (kind, _, sent) => {
-  expect(await readOf(kind, BODY.slice(0, sent), 'before')).toBe('BODY_INCOMPLETE')
+] as const)('nobody waits for the %s of which %s came, when its sender left before it was read', async (kind, _, byteCount) => {
+  expect(await readOf(kind, BODY.slice(0, byteCount), 'before')).toBe('BODY_INCOMPLETE')
 })

@@ -8,10 +8,10 @@ import { eventStream, sendDownload } from '../../../server/http/streams'
 import { until } from '../../support/until'
 
 let close = () => {}
-let told: unknown[]
+let reportedErrors: unknown[]
 beforeEach(() => {
-  told = []
-  onUnexpectedError(error => void told.push(error))
+  reportedErrors = []
+  onUnexpectedError(error => void reportedErrors.push(error))
 })
 afterEach(() => {
   close()
@@ -35,29 +35,29 @@ async function serve(route: (event: H3Event) => Promise<unknown>): Promise<strin
 
 /** Endless stream, and a flag that tells if the producer was stopped. */
 function endless() {
-  const made = { isOver: false }
+  const source = { isOver: false }
   async function* bits() {
     try {
       for (;;) yield Buffer.alloc(64 * 1024)
     }
     finally {
-      made.isOver = true
+      source.isOver = true
     }
   }
-  return Object.assign(made, { bits })
+  return Object.assign(source, { bits })
 }
 
 test('who leaves a download lets go of what it is made of, and is no error', async () => {
-  const made = endless()
+  const source = endless()
   const answers: Promise<void>[] = []
-  const url = await serve(async event => void answers.push(sendDownload(event, made.bits(), {})))
+  const url = await serve(async event => void answers.push(sendDownload(event, source.bits(), {})))
   const leaving = new AbortController()
   const { body } = await fetch(url, { signal: leaving.signal })
   await body!.getReader().read()
   leaving.abort()
-  await until('the end', () => made.isOver)
+  await until('the end', () => source.isOver)
   await Promise.all(answers)
-  expect(told).toEqual([])
+  expect(reportedErrors).toEqual([])
 })
 
 test('a download that breaks is no whole file to who gets it, and told of', async () => {
@@ -66,7 +66,7 @@ test('a download that breaks is no whole file to who gets it, and told of', asyn
     throw new Error('The storage is away.')
   })(), {}))
   await expect(fetch(url).then(answer => answer.text())).rejects.toThrow()
-  expect(told).toEqual([expect.objectContaining({ message: 'The storage is away.' })])
+  expect(reportedErrors).toEqual([expect.objectContaining({ message: 'The storage is away.' })])
 })
 
 test('one person has 20 streams, and others have theirs', async () => {
@@ -95,11 +95,11 @@ test('a page that leaves is listened for no more, and one that stays is asked ag
     return () => { listeners-- }
   }))
   const leaving = new AbortController()
-  const [left, stays] = await Promise.all([fetch(url, { signal: leaving.signal }), fetch(url)])
-  expect([left.status, stays.status, listeners]).toEqual([200, 200, 2])
+  const [leftResponse, openResponse] = await Promise.all([fetch(url, { signal: leaving.signal }), fetch(url)])
+  expect([leftResponse.status, openResponse.status, listeners]).toEqual([200, 200, 2])
   leaving.abort()
   await vi.waitUntil(() => listeners === 1)
   vi.advanceTimersByTime(5 * 60_000)
   await vi.waitUntil(() => listeners === 0)
-  expect(await stays.text()).toContain('event: ready')
+  expect(await openResponse.text()).toContain('event: ready')
 })

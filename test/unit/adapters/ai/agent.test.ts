@@ -43,7 +43,7 @@ function message(text: string, attachments: Attachment[] = []): Message {
   })
 }
 
-const read = async ({ words }: AgentTurn) => (await Array.fromAsync(words)).join('')
+const readWords = async ({ words }: AgentTurn) => (await Array.fromAsync(words)).join('')
 
 const file = (type: Attachment['type'], mimeType: string, name: string, content: string): Attachment => ({
   type, mimeType, name, url: `https://example.com/${name}`, fetchData: async () => Buffer.from(content),
@@ -59,7 +59,7 @@ describe('attachments', () => {
       file('video', 'video/mp4', 'd.mp4', 'v'), file('audio', 'audio/mpeg', 'e.mp3', 'a'),
       file('file', 'application/pdf', 'f.pdf', 'p'),
     ])], true, conversation)
-    expect(await read(turn)).toBe('Nice.')
+    expect(await readWords(turn)).toBe('Nice.')
     expect(model.requests[0]!.messages).toEqual([{ role: 'user', content: [
       { type: 'text', text: 'look' },
       { type: 'image_url', image_url: { url: `data:image/png;base64,${btoa('png!')}` } },
@@ -72,7 +72,7 @@ describe('attachments', () => {
 
   test('an image that no model takes is named instead', async () => {
     model.script({ text: 'Too large.' })
-    await read(await agentWith().start(
+    await readWords(await agentWith().start(
       [message('look', [file('image', 'image/png', 'a.png', 'x'.repeat(5 * 1024 * 1024 + 1))])], true, conversation,
     ))
     expect(
@@ -88,7 +88,7 @@ describe('tools', () => {
     const fail = tool({
       inputSchema: z.object({}), execute: async (): Promise<string> => { throw new Error('secret form data') },
     })
-    expect(await read(await agentWith({ fail }).start([message('try')], true, conversation))).toBe('It failed.')
+    expect(await readWords(await agentWith({ fail }).start([message('try')], true, conversation))).toBe('It failed.')
     expect(model.requests[1]!.messages.at(-1)).toMatchObject({
       role: 'tool', content: expect.stringContaining('secret form data') as string,
     })
@@ -105,7 +105,7 @@ describe('tools', () => {
       return new Promise<string>(() => {})
     } })
     const turn = await agentWith({ hang }).start([message('try')], true, conversation)
-    expect(await read(turn).finally(() => vi.useRealTimers())).toContain('This took too long')
+    expect(await readWords(turn).finally(() => vi.useRealTimers())).toContain('This took too long')
     expect(await turn.outcome()).toEqual({ calls: [], state: '', isCut: true })
   })
 
@@ -119,7 +119,7 @@ describe('tools', () => {
       execute: async ({ amount }) => `paid ${amount}`,
     })
     const turn = await agentWith({ pay }, { approvals: 'deny' }).start([message('pay')], true, conversation)
-    expect(await read(turn)).toBe('Paid one.')
+    expect(await readWords(turn)).toBe('Paid one.')
     expect((await turn.outcome()).calls).toEqual([])
     expect(model.requests[1]!.messages.filter(({ role }) => role === 'tool').map(({ content }) => content)).toEqual(
       [expect.stringContaining('paid 5'), expect.stringContaining('AGENT_APPROVALS')].toSorted(),
@@ -137,11 +137,11 @@ describe('a turn that waits', () => {
   } })
   const input = { path: 'a.txt', tags: ['x', 'y'] }
 
-  async function waiting(agent = agentWith({ write }), attachments: Attachment[] = []): Promise<KeptTurn> {
+  async function startWaitingTurn(agent = agentWith({ write }), attachments: Attachment[] = []): Promise<KeptTurn> {
     runs.length = 0
     model.script({ text: 'May I?', calls: [{ name: 'write', input }] })
     const turn = await agent.start([message('write', attachments)], true, conversation)
-    expect(await read(turn)).toBe('May I?')
+    expect(await readWords(turn)).toBe('May I?')
     const outcome = await turn.outcome()
     return {
       turn: { id: '1', threadId: conversation.threadId, asker: ADA, expiresAt: 0, ...outcome }, verdicts: [null],
@@ -150,15 +150,15 @@ describe('a turn that waits', () => {
   }
 
   test('is text that any process can go on from, with the call as people read it', async () => {
-    const kept = await waiting()
-    expect(kept.turn.calls).toMatchObject([
+    const turn = await startWaitingTurn()
+    expect(turn.turn.calls).toMatchObject([
       { title: 'Write it', details: [{ label: 'path', value: 'a.txt' }, { label: 'tags', value: '["x","y"]' }] },
     ])
     expect(runs).toEqual([])
     model.script({ text: 'Done.' })
     const verdict: ApprovalDecision = { approved: true, by: ADA, at: 0 }
-    expect(await read(await agentWith({ write }).resume(
-      JSON.parse(JSON.stringify({ ...kept, verdicts: [verdict] })) as KeptTurn, conversation,
+    expect(await readWords(await agentWith({ write }).resume(
+      JSON.parse(JSON.stringify({ ...turn, verdicts: [verdict] })) as KeptTurn, conversation,
     ))).toBe('Done.')
     expect(runs).toEqual([input])
     expect(model.requests[0]!.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
@@ -175,7 +175,7 @@ describe('a turn that waits', () => {
     ]
     model.script({ calls: [{ name: 'edit', input: { id: '1', changes } }] })
     const turn = await agent.start([message('edit')], true, conversation)
-    await read(turn)
+    await readWords(turn)
     expect((await turn.outcome()).calls[0]!.details).toEqual([
       { label: 'id', value: '1', edited: false },
       { label: 'Change message', value: changes[0]!.value, edited: false },
@@ -186,18 +186,18 @@ describe('a turn that waits', () => {
   })
 
   test('runs nothing when writes were switched off in the meantime', async () => {
-    const kept = await waiting()
+    const turn = await startWaitingTurn()
     model.script({ text: 'I may not.' })
-    expect(await read(await agentWith({ write }, { approvals: 'deny' }).resume(
-      { ...kept, verdicts: [{ approved: true, by: ADA, at: 0 }] }, conversation,
+    expect(await readWords(await agentWith({ write }, { approvals: 'deny' }).resume(
+      { ...turn, verdicts: [{ approved: true, by: ADA, at: 0 }] }, conversation,
     ))).toBe('I may not.')
     expect(runs).toEqual([])
   })
 
   test('keeps no attachment that is larger than what is worth keeping', async () => {
-    const kept = await waiting(undefined, [file('image', 'image/png', 'a.png', 'x'.repeat(1_000_000))])
-    expect(kept.turn.state.length).toBeLessThan(5000)
-    expect(kept.turn.state).toContain('[The attachment \\"a.png\\" is left out here.]')
+    const turn = await startWaitingTurn(undefined, [file('image', 'image/png', 'a.png', 'x'.repeat(1_000_000))])
+    expect(turn.turn.state.length).toBeLessThan(5000)
+    expect(turn.turn.state).toContain('[The attachment \\"a.png\\" is left out here.]')
   })
 })
 

@@ -40,8 +40,8 @@ describe.each(platforms.map(platform => [platform.label, platform] as const))('a
     const changes = Array.from({ length: 10 }, (_, at) => (
       detail(`Change field ${at} ${'n'.repeat(90)}`, `${at}*`.repeat(900))
     ))
-    const others = DETAILS.slice(1).map(label => detail(label, '_'.repeat(200)))
-    const fields = fieldsOn(cardOf([detail('id', UUID), ...changes, ...others]))
+    const otherDetails = DETAILS.slice(1).map(label => detail(label, '_'.repeat(200)))
+    const fields = fieldsOn(cardOf([detail('id', UUID), ...changes, ...otherDetails]))
     const beginning = (label: string) => label.slice(0, 14)
     expect(fields.map(({ label }) => beginning(label))).toEqual(
       ['id', ...changes.map(({ label }) => label), ...DETAILS.slice(1).map(platform.escape)].map(beginning),

@@ -13,7 +13,7 @@ import { runs } from '../../../support/properties'
 import type { Block } from '../../../support/slack'
 
 const withoutModals: Platform = { ...slack, modal: null }
-const all: readonly Platform[] = [...platforms, withoutModals]
+const allPlatforms: readonly Platform[] = [...platforms, withoutModals]
 
 function childrenOf<T extends string>(view: CardView, platform: Platform, type: T) {
   return renderCard(view, platform).card.children.filter(child => (
@@ -36,24 +36,25 @@ function objectsIn(value: unknown): Block[] {
   return [value as Block, ...Object.values(value).flatMap(objectsIn)]
 }
 
-describe.each(all)('on $label (modals: $modal.inputs)', (platform) => {
+describe.each(allPlatforms)('on $label (modals: $modal.inputs)', (platform) => {
   const limits = platform.card
 
   test('any form stays within the limits, and what is not shown is counted', () => {
     fc.assert(fc.property(anyView, (view) => {
       const groups = childrenOf(view, platform, 'fields')
-      const shown = fieldsOf(view, platform)
+      const shownFields = fieldsOf(view, platform)
       expect(
         groups.every(({ children }) => children.length >= 1 && children.length <= limits.fieldsPerGroup),
       ).toBe(true)
-      expect(shown.length).toBeLessThanOrEqual(limits.fields)
-      expect(shown.every(({ label, value }) => label.length >= 1 && label.length <= limits.label + ' (edited)'.length
+      expect(shownFields.length).toBeLessThanOrEqual(limits.fields)
+      expect(shownFields.every(({ label, value }) => label.length >= 1
+        && label.length <= limits.label + ' (edited)'.length
         && value.length >= 1 && value.length <= limits.value)).toBe(true)
       expect(
-        shown.reduce((sum, { label, value }) => sum + label.length + value.length, 0),
+        shownFields.reduce((sum, { label, value }) => sum + label.length + value.length, 0),
       ).toBeLessThanOrEqual(limits.total)
       const counted = linksOf(view, platform).map(({ label }) => Number(/^(\d+) more field/.exec(label)?.[1] ?? 0))
-      expect(shown.length + Math.max(0, ...counted)).toBe(view.fields.length)
+      expect(shownFields.length + Math.max(0, ...counted)).toBe(view.fields.length)
     }))
   })
 
@@ -120,7 +121,7 @@ describe.each(all)('on $label (modals: $modal.inputs)', (platform) => {
   })
 })
 
-test.each(all.filter(({ modal }) => (
+test.each(allPlatforms.filter(({ modal }) => (
   modal
 )))('$label has Forward and Edit in the first row, Spam in the second', (platform) => {
   const rows = buttonRows(openView({ a: 'b' }), platform)
@@ -137,7 +138,7 @@ test.each(all.filter(({ modal }) => (
 
 test('a platform without modals links to the edit page instead', () => {
   const view = openView({ a: 'b' })
-  for (const platform of all.filter(({ modal }) => !modal)) {
+  for (const platform of allPlatforms.filter(({ modal }) => !modal)) {
     expect(
       buttonRows(view, platform).map(row => row.map(button => 'id' in button && button.id)),
     ).toEqual([['forward'], ['spam']])
@@ -168,10 +169,10 @@ describe('Block Kit', () => {
     }), { numRuns: runs(300) })
   })
 
-  test.each([1, 3, 4, 12])('Slack takes a card of 500 fields that somebody may take, with a file and %i notes', (many) => {
+  test.each([1, 3, 4, 12])('Slack takes a card of 500 fields that somebody may take, with a file and %i notes', (noteCount) => {
     const view: CardView = {
       ...openView(manyFields(500)), links: [{ url: URL_OF_ONE, label: 'Open the file' }],
-      notes: Array.from({ length: many }, (_, index) => `Note ${index}`),
+      notes: Array.from({ length: noteCount }, (_, index) => `Note ${index}`),
     }
     const actions = [...view.actions, { id: 'take' as const, label: 'Take' }]
     expect(blockKitProblems(render({ ...view, actions }))).toEqual([])
@@ -182,10 +183,10 @@ describe('Block Kit', () => {
       label: label.padEnd(150), value, edited: true,
     }))
     const files = Array.from({ length: 20 }, () => ({ url: URL_OF_ONE, label: 'Open', alt: 'x' }))
-    for (const [size, came] of [[1, []], [20, []], [3000, []], [1, files], [20, files], [3000, files]] as const) {
+    for (const [size, sentFiles] of [[1, []], [20, []], [3000, []], [1, files], [20, files], [3000, files]] as const) {
       const view = {
         ...openView({}), fields: fields.map(field => ({ ...field, value: 'x'.repeat(size) })),
-        links: came, pictures: came, notes: Array.from({ length: 3 }, () => 'n'.repeat(5000)),
+        links: sentFiles, pictures: sentFiles, notes: Array.from({ length: 3 }, () => 'n'.repeat(5000)),
       }
       expect(blockKitProblems(render(view))).toEqual([])
       expect(
@@ -209,8 +210,8 @@ describe('Block Kit', () => {
       const pictures = objects.filter(({ type }) => type === 'image').map(({ image_url: url }) => url)
       expect(pictures).toEqual((view.pictures ?? []).slice(0, 4).map(({ url }) => url))
       const buttons = objects.filter(({ type }) => type === 'button').map(({ text }) => text)
-      const plain = objects.filter(object => object.type === 'plain_text' && !buttons.includes(object))
-      expect(plain.every(({ emoji }) => emoji === false)).toBe(true)
+      const otherTexts = objects.filter(object => object.type === 'plain_text' && !buttons.includes(object))
+      expect(otherTexts.every(({ emoji }) => emoji === false)).toBe(true)
       expect(
         buttons.every(({ text }) => ['Forward Submission', 'Edit & Forward', 'Mark as Spam'].includes(text)),
       ).toBe(true)

@@ -3,7 +3,7 @@ import { openCode, withPlainLinks } from '../../../../server/adapters/chat/links
 
 const SITE = 'https://forms.example.com'
 
-const said = async (pieces: readonly string[]) => (
+const showWords = async (pieces: readonly string[]) => (
   (await Array.fromAsync(withPlainLinks((async function* () { yield* pieces })(), SITE))).join('')
 )
 
@@ -76,23 +76,23 @@ const CASES: readonly [what: string, text: string, shown: string][] = [
 ]
 
 describe('what a model says shows', () => {
-  test.each(CASES)('%s as text', async (_, text, shown) => expect(await said([text])).toBe(shown))
+  test.each(CASES)('%s as text', async (_, text, expected) => expect(await showWords([text])).toBe(expected))
 
-  test.each(CASES)('%s as text, however it is cut into pieces', async (_, text, shown) => {
-    expect(await said([...text])).toBe(shown)
-    for (let at = 1; at < text.length; at++) expect(await said([text.slice(0, at), text.slice(at)])).toBe(shown)
+  test.each(CASES)('%s as text, however it is cut into pieces', async (_, text, expected) => {
+    expect(await showWords([...text])).toBe(expected)
+    for (let at = 1; at < text.length; at++) expect(await showWords([text.slice(0, at), text.slice(at)])).toBe(expected)
   })
 
   test('words as soon as they are whole', async () => {
     const pieces = ['One ', 'two', ' three [', 'x] ', 'end']
-    const heard: string[] = []
-    for await (const piece of withPlainLinks((async function* () { yield* pieces })(), SITE)) heard.push(piece)
-    expect(heard).toEqual(['One ', 'two three ', '[x] ', 'end'])
+    const received: string[] = []
+    for await (const piece of withPlainLinks((async function* () { yield* pieces })(), SITE)) received.push(piece)
+    expect(received).toEqual(['One ', 'two three ', '[x] ', 'end'])
   })
 
   test('everything after markup that never ends', async () => {
     const text = `[${'x '.repeat(3000)}`
-    expect(await said(text.match(/[^]{1,100}/g)!)).toBe(text)
+    expect(await showWords(text.match(/[^]{1,100}/g)!)).toBe(text)
   })
 })
 

@@ -113,17 +113,17 @@ test('a platform that is unknown has no edit form', () => expect(editModal(formO
 test('what is not offered is exactly what is named as kept, on every platform that has modals', () => {
   fc.assert(fc.property(formData, fc.constantFrom(...platforms), (data, { key, modal }) => {
     const form = formOf(data)
-    const asked = editModal(form, key)
-    expect(asked === null).toBe(modal === null)
-    if (!asked) return
-    const { children } = asked
-    const kept = form.inputs.length - children.filter(({ type }) => type === 'text_input').length
+    const editForm = editModal(form, key)
+    expect(editForm === null).toBe(modal === null)
+    if (!editForm) return
+    const { children } = editForm
+    const keptCount = form.inputs.length - children.filter(({ type }) => type === 'text_input').length
     const [note] = children.flatMap(child => child.type === 'text' && child.content.startsWith('Not to be edited')
       ? child.content
       : [])
     const beyond = Number(/” and (\d+) more\. See/.exec(note ?? '')?.[1] ?? 0)
-    expect(beyond).toBe(Math.max(0, kept - 10))
-    expect(note === undefined).toBe(kept === 0)
+    expect(beyond).toBe(Math.max(0, keptCount - 10))
+    expect(note === undefined).toBe(keptCount === 0)
   }))
 })
 
@@ -137,10 +137,10 @@ describe('the form of Send again', () => {
   }
   const withForms = platforms.flatMap(({ key, modal }) => modal ? [{ key, most: modal.value }] : [])
 
-  test.each(withForms)('on $key has the addresses where it went, all or none, and says where it goes then', ({ key, most }) => {
+  test.each(withForms)('on $key has the addresses where it went, all or none, and says where it goes then', ({ key, most: maxLength }) => {
     for (const count of [1, 6, 50, 600]) {
       const text = addresses(count).join(', ')
-      expect(offered(addresses(count), key)).toEqual(text.length <= most
+      expect(offered(addresses(count), key)).toEqual(text.length <= maxLength
         ? [[text, false]]
         : [`It goes to the same ${count} addresses again, unless you type others.`, ['', true]])
     }

@@ -10,8 +10,8 @@ import { manyFields, submissionOf, WITH_FILES } from '../../../fixtures/views'
 const PNG: StoredFile = { field: 'photo', name: '<b>me</b>.png', type: 'image/png', size: 10 ** 6, sha256: '' }
 const REVIEWER = { id: 'U1', name: 'Ada', platform: 'Slack' }
 
-const viewOf = (files: StoredFile[], more: Partial<Submission> = {}, presentation = WITH_FILES) => cardView(
-  { ...submissionOf({ name: 'Ada' }), envelope: { files }, ...more }, presentation,
+const viewOf = (files: StoredFile[], overrides: Partial<Submission> = {}, presentation = WITH_FILES) => cardView(
+  { ...submissionOf({ name: 'Ada' }), envelope: { files }, ...overrides }, presentation,
 )
 
 describe.each(platforms)('$label', (platform) => {

@@ -12,7 +12,7 @@ import { withoutMarkdown } from '../../../../server/platforms/whatsapp/escape'
 const SITE = 'https://forms.example.com'
 
 /** Posted messages of an answer that arrives in these pieces. */
-async function posted(pieces: readonly string[], length = 40): Promise<string[]> {
+async function postWords(pieces: readonly string[], length = 40): Promise<string[]> {
   const messages: string[] = []
   const thread = { post: async (words: AsyncIterable<string>) => {
     messages.push((await Array.fromAsync(words)).join(''))
@@ -23,26 +23,26 @@ async function posted(pieces: readonly string[], length = 40): Promise<string[]>
 
 describe('say', () => {
   test('begins no message without words', async () => {
-    expect(await posted([])).toEqual([])
-    expect(await posted(['', '\n\n', '  '])).toEqual([])
+    expect(await postWords([])).toEqual([])
+    expect(await postWords(['', '\n\n', '  '])).toEqual([])
   })
 
   test.each([
     [['3.']], [['# ', '#######']], [['> ', '- ']],
   ])('says what is nothing but marks (%j) as text', async (marks) => {
-    expect(await posted(marks)).toEqual([`\u200B${marks.join('')}`])
+    expect(await postWords(marks)).toEqual([`\u200B${marks.join('')}`])
   })
 
   test('lets code go on as code in the next message', async () => {
     const lines = Array.from({ length: 6 }, (_, index) => `https://a.example/${index}`)
-    const messages = await posted([`\`\`\`\n${lines.join('\n')}\n\`\`\``], 90)
+    const messages = await postWords([`\`\`\`\n${lines.join('\n')}\n\`\`\``], 90)
     expect(messages.length).toBeGreaterThan(1)
     for (const message of messages) expect(message).toMatch(/^```\n[^`]+\n```$/)
     expect(messages.join('\n').replaceAll(/```\n?/g, '').trim().split('\n').filter(Boolean)).toEqual(lines)
   })
 
   test('splits no character in two', async () => {
-    const messages = await posted(['a', '\u{1F4E8}'.repeat(60)], 40)
+    const messages = await postWords(['a', '\u{1F4E8}'.repeat(60)], 40)
     expect(messages.every(message => message.isWellFormed() && message.length <= 40)).toBe(true)
     expect(messages.join('')).toBe(`a${'\u{1F4E8}'.repeat(60)}`)
   })
@@ -62,25 +62,25 @@ describe('say', () => {
     ['❤️', '1️⃣', '葛\u{E0100}', '👩‍🚀', 'ภ\u200Bา', 'a\u00ADb', '→\uFE0E'],
     ['a\uFE0F', '\u3164\u034F', '\u00AD', 'é\u180B', 'exam\u200Dple', 'x\u200C\u200Cy', 'x\u200C'],
   ])('shows the same, a character at a time, of %s and others', async (...texts) => {
-    for (const text of texts) expect(await posted([...text])).toEqual(await posted([text]))
+    for (const text of texts) expect(await postWords([...text])).toEqual(await postWords([text]))
   })
 
   test('hands the words on as they come', async () => {
-    const seen: string[] = []
+    const receivedWords: string[] = []
     const pieces = ['a ', 'b ', 'c ']
     const thread = { post: async (words: AsyncIterable<string>) => {
-      for await (const word of words) seen.push(`${word}${pieces.length}`)
+      for await (const word of words) receivedWords.push(`${word}${pieces.length}`)
     } }
     await say(
       thread as never, (async function* () { while (pieces.length > 0) yield pieces.shift()! })(),
       { messageLength: 100 }, SITE,
     )
-    expect(seen).toEqual(['a 2', 'b 1', 'c 0'])
+    expect(receivedWords).toEqual(['a 2', 'b 1', 'c 0'])
   })
 
   test.each([1, 3, 7, 1000])('splits what is too long at lines and words, in pieces of %i characters, and loses nothing', async (size) => {
     const text = `${'first line words! '.repeat(2).trim()}\n${'second '.repeat(12).trim()}\n${'x'.repeat(100)}`
-    const messages = await posted(text.match(new RegExp(`[^]{1,${size}}`, 'g'))!)
+    const messages = await postWords(text.match(new RegExp(`[^]{1,${size}}`, 'g'))!)
     expect(messages.length).toBeGreaterThan(4)
     expect(Math.max(...messages.map(message => message.length))).toBeLessThanOrEqual(40)
     expect(messages.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''))
@@ -90,25 +90,25 @@ describe('say', () => {
   test('defuses mentions of everybody, wherever the pieces end, and nothing else', async () => {
     const text = 'a <!channel> b <!subteam^S1> c <users/all> d <@U1> e <b> 1 < 2 <'
     for (const size of [1, 2, 5, 100]) {
-      expect(await posted(text.match(new RegExp(`[^]{1,${size}}`, 'g'))!, 1000)).toEqual([
+      expect(await postWords(text.match(new RegExp(`[^]{1,${size}}`, 'g'))!, 1000)).toEqual([
         'a <\u200B!channel> b <\u200B!subteam^S1> c <\u200Busers/all> d <@U1> e <b> 1 < 2 <',
       ])
     }
   })
 
   test('lets go of the words when the platform refuses them', async () => {
-    let ended = false
+    let isEnded = false
     const words = (async function* () {
       try {
         for (;;) yield 'word '
       }
       finally {
-        ended = true
+        isEnded = true
       }
     })()
     const thread = { post: async () => { throw new Error('channel_not_found') } }
     await expect(say(thread as never, words, { messageLength: 100 }, SITE)).rejects.toThrow('channel_not_found')
-    expect(ended).toBe(true)
+    expect(isEnded).toBe(true)
   })
 })
 
@@ -126,24 +126,24 @@ const CONVERTED: Readonly<Record<string, (markdown: string) => string>> = {
   whatsapp: markdown => withoutMarkdown(whatsApp.formatConverter.renderPostable({ markdown })),
 }
 
-const begun = fc.array(
+const beginnings = fc.array(
   fc.constantFrom('- ', '* ', '+', '12. ', '3)', '# ', '###', '> ', '>', '\n', ' ', 'Ada', '.'), { maxLength: 12 },
 )
 /** Text that fills one message. */
-const before = fc.constantFrom('', `${'x'.repeat(52)}\n`)
+const prefixes = fc.constantFrom('', `${'x'.repeat(52)}\n`)
 
 test.each(
   Object.entries(CONVERTED),
 )('%s is given no message before there is something to see, however it begins', async (_, convert) => {
-  await fc.assert(fc.asyncProperty(before, begun, async (first, pieces) => {
-    const shown: string[] = []
+  await fc.assert(fc.asyncProperty(prefixes, beginnings, async (prefix, pieces) => {
+    const shownTexts: string[] = []
     const thread = { post: async (words: AsyncIterable<string>) => {
       let text = ''
-      for await (const word of words) shown.push(convert(text += word))
+      for await (const word of words) shownTexts.push(convert(text += word))
     } }
-    await say(thread as never, (async function* () { yield* [first, ...pieces] })(), { messageLength: 60 }, SITE)
-    expect(shown.length > 0).toBe((first + pieces.join('')).trim() !== '')
-    expect(shown.filter(text => !/[^\s*_~\\]/.test(text))).toEqual([])
+    await say(thread as never, (async function* () { yield* [prefix, ...pieces] })(), { messageLength: 60 }, SITE)
+    expect(shownTexts.length > 0).toBe((prefix + pieces.join('')).trim() !== '')
+    expect(shownTexts.filter(text => !/[^\s*_~\\]/.test(text))).toEqual([])
   }))
 })
 
@@ -178,7 +178,7 @@ const outsideCode = (text: string) => text.replace(/`[^`]*`/g, '`').replace(/\\(
 
 test.each(outside)('$label gets no live address or mention, however spelled', async ({ key }) => {
   await fc.assert(fc.asyncProperty(hostile, async (text) => {
-    const [message] = await posted([`Look: ${text} now`], 2000)
+    const [message] = await postWords([`Look: ${text} now`], 2000)
     expect(outsideCode(CONVERTED[key]!(message!))).not.toMatch(/:\/\/|evil\.example|\]\(|<!|<users\/all>|mailto:|<a\s|https:/)
   }))
 })

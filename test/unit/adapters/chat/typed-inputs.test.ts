@@ -52,10 +52,10 @@ test('Slack has an input for everything that a field may take, with the value in
 test('what nobody touched in an input comes back as it was', () => {
   const view = modalView(modalOf('slack'), 'c') as Block
   const { values } = viewSubmission(view, {}, { id: 'U1', username: 'ada' } as never).view.state
-  const sent = Object.values(values as Record<string, Block>).flatMap(each => Object.values(each)).map(
+  const sentValues = Object.values(values as Record<string, Block>).flatMap(each => Object.values(each)).map(
     ({ value, selected_date: date, selected_option: option }) => value ?? date ?? option.value,
   )
-  expect(sent).toEqual(Object.values(DATA).map(String))
+  expect(sentValues).toEqual(Object.values(DATA).map(String))
 })
 
 test('what the form has to have is required in the forms of chat, too, unless it came without', () => {
@@ -67,8 +67,8 @@ test('what the form has to have is required in the forms of chat, too, unless it
     ).component.required),
   }
   for (const [platform, required] of Object.entries(requiredOn)) {
-    const asked = Object.keys(DATA).map(key => RULES[key]?.required === true)
-    expect(required(modalOf(platform)), platform).toEqual(asked)
+    const isRequired = Object.keys(DATA).map(key => RULES[key]?.required === true)
+    expect(required(modalOf(platform)), platform).toEqual(isRequired)
     expect(required(modalOf(platform, { email: ' ', terms: '', more: '' })), platform).toEqual([false, false, false])
   }
   expect(dialogCard(modalOf('teams'), 'c').body[0]).toMatchObject({ errorMessage: 'Please fill this in.' })
@@ -96,19 +96,19 @@ test('a field in which somebody left blanks is one in which nothing is chosen', 
 
 test.each([
   ['on', 'true'], ['yes', 'true'], ['1', 'true'], [1, 'true'], ['True', 'true'], ['off', 'false'], ['no', 'false'],
-])('a checkbox that was stored as %j opens as what it means, and stays as it is when nobody touches it', (terms, meant) => {
+])('a checkbox that was stored as %j opens as what it means, and stays as it is when nobody touches it', (terms, expected) => {
   const data = { terms, name: 'Ada' }
   for (const { key, modal } of platforms) {
     if (!modal) continue
     const [radio] = modalOf(key, data).children
-    expect(radio, key).toMatchObject({ type: 'radio_select', initialOption: meant })
+    expect(radio, key).toMatchObject({ type: 'radio_select', initialOption: expected })
   }
-  expect(applyEdits(data, { f0: meant, f1: 'Grace' }, RULES)).toEqual({
+  expect(applyEdits(data, { f0: expected, f1: 'Grace' }, RULES)).toEqual({
     data: { terms, name: 'Grace' }, edited: ['name'],
   })
-  const other = meant === 'false'
-  expect(applyEdits(data, { f0: String(other), f1: 'Ada' }, { terms: { type: 'checkbox' } })).toEqual({
-    data: { terms: other, name: 'Ada' }, edited: ['terms'],
+  const otherValue = expected === 'false'
+  expect(applyEdits(data, { f0: String(otherValue), f1: 'Ada' }, { terms: { type: 'checkbox' } })).toEqual({
+    data: { terms: otherValue, name: 'Ada' }, edited: ['terms'],
   })
 })
 
@@ -134,21 +134,21 @@ test('Discord has lists and radio buttons, and says how the rest is typed', () =
     validateModal(modal)
     return { modal } as never
   }
-  const first = opened([2, 3, 4, 5, 6])
-  expect(['i2', 'i3', 'i4', 'i5', 'i6'].map(id => modalInput(first, id))).toMatchObject([
+  const firstForm = opened([2, 3, 4, 5, 6])
+  expect(['i2', 'i3', 'i4', 'i5', 'i6'].map(id => modalInput(firstForm, id))).toMatchObject([
     { type: 4, value: '2', description: 'A whole number from 1 to 9' },
     { type: 4, value: '1.25', description: 'A number, at least 0.5' },
     { type: 4, value: '2026-11-22', description: 'A date such as 2026-11-22' },
     { type: 3, value: 'S', required: false, options: [{ label: 'S', default: true }, { label: 'L & <b>' }] },
     { type: 21, value: 'true', required: true, options: [{ label: 'Yes' }, { label: 'No' }] },
   ])
-  const read = (values: Record<string, string>) => readInputs(fields, [2, 3, 4, 5, 6], typedInputs(
-    { data: { components: submittedComponents(first, values) } } as never,
+  const readValues = (values: Record<string, string>) => readInputs(fields, [2, 3, 4, 5, 6], typedInputs(
+    { data: { components: submittedComponents(firstForm, values) } } as never,
   ))
-  const kept = { f2: '2', f3: '1.25', f4: '2026-11-22', f5: 'S', f6: 'true' }
-  expect(read({})).toEqual(kept)
-  expect(read({ i5: 'L & <b>', i6: 'false' })).toEqual({ ...kept, f5: 'L & <b>', f6: 'false' })
-  expect(read({ i5: '' })).toEqual({ ...kept, f5: '' })
+  const initialValues = { f2: '2', f3: '1.25', f4: '2026-11-22', f5: 'S', f6: 'true' }
+  expect(readValues({})).toEqual(initialValues)
+  expect(readValues({ i5: 'L & <b>', i6: 'false' })).toEqual({ ...initialValues, f5: 'L & <b>', f6: 'false' })
+  expect(readValues({ i5: '' })).toEqual({ ...initialValues, f5: '' })
 })
 
 test('Teams has an input for everything that a field may take, which keeps what was filled in', () => {
@@ -164,8 +164,8 @@ test('Teams has an input for everything that a field may take, which keeps what 
     { type: 'Input.Text', isMultiline: true }, { type: 'Input.Text' },
   ])
   const typed = { f2: '3', f4: '', f5: 'L & <b>', f6: 'false', f0: 'x' }
-  const again = dialogCard(refilled(modal, typed), 'c', { f0: 'No address.' })
-  expect(again.body.filter(({ id }) => typeof id === 'string' && id in typed).map(({ value }) => value)).toEqual([
+  const secondCard = dialogCard(refilled(modal, typed), 'c', { f0: 'No address.' })
+  expect(secondCard.body.filter(({ id }) => typeof id === 'string' && id in typed).map(({ value }) => value)).toEqual([
     'x', 3, '', 'L & <b>', 'false',
   ])
 })

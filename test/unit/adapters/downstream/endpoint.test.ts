@@ -100,10 +100,10 @@ describe('Endpoint', () => {
   test.each([
     [401, ': its token, and FORWARD_SIGNING_SECRET.'], [403, ': its token, and FORWARD_SIGNING_SECRET.'],
     [404, '; the log of'], [422, '; the log of'],
-  ])('%i says what to check: the address%s', async (status, why) => {
+  ])('%i says what to check: the address%s', async (status, advice) => {
     respond(status)
     expect(await post()).toMatchObject({
-      reason: expect.stringContaining(`Check FORWARD_ENDPOINT, or "endpoint" of its form${why}`),
+      reason: expect.stringContaining(`Check FORWARD_ENDPOINT, or "endpoint" of its form${advice}`),
     })
   })
 

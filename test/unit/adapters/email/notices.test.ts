@@ -4,20 +4,20 @@ import { MAIL_SECRET, mailEvent, noMailbox, signedHeaders } from '../../../suppo
 
 const notices = createResendNotices(MAIL_SECRET)
 
-function read(event: unknown, headers?: Record<string, string>) {
+function readNotice(event: unknown, headers?: Record<string, string>) {
   const body = typeof event === 'string' ? event : JSON.stringify(event)
-  const sent = headers ?? signedHeaders(body)
-  return notices.read(body, name => sent[name])
+  const sentHeaders = headers ?? signedHeaders(body)
+  return notices.read(body, name => sentHeaders[name])
 }
 
-const told = (type: string, details = {}) => read(mailEvent(type, 'id-1', 'email-1', details))
+const readReceipt = (type: string, details = {}) => readNotice(mailEvent(type, 'id-1', 'email-1', details))
 
 describe('what Resend tells', () => {
   test.each([
     ['sent', 'sent'], ['delivered', 'delivered'], ['delivery_delayed', 'delayed'], ['complained', 'complained'],
     ['suppressed', 'suppressed'], ['failed', 'failed'], ['bounced', 'bounced'],
   ])('email.%s is the verdict %s on the submission that its tag names', async (type, verdict) => {
-    expect(await told(type)).toEqual({ submission: 'id-1', messageId: 'email-1', receipt: { verdict } })
+    expect(await readReceipt(type)).toEqual({ submission: 'id-1', messageId: 'email-1', receipt: { verdict } })
   })
 
   test.each([
@@ -28,13 +28,13 @@ describe('what Resend tells', () => {
     [{ message: ' Two\r\nlines\u2028and\u202E more\0. ' }, 'Two lines and⟨U+202E⟩ more'],
     [{ message: 7 }, ''], [{}, ''], [undefined, ''], ['text', ''],
   ])('a bounce %j says %j, in one line', async (bounce, reason) => {
-    expect(await told('bounced', { bounce })).toMatchObject({
+    expect(await readReceipt('bounced', { bounce })).toMatchObject({
       receipt: { verdict: 'bounced', ...reason && { reason } },
     })
   })
 
   test('a reason is at most 200 well-formed characters', async () => {
-    const { receipt } = await told('failed', { failed: { reason: `${'x'.repeat(198)}👍👍` } }) as {
+    const { receipt } = await readReceipt('failed', { failed: { reason: `${'x'.repeat(198)}👍👍` } }) as {
       receipt: { reason: string }
     }
     expect(receipt.reason).toHaveLength(199)
@@ -47,7 +47,7 @@ describe('what Resend tells', () => {
     ['an email of somebody else', mailEvent('bounced', 'id-1', 'email-1', { tags: { category: 'x' } })],
     ['no tag', mailEvent('bounced', 'id-1', 'email-1', { tags: undefined })],
     ['no email', mailEvent('bounced', 'id-1', '')], ['no event', 'null'], ['no JSON', '{"type":'], ['nothing', ''],
-  ])('%s is foreign', async (_, event) => expect(await read(event)).toBe('foreign'))
+  ])('%s is foreign', async (_, event) => expect(await readNotice(event)).toBe('foreign'))
 })
 
 describe('a signature', () => {
@@ -56,10 +56,10 @@ describe('a signature', () => {
   const good = signedHeaders(body)
 
   test('of the secret, just now, is taken, also beside one of another secret', async () => {
-    const other = signedHeaders(body, { secret: `whsec_${'a'.repeat(32)}`, id: good['svix-id'] })
-    const both = { ...good, 'svix-signature': `${other['svix-signature']} ${good['svix-signature']}` }
-    for (const headers of [good, both]) {
-      expect(await read(body, headers)).toMatchObject({ receipt: { reason: 'mailbox does not exist' } })
+    const otherHeaders = signedHeaders(body, { secret: `whsec_${'a'.repeat(32)}`, id: good['svix-id'] })
+    const combinedHeaders = { ...good, 'svix-signature': `${otherHeaders['svix-signature']} ${good['svix-signature']}` }
+    for (const headers of [good, combinedHeaders]) {
+      expect(await readNotice(body, headers)).toMatchObject({ receipt: { reason: 'mailbox does not exist' } })
     }
   })
 
@@ -73,5 +73,5 @@ describe('a signature', () => {
     ['that is none', { ...good, 'svix-signature': 'v1,' }], ['of no scheme', { ...good, 'svix-signature': 'v0,x' }],
     ['without an id', { ...good, 'svix-id': '' }], ['at no time', { ...good, 'svix-timestamp': 'now' }],
     ['that is absent', {}],
-  ])('%s is forged', async (_, headers) => expect(await read(body, headers)).toBe('forged'))
+  ])('%s is forged', async (_, headers) => expect(await readNotice(body, headers)).toBe('forged'))
 })

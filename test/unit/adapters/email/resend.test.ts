@@ -70,51 +70,51 @@ describe('Resend', () => {
   })
 
   test('of emails with files one goes at a time, and none waits long: nothing was attempted then', async () => {
-    const waiting: ServerResponse[] = []
-    answer = response => waiting.push(response)
-    const accept = () => waiting.shift()!.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}')
+    const responses: ServerResponse[] = []
+    answer = response => responses.push(response)
+    const accept = () => responses.shift()!.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}')
     const attachments = [{ filename: 'a.txt', contentType: 'text/plain', content: {
       size: 1, read: () => Readable.from([Buffer.from('a')]),
     } }]
     const mailer = createResendMailer({ apiKey: API_KEY, baseUrl }, createHttpClient())
-    const first = mailer.send({ ...email, attachments }, 'one')
-    await until('the first', () => waiting.length === 1)
+    const firstSend = mailer.send({ ...email, attachments }, 'one')
+    await until('the first', () => responses.length === 1)
     // The first email was started with real timers, so it does not time out.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const busy = mailer.send({ ...email, attachments }, 'two')
+    const secondSend = mailer.send({ ...email, attachments }, 'two')
     await vi.advanceTimersByTimeAsync(5000)
     vi.useRealTimers()
-    expect(await busy).toMatchObject({ ok: false, busy: true })
+    expect(await secondSend).toMatchObject({ ok: false, busy: true })
     expect(requests).toHaveLength(1)
     accept()
-    expect(await first).toEqual({ ok: true, value: '1' })
+    expect(await firstSend).toEqual({ ok: true, value: '1' })
     const second = mailer.send({ ...email, attachments }, 'two')
-    await until('the second', () => waiting.length === 1)
+    await until('the second', () => responses.length === 1)
     accept()
     expect(await second).toEqual({ ok: true, value: '1' })
   })
 
   test('of many emails with files that wait one goes next, and others without files go by', async () => {
-    const waiting: ServerResponse[] = []
-    answer = response => waiting.push(response)
-    const accept = () => waiting.shift()!.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}')
+    const responses: ServerResponse[] = []
+    answer = response => responses.push(response)
+    const accept = () => responses.shift()!.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}')
     const attachments = [{ filename: 'a.txt', contentType: 'text/plain', content: {
       size: 1, read: () => Readable.from([Buffer.from('a')]),
     } }]
     const mailer = createResendMailer({ apiKey: API_KEY, baseUrl, timeoutMs: 60_000 }, createHttpClient())
     const sends = ['one', 'two', 'three'].map(key => mailer.send({ ...email, attachments }, key))
-    await until('the first', () => waiting.length === 1)
+    await until('the first', () => responses.length === 1)
     accept()
     await sends[0]
-    await until('the second', () => waiting.length === 1)
-    const plain = mailer.send(email, 'plain')
-    await until('the one without files', () => waiting.length > 1)
+    await until('the second', () => responses.length === 1)
+    const plainSend = mailer.send(email, 'plain')
+    await until('the one without files', () => responses.length > 1)
     expect(requests.map(({ headers }) => headers['idempotency-key'])).toEqual(['one', 'two', 'plain'])
     accept()
     accept()
-    await until('the third', () => waiting.length === 1)
+    await until('the third', () => responses.length === 1)
     accept()
-    for (const sent of [...sends, plain]) expect(await sent).toEqual({ ok: true, value: '1' })
+    for (const send of [...sends, plainSend]) expect(await send).toEqual({ ok: true, value: '1' })
   })
 
   test('headers and attachments arrive, these in base64', async () => {
@@ -147,10 +147,10 @@ describe('Resend', () => {
     [429, 'monthly_quota_exceeded', false, 'monthly quota'],
     [500, 'internal_server_error', false, '500'],
     [503, 'application_error', false, '503'],
-  ])('%i %s: permanent is %s, the reason names %s', async (status, name, permanent, named) => {
+  ])('%i %s: permanent is %s, the reason names %s', async (status, name, permanent, expectedText) => {
     refuse(status, name)
     expect(await send()).toEqual({
-      ok: false, permanent, reason: expect.stringContaining(named),
+      ok: false, permanent, reason: expect.stringContaining(expectedText),
       // A used-up quota is more than a rate limit.
       ...name === 'rate_limit_exceeded' && { limited: true },
     })
@@ -216,13 +216,13 @@ describe('Resend', () => {
 
   test.each([
     [FilesUnavailable, 'A file of the submission cannot be read from its storage.'], [FileLost, FILE_LOST],
-  ])('a file that is not to be read is named as the cause, and nothing is sent without it', async (Refused, reason) => {
-    const gone = { size: 1, read: () => Readable.from((async function* (): AsyncGenerator<Buffer> {
+  ])('a file that is not to be read is named as the cause, and nothing is sent without it', async (FileError, reason) => {
+    const lostContent = { size: 1, read: () => Readable.from((async function* (): AsyncGenerator<Buffer> {
       yield* []
-      throw new Refused(new Error('gone'))
+      throw new FileError(new Error('gone'))
     })()) }
     const mailer = createResendMailer({ apiKey: API_KEY, baseUrl }, createHttpClient())
-    const attachments = [{ filename: 'a.txt', contentType: 'text/plain', content: gone }]
+    const attachments = [{ filename: 'a.txt', contentType: 'text/plain', content: lostContent }]
     expect(await mailer.send({ ...email, attachments }, 'one')).toEqual({ ok: false, permanent: false, reason })
     expect(requests).toEqual([])
   })

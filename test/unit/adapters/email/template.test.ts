@@ -12,33 +12,35 @@ type Element = DefaultTreeAdapterMap['element']
 
 const render: EmailTemplate = renderEmail
 
-const content = (fields: readonly EmailField[], more: Partial<EmailContent> = {}): EmailContent => ({
+const content = (fields: readonly EmailField[], overrides: Partial<EmailContent> = {}): EmailContent => ({
   subject: 'Question', heading: 'Form submission', fields, files: [],
   received: 'Received 21 Nov 2026, 12:03 UTC', decided: 'Forwarded by Grace on Slack, 21 Nov 2026, 12:05 UTC',
-  submissionId: 'id-1', correction: '', attachment: 'submission-id-1.json', ...more,
+  submissionId: 'id-1', correction: '', attachment: 'submission-id-1.json', ...overrides,
 })
 const field = (label: string, value: string, edited = false): Field => ({ label, value, edited })
 
 const children = (node: Node): Node[] => 'childNodes' in node ? node.childNodes : []
-const all = (node: Node): Element[] => [...'tagName' in node ? [node] : [], ...children(node).flatMap(all)]
+const elementsOf = (node: Node): Element[] => [
+  ...'tagName' in node ? [node] : [], ...children(node).flatMap(elementsOf),
+]
 const attribute = (element: Element, name: string) => element.attrs.find(attr => attr.name === name)?.value
 const textOf = (node: Node): string => 'value' in node
   ? node.value
   : 'tagName' in node && node.tagName === 'br' ? '\n' : children(node).map(textOf).join('')
 
 /** Every element with every attribute, in order; only the value of `aria-label` may vary. */
-const skeleton = (html: string): string[] => all(parse(html)).map(({ tagName, attrs }) => {
-  const shown = attrs.map(({ name, value }) => name === 'aria-label' ? name : `${name}=${value}`)
-  return `${tagName} ${shown.join(' ')}`
+const skeleton = (html: string): string[] => elementsOf(parse(html)).map(({ tagName, attrs }) => {
+  const shownAttributes = attrs.map(({ name, value }) => name === 'aria-label' ? name : `${name}=${value}`)
+  return `${tagName} ${shownAttributes.join(' ')}`
 })
 
 /** Label and value of every row as a reader sees them. */
 function rowsOf(html: string): { label: string, value: string, edited: boolean }[] {
-  return all(parse(html)).filter(element => attribute(element, 'class') === 'line').map((row) => {
+  return elementsOf(parse(html)).filter(element => attribute(element, 'class') === 'line').map((row) => {
     const [label, value] = children(row).filter(node => 'tagName' in node)
     return {
       label: textOf(children(label!)[0]!), value: textOf(value!),
-      edited: all(label!).some(element => attribute(element, 'class') === 'edited'),
+      edited: elementsOf(label!).some(element => attribute(element, 'class') === 'edited'),
     }
   })
 }
@@ -83,7 +85,7 @@ describe('HTML part', () => {
     '" onload="x', '&lt;',
   ])('%s comes out as typed, as label, value, subject and name', (typed) => {
     const { html } = render(content([field(typed, typed)], { subject: typed, decided: typed }))
-    const elements = all(parse(html))
+    const elements = elementsOf(parse(html))
     expect(rowsOf(html)).toEqual([{ label: typed, value: typed, edited: false }])
     expect(textOf(elements.find(({ tagName }) => tagName === 'title')!)).toBe(typed)
     expect(elements.map(element => attribute(element, 'aria-label')).filter(Boolean)).toEqual([typed])
@@ -103,7 +105,7 @@ describe('HTML part', () => {
 
   test('the inbox preview shows the first values on one line', () => {
     const { html } = render(content([field('Name', 'Ada'), field('Empty', ''), field('Message', 'Two\nlines')]))
-    const preview = all(parse(html)).find(element => attribute(element, 'style')?.startsWith('display:none'))
+    const preview = elementsOf(parse(html)).find(element => attribute(element, 'style')?.startsWith('display:none'))
     expect(textOf(preview!)).toBe('Name: Ada · Message: Two lines')
   })
 
@@ -162,7 +164,7 @@ describe('A list or an object', () => {
   test('is indented line by line, in both parts', () => {
     const { html, text } = render(content([order]))
     expect(text).toContain('Order:\n  items:\n    1.\n      name: Engine\n  note:\n    two\n    ----\n')
-    const branches = all(parse(html)).filter(element => attribute(element, 'style')?.startsWith('margin-left'))
+    const branches = elementsOf(parse(html)).filter(element => attribute(element, 'style')?.startsWith('margin-left'))
     expect(branches.map(branch => [attribute(branch, 'style'), textOf(branch)])).toEqual([
       ['margin-left:0px', 'items: '], ['margin-left:18px', '1. '], ['margin-left:36px', 'name: Engine'],
       ['margin-left:0px', 'note: two\n----'],
@@ -198,14 +200,14 @@ describe('A submission that no email can hold', () => {
       [field('Name', 'Ada'), ...Array.from({ length: 20_000 }, (_, index) => field(`f${index}`, '👍'))],
       'fields are missing or incomplete.',
     ],
-  ])('%s is cut, and both parts say so', (_, fields, said) => {
+  ])('%s is cut, and both parts say so', (_, fields, notice) => {
     const { html, text, isWhole } = render(content(fields))
     expect(Buffer.byteLength(html)).toBeLessThan(100_000)
-    expect(Buffer.byteLength(html)).toBeGreaterThan(said.startsWith('The last 2') ? 5000 : 98_000)
+    expect(Buffer.byteLength(html)).toBeGreaterThan(notice.startsWith('The last 2') ? 5000 : 98_000)
     expect(isWhole).toBe(false)
     for (const part of [html, text]) {
       expect(part).toContain('Cut here: this submission is too long for one email.')
-      expect(part).toContain(said)
+      expect(part).toContain(notice)
       expect(part).toContain('Ada')
       expect(part).toContain('Submission id-1')
       expect(part).toContain('All fields are in the attached submission-id-1.json.')
@@ -222,10 +224,10 @@ describe('A submission that no email can hold', () => {
   })
 
   test('the longest subject, heading and names still leave it below 100 KB', () => {
-    const most = {
+    const texts = {
       subject: '"'.repeat(120), heading: '"'.repeat(200), decided: '"'.repeat(2000), correction: '"'.repeat(200),
     }
-    expect(Buffer.byteLength(render(content([field('a', '"'.repeat(200_000))], most)).html)).toBeLessThan(100_000)
+    expect(Buffer.byteLength(render(content([field('a', '"'.repeat(200_000))], texts)).html)).toBeLessThan(100_000)
   })
 
   test('what fits is whole', () => {

@@ -7,21 +7,21 @@ import { AWS_KEYS, useFileStorages } from '../../../support/file-storages'
 import { freePort } from '../../../support/ports'
 import { callTool } from '../../../support/tools'
 
-const here = await useFileStorages()
-const { disk, S3, 'Vercel Blob': blob } = here.storages
+const env = await useFileStorages()
+const { disk, S3, 'Vercel Blob': blob } = env.storages
 const storages: Record<string, { storage: FilesStorage, access?: 'private' }> = {
   'disk': { storage: disk }, 'Vercel Blob, public': { storage: blob },
   'Vercel Blob, private': { storage: blob, access: 'private' }, 'S3': { storage: S3 },
 }
 
-const open = (name: string): Promise<Files> => openFiles({
-  dir: here.dir, access: 'public', maxBytes: 1000, ...storages[name]!,
+const openStorage = (name: string): Promise<Files> => openFiles({
+  dir: env.dir, access: 'public', maxBytes: 1000, ...storages[name]!,
 })
 
 describe.each(Object.keys(storages))('on %s', (name) => {
   let call: (name: string, input?: object) => Promise<Record<string, unknown>>
   beforeAll(async () => {
-    const tools = createFileTools({ files: await open(name) })
+    const tools = createFileTools({ files: await openStorage(name) })
     call = (tool, input) => callTool(tools, tool, input)
   })
 
@@ -54,7 +54,7 @@ describe.each(Object.keys(storages))('on %s', (name) => {
 })
 
 test('what is saved under the extension of another type is refused, and the refusal names the key to use', async () => {
-  const tools = createFileTools({ files: await open('disk') })
+  const tools = createFileTools({ files: await openStorage('disk') })
   const save = (key: string) => callTool(tools, 'uploadFile', { key, content: 'GIF89a/*<script>alert(1)</script>*/' })
   await expect(save('pages/invoice.html')).rejects.toThrow('The content is image/gif')
   await expect(save('pages/invoice.html')).rejects.toThrow('Use the key "pages/invoice.gif".')
@@ -62,12 +62,12 @@ test('what is saved under the extension of another type is refused, and the refu
 })
 
 describe('links', () => {
-  const tools = async (name: string) => createFileTools({ files: await open(name) })
+  const tools = async (name: string) => createFileTools({ files: await openStorage(name) })
 
   test('of public blobs are where they are; of private ones there are none', async () => {
-    const all = await tools('Vercel Blob, public')
-    await callTool(all, 'uploadFile', { key: 'a b.txt', content: 'x' })
-    expect(await callTool(all, 'getFileUrl', { key: 'a b.txt' })).toMatchObject({
+    const publicTools = await tools('Vercel Blob, public')
+    await callTool(publicTools, 'uploadFile', { key: 'a b.txt', content: 'x' })
+    expect(await callTool(publicTools, 'getFileUrl', { key: 'a b.txt' })).toMatchObject({
       url: 'https://StoreOfTests.public.blob.vercel-storage.com/a%20b.txt',
     })
     await expect(
@@ -78,7 +78,7 @@ describe('links', () => {
   test('a blob is stored with the access of the deployment', async () => {
     await callTool(await tools('Vercel Blob, private'), 'uploadFile', { key: 'secret', content: 'x' })
     await callTool(await tools('Vercel Blob, public'), 'uploadFile', { key: 'open', content: 'x' })
-    expect([here.blob.blobs.get('secret')?.access, here.blob.blobs.get('open')?.access]).toEqual(['private', 'public'])
+    expect([env.blob.blobs.get('secret')?.access, env.blob.blobs.get('open')?.access]).toEqual(['private', 'public'])
   })
 
   test('to upload a blob are bounded in size and time, whatever a model asks for', async () => {
@@ -86,25 +86,27 @@ describe('links', () => {
       key: 'in/photo.png', expiresIn: 1e6, maxSize: 1e9, contentType: 'image/png',
     })
     expect(link).toMatchObject({ method: 'PUT', url: expect.stringContaining('photo.png') })
-    expect(here.blob.signed.at(-1)).toMatchObject({
+    expect(env.blob.signed.at(-1)).toMatchObject({
       pathname: 'in/photo.png', operations: ['put'], maximumSizeInBytes: 1000, allowedContentTypes: ['image/png'],
     })
-    expect(Number(here.blob.signed.at(-1)!.validUntil) - Date.now()).toBeLessThanOrEqual(3_600_000)
+    expect(Number(env.blob.signed.at(-1)!.validUntil) - Date.now()).toBeLessThanOrEqual(3_600_000)
   })
 
   test('to S3 are signed, and work', async () => {
-    const all = await tools('S3')
-    const { url: upload } = await callTool(all, 'signUploadUrl', { key: 'in/a.txt', expiresIn: 60 }) as { url: string }
+    const s3Tools = await tools('S3')
+    const { url: upload } = await callTool(
+      s3Tools, 'signUploadUrl', { key: 'in/a.txt', expiresIn: 60 },
+    ) as { url: string }
     expect(new URL(upload).searchParams.get('X-Amz-Signature')).toMatch(/^[0-9a-f]{64}$/)
     expect((await fetch(upload, { method: 'PUT', body: 'by link' })).ok).toBe(true)
-    const { url } = await callTool(all, 'getFileUrl', { key: 'in/a.txt' }) as { url: string }
+    const { url } = await callTool(s3Tools, 'getFileUrl', { key: 'in/a.txt' }) as { url: string }
     expect(await (await fetch(url)).text()).toBe('by link')
   })
 })
 
 test('credentials that are refused are named by their variables, and never shown', async () => {
   const tools = createFileTools({ files: await openFiles({
-    dir: here.dir, access: 'public', maxBytes: 1000,
+    dir: env.dir, access: 'public', maxBytes: 1000,
     storage: { kind: 'blob', token: 'vercel_blob_rw_StoreOfTests_wrong' },
   }) })
   await expect(callTool(tools, 'listFiles')).rejects.toThrow(
@@ -114,7 +116,7 @@ test('credentials that are refused are named by their variables, and never shown
 
 test('a bucket that does not exist is said not to, instead of a file', async () => {
   const tools = createFileTools({ files: await openFiles({
-    dir: here.dir, access: 'public', maxBytes: 1000,
+    dir: env.dir, access: 'public', maxBytes: 1000,
     storage: { ...S3 as FilesStorage & { kind: 's3' }, bucket: 'misspelt' },
   }) })
   for (const [tool, input] of [['listFiles', {}], ['uploadFile', { key: 'a', content: 'x' }]] as const) {
@@ -123,7 +125,7 @@ test('a bucket that does not exist is said not to, instead of a file', async () 
 })
 
 test('a storage that is away is said to be, without its address', async () => {
-  const tools = createFileTools({ files: await openFiles({ dir: here.dir, access: 'public', maxBytes: 1000, storage: {
+  const tools = createFileTools({ files: await openFiles({ dir: env.dir, access: 'public', maxBytes: 1000, storage: {
     kind: 's3', endpoint: `http://127.0.0.1:${await freePort()}`, bucket: 'forms', ...AWS_KEYS,
   } }) })
   await expect(callTool(tools, 'listFiles')).rejects.toThrow(

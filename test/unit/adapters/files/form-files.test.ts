@@ -10,130 +10,130 @@ import { FileMissing } from '../../../../server/ports/files'
 import { useFileStorages } from '../../../support/file-storages'
 import { callTool } from '../../../support/tools'
 
-const [ONE, OTHER] = ['0b1f2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d', '1b1f2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d']
+const [ID, OTHER_ID] = ['0b1f2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d', '1b1f2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d']
 
-const here = await useFileStorages()
+const env = await useFileStorages()
 
 async function* chunks(bytes: Buffer, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-const all = async (bytes: AsyncIterable<Buffer>) => Buffer.concat(await Array.fromAsync(bytes))
+const collect = async (bytes: AsyncIterable<Buffer>) => Buffer.concat(await Array.fromAsync(bytes))
 
 describe.each(['disk', 'Vercel Blob', 'S3'] as const)('on %s', (name) => {
-  const open = () => createFormFiles({ storage: here.storages[name], dir: here.dir, owner: async () => 'one' })
+  const createFiles = () => createFormFiles({ storage: env.storages[name], dir: env.dir, owner: async () => 'one' })
 
   test('of several owners each sees its own alone', async () => {
-    const stored = Readable.from([Buffer.from('mine')])
-    const [mine, theirs] = [open(), createFormFiles({
-      storage: here.storages[name], dir: join(here.dir, 'theirs'), owner: async () => 'other',
+    const content = Readable.from([Buffer.from('mine')])
+    const [mine, theirs] = [createFiles(), createFormFiles({
+      storage: env.storages[name], dir: join(env.dir, 'theirs'), owner: async () => 'other',
     })]
-    await mine.write(ONE, 0, stored)
+    await mine.write(ID, 0, content)
     expect(await theirs.idsBefore(Date.now() + 60_000)).toEqual([])
-    await theirs.erase(ONE)
-    expect(Buffer.concat(await Array.fromAsync(mine.read(ONE, 0, 4))).toString()).toBe('mine')
-    expect(await mine.idsBefore(Date.now() + 60_000)).toEqual([ONE])
-    await mine.erase(ONE)
+    await theirs.erase(ID)
+    expect(Buffer.concat(await Array.fromAsync(mine.read(ID, 0, 4))).toString()).toBe('mine')
+    expect(await mine.idsBefore(Date.now() + 60_000)).toEqual([ID])
+    await mine.erase(ID)
   })
 
   test.each([1, PART_BYTES, 2 * PART_BYTES + 1])('a file of %i bytes is read as it was written', async (size) => {
-    const files = open()
+    const files = createFiles()
     const bytes = randomBytes(size)
-    await files.write(ONE, 3, chunks(bytes, 64 * 1024 + 1))
-    expect((await all(files.read(ONE, 3, size))).equals(bytes)).toBe(true)
-    await expect(all(files.read(ONE, 3, size + 1))).rejects.toThrow(FileMissing)
-    await files.erase(ONE)
-    await expect(all(files.read(ONE, 3, size))).rejects.toThrow(FileMissing)
+    await files.write(ID, 3, chunks(bytes, 64 * 1024 + 1))
+    expect((await collect(files.read(ID, 3, size))).equals(bytes)).toBe(true)
+    await expect(collect(files.read(ID, 3, size + 1))).rejects.toThrow(FileMissing)
+    await files.erase(ID)
+    await expect(collect(files.read(ID, 3, size))).rejects.toThrow(FileMissing)
   })
 
   test('erasing takes all of one submission and nothing of another; half a file goes too', async () => {
-    const files = open()
+    const files = createFiles()
     async function* broken() {
       yield randomBytes(PART_BYTES + 1)
       throw new Error('The sender has left.')
     }
-    await expect(files.write(ONE, 0, broken())).rejects.toThrow('left')
-    await files.write(OTHER, 0, chunks(randomBytes(10), 10))
+    await expect(files.write(ID, 0, broken())).rejects.toThrow('left')
+    await files.write(OTHER_ID, 0, chunks(randomBytes(10), 10))
     const tomorrow = Date.now() + 86_400_000
-    expect((await files.idsBefore(tomorrow)).sort()).toEqual([ONE, OTHER])
-    await files.erase(ONE)
-    expect(await files.idsBefore(tomorrow)).toEqual([OTHER])
-    expect(await all(files.read(OTHER, 0, 10))).toHaveLength(10)
-    await files.erase(OTHER)
-    await files.erase(OTHER)
+    expect((await files.idsBefore(tomorrow)).sort()).toEqual([ID, OTHER_ID])
+    await files.erase(ID)
+    expect(await files.idsBefore(tomorrow)).toEqual([OTHER_ID])
+    expect(await collect(files.read(OTHER_ID, 0, 10))).toHaveLength(10)
+    await files.erase(OTHER_ID)
+    await files.erase(OTHER_ID)
   })
 
   test('the agent neither sees nor touches them', async () => {
-    const files = open()
-    await files.write(ONE, 0, chunks(randomBytes(10), 10))
+    const files = createFiles()
+    await files.write(ID, 0, chunks(randomBytes(10), 10))
     const tools = createFileTools({
-      files: await openFiles({ storage: here.storages[name], dir: here.dir, access: 'private', maxBytes: 1000 }),
+      files: await openFiles({ storage: env.storages[name], dir: env.dir, access: 'private', maxBytes: 1000 }),
     })
     expect(await callTool(tools, 'listFiles', {})).toMatchObject({ items: [] })
     for (const [tool, input] of [
       ['downloadFile', {}], ['deleteFile', {}], ['getFileMetadata', {}], ['uploadFile', { content: 'x' }],
     ] as const) {
-      const called = callTool(tools, tool, { key: `form-files/${ONE}/0/0`, ...input })
-      await expect(called).rejects.toThrow('belongs to the forms')
+      const call = callTool(tools, tool, { key: `form-files/${ID}/0/0`, ...input })
+      await expect(call).rejects.toThrow('belongs to the forms')
     }
-    await files.erase(ONE)
+    await files.erase(ID)
   })
 
   test('the agent finds its own files behind any number of them', async () => {
-    const files = open()
-    for (const index of [0, 1, 2, 3, 4]) await files.write(ONE, index, chunks(randomBytes(10), 10))
+    const files = createFiles()
+    for (const index of [0, 1, 2, 3, 4]) await files.write(ID, index, chunks(randomBytes(10), 10))
     const tools = createFileTools({
-      files: await openFiles({ storage: here.storages[name], dir: here.dir, access: 'private', maxBytes: 1000 }),
+      files: await openFiles({ storage: env.storages[name], dir: env.dir, access: 'private', maxBytes: 1000 }),
     })
     for (const key of ['reports/1', 'reports/2']) await callTool(tools, 'uploadFile', { key, content: 'x' })
     expect(await callTool(tools, 'listFiles', { limit: 2 })).toMatchObject({ items: [{ key: 'reports/1' }] })
     for (const key of ['reports/1', 'reports/2']) await callTool(tools, 'deleteFile', { key })
     expect(await callTool(tools, 'listFiles', { limit: 2 })).toMatchObject({ items: [] })
-    await files.erase(ONE)
+    await files.erase(ID)
   })
 })
 
 test('on disk a file whose parts still come is no old one, whenever the first of them came', async () => {
-  const files = createFormFiles({ storage: { kind: 'disk' }, dir: here.dir, owner: async () => 'one' })
-  const [folder, longAgo] = [join(here.dir, 'form-files', ONE), new Date(Date.now() - 7_200_000)]
+  const files = createFormFiles({ storage: { kind: 'disk' }, dir: env.dir, owner: async () => 'one' })
+  const [folder, longAgo] = [join(env.dir, 'form-files', ID), new Date(Date.now() - 7_200_000)]
   async function* slow() {
     yield randomBytes(PART_BYTES)
     await utimes(folder, longAgo, longAgo)
     yield randomBytes(PART_BYTES)
   }
-  await files.write(ONE, 0, slow())
+  await files.write(ID, 0, slow())
   const hourAgo = Date.now() - 3_600_000
   expect(await files.idsBefore(hourAgo)).toEqual([])
   await utimes(join(folder, '0'), longAgo, longAgo)
-  expect(await files.idsBefore(hourAgo)).toEqual([ONE])
-  await files.erase(ONE)
+  expect(await files.idsBefore(hourAgo)).toEqual([ID])
+  await files.erase(ID)
 })
 
 test('a storage that could not be opened is opened again', async () => {
-  let asked = 0
-  const files = createFormFiles({ storage: here.storages['Vercel Blob'], dir: here.dir, owner: async () => {
-    if (asked++ === 0) throw new Error('The store does not answer.')
+  let attempts = 0
+  const files = createFormFiles({ storage: env.storages['Vercel Blob'], dir: env.dir, owner: async () => {
+    if (attempts++ === 0) throw new Error('The store does not answer.')
     return 'one'
   } })
-  await expect(files.write(ONE, 0, chunks(randomBytes(10), 10))).rejects.toThrow('The store does not answer.')
-  await files.write(ONE, 0, chunks(randomBytes(10), 10))
-  expect(await all(files.read(ONE, 0, 10))).toHaveLength(10)
-  await files.erase(ONE)
+  await expect(files.write(ID, 0, chunks(randomBytes(10), 10))).rejects.toThrow('The store does not answer.')
+  await files.write(ID, 0, chunks(randomBytes(10), 10))
+  expect(await collect(files.read(ID, 0, 10))).toHaveLength(10)
+  await files.erase(ID)
 })
 
 test('nobody else of the machine looks into the folder of a disk', async () => {
-  const dir = join(here.dir, 'kept', 'uploads')
+  const dir = join(env.dir, 'kept', 'uploads')
   await createFormFiles({ storage: { kind: 'disk' }, dir, owner: async () => 'one' }).write(
-    ONE, 0, chunks(randomBytes(10), 10),
+    ID, 0, chunks(randomBytes(10), 10),
   )
   expect((await stat(dir)).mode & 0o077).toBe(0)
 })
 
 test('a Blob of a form is private', async () => {
-  const files = createFormFiles({ storage: here.storages['Vercel Blob'], dir: here.dir, owner: async () => 'one' })
-  await files.write(ONE, 0, chunks(randomBytes(10), 10))
-  expect([...here.blob.blobs.values()].map(({ access }) => access)).toEqual(['private'])
-  await files.erase(ONE)
+  const files = createFormFiles({ storage: env.storages['Vercel Blob'], dir: env.dir, owner: async () => 'one' })
+  await files.write(ID, 0, chunks(randomBytes(10), 10))
+  expect([...env.blob.blobs.values()].map(({ access }) => access)).toEqual(['private'])
+  await files.erase(ID)
 })
 
 test.each([
@@ -156,7 +156,7 @@ test.each([
   ['application/x-msdownload', Buffer.from('MZ\u0000\u0000')],
   [null, Buffer.from([0, 1, 2, 3])],
 ])('is %s by its content', async (type, head) => {
-  const files = createFormFiles({ storage: { kind: 'disk' }, dir: here.dir, owner: async () => 'one' })
+  const files = createFormFiles({ storage: { kind: 'disk' }, dir: env.dir, owner: async () => 'one' })
   expect((await files.kindOf(head))?.type ?? null).toBe(type)
 })
 
@@ -170,7 +170,7 @@ test.each([
   ['page.xhtml', 'application/xml', 'xml', 'page.xml'], ['tool.jar', 'application/zip', 'zip', 'tool.zip'],
   ['letter.docx', 'application/zip', 'zip', 'letter.docx'], ['setup.msi', 'application/x-cfb', 'cfb', 'setup.cfb'],
   ['clip.mov', 'video/quicktime', 'mov', 'clip.mov'], ['数.pdf', 'application/pdf', 'pdf', '数.pdf'],
-])('%j, which is %s by its content, is called %4$j', async (name, type, extension, called) => {
-  const files = createFormFiles({ storage: { kind: 'disk' }, dir: here.dir, owner: async () => 'one' })
-  expect(await files.nameOf(name, { type, extension })).toBe(called)
+])('%j, which is %s by its content, is called %4$j', async (name, type, extension, expectedName) => {
+  const files = createFormFiles({ storage: { kind: 'disk' }, dir: env.dir, owner: async () => 'one' })
+  expect(await files.nameOf(name, { type, extension })).toBe(expectedName)
 })

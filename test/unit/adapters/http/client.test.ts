@@ -98,9 +98,9 @@ test('early hints are no answer', async () => {
 })
 
 test('an answer longer than any vendor\'s is a failure; one that nobody reads ends its connection', async () => {
-  const closed: number[] = []
+  const closedConnections: number[] = []
   respond = (socket, _, connection) => {
-    socket.on('close', () => closed.push(connection))
+    socket.on('close', () => closedConnections.push(connection))
     socket.write('HTTP/1.1 200 OK\r\n\r\n')
     const flow = () => { while (!socket.destroyed && socket.write('x'.repeat(2 ** 16))) { /* Until it is full. */ } }
     socket.on('drain', flow)
@@ -108,7 +108,7 @@ test('an answer longer than any vendor\'s is a failure; one that nobody reads en
   }
   await expect(call(createHttpClient())).rejects.toMatchObject({ code: 'ANSWER_TOO_LONG' })
   expect(await call(createHttpClient(), 60_000, true)).toMatchObject({ status: 200 })
-  await until('both connections are closed', () => closed.length === 2)
+  await until('both connections are closed', () => closedConnections.length === 2)
 })
 
 test('every request says who sends it', async () => {
@@ -132,16 +132,16 @@ test('a vendor that would keep a connection for longer than we do does not', asy
 
 test('of an endpoint that nobody calls any more nothing stays', async () => {
   const http = createHttpClient({ idleMs: 50 })
-  const others = queryObjects(Client, { format: 'count' })
-  let open = 0
+  const otherClients = queryObjects(Client, { format: 'count' })
+  let openConnections = 0
   server.on('connection', (socket) => {
-    open++
-    socket.on('close', () => open--)
+    openConnections++
+    socket.on('close', () => openConnections--)
   })
   respond = socket => socket.write(OK)
   await Promise.all(Array.from({ length: 100 }, () => call(http)))
   // Counting objects on the heap is slow.
-  await until('its connections are closed', () => open === 0)
-  await until('its connections are gone', () => queryObjects(Client, { format: 'count' }) < others + 20)
+  await until('its connections are closed', () => openConnections === 0)
+  await until('its connections are gone', () => queryObjects(Client, { format: 'count' }) < otherClients + 20)
   expect(await call(http)).toMatchObject({ status: 200 })
 })

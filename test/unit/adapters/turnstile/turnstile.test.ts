@@ -24,21 +24,21 @@ function verify(
   )
 }
 
-const sent = () => verifier.requests.map(({ body }) => Object.fromEntries(new URLSearchParams(body)))
+const sentForms = () => verifier.requests.map(({ body }) => Object.fromEntries(new URLSearchParams(body)))
 
 test('a token is posted as a form with the secret and the sender\'s address', async () => {
   expect(await verify(verdict(true))).toEqual({ ok: true, value: undefined })
   expect(verifier.requests[0]).toMatchObject({ method: 'POST', path: '/siteverify', headers: {
     'content-type': expect.stringContaining('application/x-www-form-urlencoded'),
   } })
-  expect(sent()).toEqual([{ secret: 'secret-key', response: 'token', remoteip: '203.0.113.7' }])
+  expect(sentForms()).toEqual([{ secret: 'secret-key', response: 'token', remoteip: '203.0.113.7' }])
 })
 
 test('a second attempt at one form carries the same UUID; another form or token another', async () => {
   for (const [attemptKey, token] of [['a', 't'], ['a', 't'], ['b', 't'], ['a', 'u']]) await verify(
     verdict(true), { attemptKey, token },
   )
-  const keys = sent().map(({ idempotency_key: key }) => key)
+  const keys = sentForms().map(({ idempotency_key: key }) => key)
   for (const key of keys) expect(key).toMatch(UUID)
   expect(keys[1]).toBe(keys[0])
   expect(new Set(keys).size).toBe(3)

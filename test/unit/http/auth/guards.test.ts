@@ -20,7 +20,7 @@ function refusal(authorization: string | undefined, secret: string | undefined, 
 
 test.each([false, true])('once there is a secret nobody calls without it, whether it has to be set or not (optional: %s)', (optional) => {
   const calls = [undefined, `Bearer ${SECRET}x`, SECRET, `Bearer ${SECRET}`]
-  expect(calls.map(given => refusal(given, SECRET, optional))).toEqual([401, 401, 401, null])
+  expect(calls.map(header => refusal(header, SECRET, optional))).toEqual([401, 401, 401, null])
 })
 
 test('without a secret nobody calls but where none has to be set', () => {

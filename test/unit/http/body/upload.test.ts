@@ -20,7 +20,7 @@ function* encoded(parts: readonly Part[]) {
 const memory = () => new BodyMemory(64 * MIB, MIB)
 
 /** Reads a form from a request body. */
-function read(
+function readForm(
   body: Iterable<string> | AsyncIterable<string>, take: TakeFile, timeoutMs = 60_000, uploads = memory(),
   remoteAddress = '203.0.113.1',
 ) {
@@ -35,7 +35,7 @@ function read(
 /** Sends parts and reads them as a form; resolves with the fields and the files. */
 async function upload(parts: readonly Part[]) {
   const files: object[] = []
-  const fields = await read(encoded(parts), async ({ content, ...file }) => {
+  const fields = await readForm(encoded(parts), async ({ content, ...file }) => {
     files.push({ ...file, content: Buffer.concat(await Array.fromAsync(content)).toString() })
   })
   return { fields, files }
@@ -62,7 +62,7 @@ test.each([1, 2, 3, 5, 65_536])('a form in chunks of %i bytes is whole, whatever
     ['name="cv"; filename="empty.txt"', ''], ['name="c"', ''], ['name="cv"; filename="-.txt"', '\r\n\r'],
   ])].join('')
   const chunks = Array.from(body.matchAll(new RegExp(`[^]{1,${size}}`, 'g')), ([chunk]) => chunk)
-  expect(await read(chunks, async ({ content }) => {
+  expect(await readForm(chunks, async ({ content }) => {
     await setImmediate()
     files.push(Buffer.concat(await Array.fromAsync(content)).toString())
   })).toEqual({ a: '\r', b: '\r\n--a\r\n--', c: '' })
@@ -79,21 +79,21 @@ test('names of fields count among what a form may hold', async () => {
 
 test('what belongs to no part ends with what a form with its files may have', async () => {
   function* preamble() {
-    for (let sent = 0; sent < 100; sent++) yield 'x'.repeat(MIB)
+    for (let count = 0; count < 100; count++) yield 'x'.repeat(MIB)
   }
-  await expect(read(preamble(), async () => {})).rejects.toThrow('With its files the form is larger than')
+  await expect(readForm(preamble(), async () => {})).rejects.toThrow('With its files the form is larger than')
 })
 
 test('a form that is refused is answered once what it began to store is over', async () => {
   let isOver = false
   const parts = encoded([['name="cv"; filename="cv.txt"', 'I write.'], ['name="a"', 'x'.repeat(MIB)]])
-  const refused = read(parts, async ({ content }) => {
+  const outcome = readForm(parts, async ({ content }) => {
     await Array.fromAsync(content).catch(() => { /* The form was refused in the meantime. */ })
     // Buffered data is read before these turns of the event loop.
     for (let turn = 0; turn < 10; turn++) await setImmediate()
     isOver = true
   }).catch((error: Error) => [error.message, isOver])
-  expect(await refused).toEqual([expect.stringContaining('The body is larger than'), true])
+  expect(await outcome).toEqual([expect.stringContaining('The body is larger than'), true])
 })
 
 test('a file in a field without a name is a file', async () => {
@@ -116,37 +116,37 @@ const FIELD = ['name="a"', 'x'] as const
 test.each([
   ['alone', filesOf(60_000, 700)], ['between fields', filesOf(60_000, 700).flatMap(file => [FIELD, file])],
 ] as const)('small files that wait for the first one to be stored stay where they are, %s', async (_, parts) => {
-  let sent = 0
+  let sentBytes = 0
   function* counted() {
     for (const part of encoded(parts)) {
-      sent += part.length
+      sentBytes += part.length
       yield part
     }
   }
-  let [taken, whileFirst] = [0, 0]
-  await read(counted(), async ({ content }) => {
+  let [fileCount, sentDuringFirst] = [0, 0]
+  await readForm(counted(), async ({ content }) => {
     // Buffered data flows before the next turn of the event loop.
-    if (taken++ === 0) {
+    if (fileCount++ === 0) {
       await setImmediate()
-      whileFirst = sent
+      sentDuringFirst = sentBytes
     }
     await Array.fromAsync(content)
   })
-  expect(whileFirst).toBeGreaterThan(0)
-  expect(whileFirst).toBeLessThan(2 * MIB)
-  expect(taken).toBe(700)
+  expect(sentDuringFirst).toBeGreaterThan(0)
+  expect(sentDuringFirst).toBeLessThan(2 * MIB)
+  expect(fileCount).toBe(700)
 })
 
 test('one client has so many uploads at once, and room for others when they are over, however they end', async () => {
-  const [uploads, first] = [new BodyMemory(16 * MIB, MIB), Promise.withResolvers<never>()]
-  const send = (content: string) => read(encoded([['name="cv"; filename="cv.txt"', content]]), async (file) => {
+  const [uploads, firstFile] = [new BodyMemory(16 * MIB, MIB), Promise.withResolvers<never>()]
+  const send = (content: string) => readForm(encoded([['name="cv"; filename="cv.txt"', content]]), async (file) => {
     await Array.fromAsync(file.content)
-    if (content === 'wait') await first.promise
+    if (content === 'wait') await firstFile.promise
   }, 60_000, uploads).then(() => 'read', (error: Error & { status?: number }) => error.status ?? error.message)
-  const held = [send('wait'), send('wait')]
+  const waitingForms = [send('wait'), send('wait')]
   expect(await send('x')).toBe(429)
-  first.reject(new Error('No room.'))
-  expect(await Promise.all(held)).toEqual(['No room.', 'No room.'])
+  firstFile.reject(new Error('No room.'))
+  expect(await Promise.all(waitingForms)).toEqual(['No room.', 'No room.'])
   expect(await Promise.all([send('x'), send('x')])).toEqual(['read', 'read'])
 })
 
@@ -158,35 +158,35 @@ test('uploads that have been arriving for more than a second make room for other
     await end.promise
   }
   const take: TakeFile = async ({ content }) => void await Array.fromAsync(content).catch(() => {})
-  const from = (address: string, body: Parameters<typeof read>[0]) => read(body, take, 60_000, uploads, address)
+  const from = (address: string, body: Parameters<typeof readForm>[0]) => readForm(body, take, 60_000, uploads, address)
     .then(() => 'read', (error: { status?: number }) => error.status)
-  const held = [1, 2, 3].flatMap(host => [1, 2].map(() => from(`203.0.113.${host}`, slow())))
+  const slowForms = [1, 2, 3].flatMap(host => [1, 2].map(() => from(`203.0.113.${host}`, slow())))
   const quick = () => from('203.0.113.9', encoded([['name="cv"; filename="cv.txt"', 'x']]))
   expect(await quick()).toBe(503)
   vi.advanceTimersByTime(1001)
   expect(await quick()).toBe('read')
-  expect(await Promise.race(held)).toBe(503)
+  expect(await Promise.race(slowForms)).toBe(503)
   end.resolve(null)
-  await Promise.all(held)
+  await Promise.all(slowForms)
 })
 
 test('what a form that is refused is still storing ends at once, with why', async () => {
-  let ended: unknown
-  const [begun, late] = [Promise.withResolvers<null>(), Promise.withResolvers<null>()]
-  async function* sent() {
+  let endReason: unknown
+  const [firstPart, lastPart] = [Promise.withResolvers<null>(), Promise.withResolvers<null>()]
+  async function* sendParts() {
     yield '--b\r\nContent-Disposition: form-data; name="cv"; filename="cv.txt"\r\n\r\nI write.'
-    await begun.promise
+    await firstPart.promise
     for (let size = 0; size < 90 * MIB; size += MIB) yield 'x'.repeat(MIB)
-    await late.promise
+    await lastPart.promise
   }
-  const refused = read(sent(), async ({ content }) => {
-    begun.resolve(null)
-    await Array.fromAsync(content).catch((error: Error) => { ended = error.message })
+  const form = readForm(sendParts(), async ({ content }) => {
+    firstPart.resolve(null)
+    await Array.fromAsync(content).catch((error: Error) => { endReason = error.message })
   })
-  const [why, answer] = ['With its files the form is larger than', refused.catch((error: Error) => error.message)]
-  expect(await until('the end', () => ended)).toContain(why)
-  expect(await answer).toContain(why)
-  late.resolve(null)
+  const [reason, answer] = ['With its files the form is larger than', form.catch((error: Error) => error.message)]
+  expect(await until('the end', () => endReason)).toContain(reason)
+  expect(await answer).toContain(reason)
+  lastPart.resolve(null)
 })
 
 afterEach(() => void vi.useRealTimers())
@@ -194,7 +194,7 @@ afterEach(() => void vi.useRealTimers())
 test('a sender has its time anew for every further mebibyte, and no more without one', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const turns = async () => { for (let turn = 0; turn < 20; turn++) await setImmediate() }
-  async function* sent() {
+  async function* sendParts() {
     yield '--b\r\nContent-Disposition: form-data; name="cv"; filename="cv.txt"\r\n\r\n'
     for (const bytes of [MIB, MIB, MIB, 1]) {
       yield 'x'.repeat(bytes)
@@ -203,19 +203,19 @@ test('a sender has its time anew for every further mebibyte, and no more without
     }
   }
   let size = 0
-  const refused = read(sent(), async ({ content }) => {
+  const outcome = readForm(sendParts(), async ({ content }) => {
     for await (const chunk of content) size += chunk.length
   }, 50)
-  await expect(refused).rejects.toMatchObject({ status: 408 })
+  await expect(outcome).rejects.toMatchObject({ status: 408 })
   expect(size).toBeGreaterThan(3 * MIB)
 })
 
 test('the time that a storage takes is not its sender\'s', async () => {
-  const stored: string[] = []
-  await read(encoded(filesOf(200_000, 3)), async ({ name, content }) => {
+  const storedNames: string[] = []
+  await readForm(encoded(filesOf(200_000, 3)), async ({ name, content }) => {
     await setTimeout(100)
     await Array.fromAsync(content)
-    stored.push(name)
+    storedNames.push(name)
   }, 20)
-  expect(stored).toEqual(['0.txt', '1.txt', '2.txt'])
+  expect(storedNames).toEqual(['0.txt', '1.txt', '2.txt'])
 })

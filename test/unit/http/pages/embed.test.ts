@@ -8,14 +8,14 @@ import type { FileInput } from '../../../../server/ports/files'
 
 const ACTION = 'https://forms.example.com/api/form/contact'
 
-function shown(accept: string, rules: object, action = ACTION): string {
+function renderForm(accept: string, rules: object, action = ACTION): string {
   const incoming = Object.assign(new IncomingMessage(new Socket()), { headers: { accept } })
   const form = { key: 'contact', name: 'Contact', honeypot: '_gotcha', ...rules }
   return embedded(createEvent(incoming, new ServerResponse(incoming)), form, action)
 }
 
 const note = (rules: object, action?: string) => /This preview cannot be sent: [^<]*/.exec(
-  shown('text/html', rules, action),
+  renderForm('text/html', rules, action),
 )?.[0]
 
 test('a preview that cannot be sent says so, and why', () => {
@@ -24,12 +24,12 @@ test('a preview that cannot be sent says so, and why', () => {
   expect([note(shop), note(shop, '/api/form/contact')]).toEqual([only, only])
   expect(note({ apiKey: 'secret' })).toBe('This preview cannot be sent: only servers that have FORM_API_KEY may send it.')
   expect(note({ turnstile: {} })).toMatch(/^This preview cannot be sent: the human check needs a script/)
-  expect(shown('text/html', { apiKey: 'secret' })).not.toContain('secret')
+  expect(renderForm('text/html', { apiKey: 'secret' })).not.toContain('secret')
 })
 
 test('a preview that can be sent, and the HTML to copy, say nothing of it', () => {
   expect([note({}), note({ allowedOrigins: ['https://forms.example.com'] })]).toEqual([undefined, undefined])
-  expect(shown('*/*', { allowedOrigins: ['https://shop.example'] })).not.toContain('preview')
+  expect(renderForm('*/*', { allowedOrigins: ['https://shop.example'] })).not.toContain('preview')
 })
 
 /** Reads a response header of a preview. */
@@ -55,10 +55,11 @@ test('a preview may be sent where the form goes, and be led on to the form\'s ow
 })
 
 test('the human check has the site key of its widget, or a place for it', () => {
-  const known = shown('*/*', { turnstile: { secretKey: 'secret', siteKey: '0x4"B' } })
-  expect(known).toContain('data-sitekey="0x4&quot;B"')
-  expect(known).not.toMatch(/secret|YOUR_SITE_KEY|site key/)
-  expect(shown('*/*', { turnstile: { secretKey: 'secret' } })).toMatch(/site key of your widget[^]*"YOUR_SITE_KEY"/)
+  const html = renderForm('*/*', { turnstile: { secretKey: 'secret', siteKey: '0x4"B' } })
+  expect(html).toContain('data-sitekey="0x4&quot;B"')
+  expect(html).not.toMatch(/secret|YOUR_SITE_KEY|site key/)
+  expect(renderForm('*/*', { turnstile: { secretKey: 'secret' } }))
+    .toMatch(/site key of your widget[^]*"YOUR_SITE_KEY"/)
 })
 
 const html = (files?: FileInput, fields?: Record<string, FieldRule>) => {
@@ -88,8 +89,8 @@ test('a form with fields for files has an input for each of them, and no other',
 
 test('what a form and its fields are called is text, whatever is in it', () => {
   const rules = { name: 'A <b> & "c"', fields: { '"><i>': { label: '<u>&amp;' } } }
-  expect(shown('*/*', rules)).toMatch(/<label for="contact-0">&lt;u&gt;&amp;amp; <small>[^]* name="&quot;&gt;&lt;i&gt;"/)
-  const preview = shown('text/html', rules)
+  expect(renderForm('*/*', rules)).toMatch(/<label for="contact-0">&lt;u&gt;&amp;amp; <small>[^]* name="&quot;&gt;&lt;i&gt;"/)
+  const preview = renderForm('text/html', rules)
   expect(preview).toContain('<h1>A &lt;b&gt; &amp; &quot;c&quot;</h1>')
   expect(preview).not.toMatch(/<[biu]>/)
 })

@@ -12,18 +12,18 @@ function request(headers: Record<string, string> = {}) {
 }
 
 /** Items in the list of problems. */
-function listed(labels: readonly string[]): string[] {
+function listItems(labels: readonly string[]): string[] {
   const problems = labels.map((label): FieldProblem => ({ key: label, label, problem: 'unknown' }))
   const html = problemPage(request(), { error: 'x', message: 'x', code: 'INVALID_FIELDS', problems }, {})
   return [...html.matchAll(/<li>(.*?)<\/li>/gs)].map(([, item]) => item!)
 }
 
 test('names of fields that a sender made up are text, cut, and a few of them', () => {
-  const [hostile] = listed(['<img src=x onerror=alert(1)>"\u202E'])
+  const [hostile] = listItems(['<img src=x onerror=alert(1)>"\u202E'])
   expect(hostile).toMatch(/^<strong>&lt;img src=x onerror=alert\(1\)&gt;&quot;⟨U\+202E⟩<\/strong>/)
-  expect(listed(['x'.repeat(1000)])[0]).toContain(`>${'x'.repeat(150)}<`)
-  const many = listed(Array.from({ length: 40 }, (_, index) => `field ${index}`))
-  expect([many.length, many.at(-1)]).toEqual([31, '…'])
+  expect(listItems(['x'.repeat(1000)])[0]).toContain(`>${'x'.repeat(150)}<`)
+  const items = listItems(Array.from({ length: 40 }, (_, index) => `field ${index}`))
+  expect([items.length, items.at(-1)]).toEqual([31, '…'])
 })
 
 test('a way back leads to a website, and to nothing else that a browser may come from', () => {
@@ -31,7 +31,7 @@ test('a way back leads to a website, and to nothing else that a browser may come
     /class="back" href="([^"]*)"/.exec(thanksPage(request({ referer }), pages))?.[1]
   )
   expect(back('https://anywhere.example/?a=1&b="2"')).toBe('https://anywhere.example/?a=1&amp;b=%222%22')
-  for (const other of ['android-app://com.example/', 'javascript:alert(1)', 'about:client', '']) {
-    expect(back(other)).toBeUndefined()
+  for (const referer of ['android-app://com.example/', 'javascript:alert(1)', 'about:client', '']) {
+    expect(back(referer)).toBeUndefined()
   }
 })

@@ -46,9 +46,11 @@ const PARTS = [
 ]
 
 test('of all that the platform tests vary, put together, nothing leaves the website, however a browser reads it', () => {
-  const all = PARTS.reduce<string[]>((made, parts) => made.flatMap(begun => parts.map(part => begun + part)), [''])
-  const taken = all.map(next => checkedNext(next, [SHOP])).filter(to => to !== null)
-  expect(taken.length).toBeGreaterThan(10)
-  expect(taken.filter(to => !to.startsWith(`${SHOP}/`) || !/^[!-~]+$/.test(to) || to.includes('\\'))).toEqual([])
-  expect(all.length).toBeGreaterThan(100_000)
+  const addresses = PARTS.reduce<string[]>(
+    (starts, parts) => starts.flatMap(start => parts.map(part => start + part)), [''],
+  )
+  const targets = addresses.map(next => checkedNext(next, [SHOP])).filter(to => to !== null)
+  expect(targets.length).toBeGreaterThan(10)
+  expect(targets.filter(to => !to.startsWith(`${SHOP}/`) || !/^[!-~]+$/.test(to) || to.includes('\\'))).toEqual([])
+  expect(addresses.length).toBeGreaterThan(100_000)
 })

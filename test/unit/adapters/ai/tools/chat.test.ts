@@ -30,9 +30,9 @@ async function beginThread(words: string): Promise<string> {
 }
 
 test('are the reader preset of the SDK, where looking somebody up needs approval', () => {
-  const own = tools()
-  expect(Object.keys(own)).toEqual(Object.keys(createChatTools({ chat: server.bots[0]!, preset: 'reader' })))
-  expect(Object.entries(own).filter(([, tool]) => tool.needsApproval).map(([name]) => name)).toEqual(['getUser'])
+  const ownTools = tools()
+  expect(Object.keys(ownTools)).toEqual(Object.keys(createChatTools({ chat: server.bots[0]!, preset: 'reader' })))
+  expect(Object.entries(ownTools).filter(([, tool]) => tool.needsApproval).map(([name]) => name)).toEqual(['getUser'])
 })
 
 test('name the conversation, so that a model need not guess its ids', () => {
@@ -88,9 +88,9 @@ test('the threads of the channel are listed with what they begin with, but not t
   const { discord } = server
   const { id } = discord.openPrivateThread()
   discord.emitMessage({ channelId: id, content: 'between us' })
-  const open = await beginThread('said openly')
+  const publicThread = await beginThread('said openly')
   const { result } = await callTool(tools(), 'listThreads', { channelId })
-  expect(JSON.stringify(result)).toContain(`${channelId}:${open}`)
+  expect(JSON.stringify(result)).toContain(`${channelId}:${publicThread}`)
   expect(JSON.stringify(result)).toContain('said openly')
   expect(JSON.stringify(result)).not.toContain(id)
   expect(JSON.stringify(result)).not.toContain('between us')

@@ -51,15 +51,15 @@ describe('the contract', () => {
   })
 
   test('overrides change description and title, and nothing else about the tool', () => {
-    const plain = createFileTools({ files })
+    const defaultTools = createFileTools({ files })
     const { listFiles, uploadFile } = createFileTools({ files, overrides: {
       listFiles: { description: 'Our reports', title: 'Reports' }, uploadFile: { title: 'File it' },
     } })
     expect(listFiles).toMatchObject({
-      description: 'Our reports', title: 'Reports', inputSchema: plain.listFiles.inputSchema,
+      description: 'Our reports', title: 'Reports', inputSchema: defaultTools.listFiles.inputSchema,
     })
     expect(uploadFile).toMatchObject({
-      description: plain.uploadFile.description, title: 'File it', needsApproval: true,
+      description: defaultTools.uploadFile.description, title: 'File it', needsApproval: true,
     })
   })
 
@@ -181,9 +181,9 @@ describe('on disk', () => {
     for (let index = 0; index < 120; index++) await call(
       'uploadFile', { key: `f/${String(index).padStart(3, '0')}`, content: '' },
     )
-    const first = await call('listFiles', { limit: 1000 }) as { items: unknown[], cursor: string }
-    expect(first.items).toHaveLength(100)
-    expect((await call('listFiles', { limit: 1000, cursor: first.cursor })).items).toHaveLength(20)
+    const firstPage = await call('listFiles', { limit: 1000 }) as { items: unknown[], cursor: string }
+    expect(firstPage.items).toHaveLength(100)
+    expect((await call('listFiles', { limit: 1000, cursor: firstPage.cursor })).items).toHaveLength(20)
     expect((await call('listFiles')).items).toHaveLength(50)
   })
 
@@ -210,25 +210,25 @@ function flags(names: readonly string[], value: boolean): Record<string, boolean
 }
 
 describe('who approves a write', () => {
-  const said = async (tool: string, input: unknown, store: Pick<Files, 'exists'> = files) => (
+  const describeReplaced = async (tool: string, input: unknown, store: Pick<Files, 'exists'> = files) => (
     (await replacedFile(store)(tool, input)).map(({ label, value }) => `${label}: ${value}`)
   )
 
   test('is told which file it replaces, and nothing where there is none', async () => {
     await files.upload('reports/a.txt', 'a')
-    const lost = ['Replaces: A file with this key, which is lost.']
-    expect(await said('uploadFile', { key: 'reports/a.txt', content: 'b' })).toEqual(lost)
-    expect(await said('copyFile', { from: 'reports/b.txt', to: 'reports/a.txt' })).toEqual(lost)
-    expect(await said('signUploadUrl', { key: 'reports/a.txt' })).toEqual(lost)
-    expect(await said('uploadFile', { key: 'reports/b.txt', content: 'b' })).toEqual([])
-    expect(await said('deleteFile', { key: 'reports/a.txt' })).toEqual([])
-    expect(await said('markSubmissionAsSpam', { id: 'reports/a.txt' })).toEqual([])
-    expect(await said('uploadFile', null)).toEqual([])
+    const warnings = ['Replaces: A file with this key, which is lost.']
+    expect(await describeReplaced('uploadFile', { key: 'reports/a.txt', content: 'b' })).toEqual(warnings)
+    expect(await describeReplaced('copyFile', { from: 'reports/b.txt', to: 'reports/a.txt' })).toEqual(warnings)
+    expect(await describeReplaced('signUploadUrl', { key: 'reports/a.txt' })).toEqual(warnings)
+    expect(await describeReplaced('uploadFile', { key: 'reports/b.txt', content: 'b' })).toEqual([])
+    expect(await describeReplaced('deleteFile', { key: 'reports/a.txt' })).toEqual([])
+    expect(await describeReplaced('markSubmissionAsSpam', { id: 'reports/a.txt' })).toEqual([])
+    expect(await describeReplaced('uploadFile', null)).toEqual([])
   })
 
   test('is told where nobody can tell that', async () => {
     const away = { exists: async () => { throw new Error('The storage is away.') } } as unknown as Files
-    expect(await said('uploadFile', { key: 'a.txt' }, away)).toEqual([
+    expect(await describeReplaced('uploadFile', { key: 'a.txt' }, away)).toEqual([
       'Replaces: Nobody can tell whether there is such a file.',
     ])
   })

@@ -8,15 +8,15 @@ import { silentLog } from '../../../../fakes/runtime'
 import { REQUESTS } from '../../../../fixtures/requests'
 import { testFolder } from '../../../../support/lifetime'
 
-const named = (...names: string[]) => Object.fromEntries(names.map(name => [name, {}])) as ToolSet
-const ALL = named(...Object.keys(INDEX_TEXTS), 'moreTools')
+const createTools = (...names: string[]) => Object.fromEntries(names.map(name => [name, {}])) as ToolSet
+const ALL_TOOLS = createTools(...Object.keys(INDEX_TEXTS), 'moreTools')
 const PAGE = 6
 
 type Call = { toolName: string, invalid?: boolean }
 
 /** Tools that a step offers after a request and calls, given as one list per step; all if none are selected. */
-async function offered(
-  selection: ToolSelection, request: string | ModelMessage[], steps: readonly Call[][] = [], tools: ToolSet = ALL,
+async function listOffered(
+  selection: ToolSelection, request: string | ModelMessage[], steps: readonly Call[][] = [], tools: ToolSet = ALL_TOOLS,
 ): Promise<string[]> {
   const messages: ModelMessage[] = typeof request === 'string' ? [{ role: 'user', content: request }] : request
   const prepare = selection.prepareStep(tools) as (options: object) => Promise<{ activeTools?: string[] }>
@@ -31,9 +31,9 @@ describe('by keywords', () => {
 
   test('the right tool is among the offered for at least 95 % of the requests, out of few', async () => {
     const results = await Promise.all(
-      REQUESTS.map(async ([request, tool]) => ({ request, tool, offered: await offered(selection, request) })),
+      REQUESTS.map(async ([request, tool]) => ({ request, tool, offered: await listOffered(selection, request) })),
     )
-    const chosen = results.filter(({ offered }) => offered.length < Object.keys(ALL).length)
+    const chosen = results.filter(({ offered }) => offered.length < Object.keys(ALL_TOOLS).length)
     const missed = chosen.filter(({ tool, offered }) => (
       !offered.includes(tool)
     )).map(({ request, tool }) => `${request} → ${tool}`)
@@ -48,7 +48,7 @@ describe('by keywords', () => {
   test('a request that says too little, or in other words than ours, is offered everything', async () => {
     for (const request of [
       'thanks!', '👍', 'Leite das bitte an den Vertrieb weiter',
-    ]) expect(await offered(selection, request), request).toEqual(Object.keys(ALL))
+    ]) expect(await listOffered(selection, request), request).toEqual(Object.keys(ALL_TOOLS))
   })
 
   test('a short answer is about what was asked before it', async () => {
@@ -57,45 +57,45 @@ describe('by keywords', () => {
       { role: 'assistant', content: 'Under which name?' },
       { role: 'user', content: [{ type: 'text', text: 'ada.json' }] },
     ]
-    expect(await offered(selection, conversation)).toContain('uploadFile')
+    expect(await listOffered(selection, conversation)).toContain('uploadFile')
   })
 
   test('a write brings the reads that find its subject', async () => {
-    expect(await offered(selection, 'Save this as JSON under reports/')).toEqual(
+    expect(await listOffered(selection, 'Save this as JSON under reports/')).toEqual(
       expect.arrayContaining(['uploadFile', 'getSubmission']),
     )
-    expect(await offered(selection, 'That one is obviously junk, get rid of it')).toEqual(
+    expect(await listOffered(selection, 'That one is obviously junk, get rid of it')).toEqual(
       expect.arrayContaining(['markSubmissionAsSpam', 'searchSubmissions', 'getSubmission']),
     )
   })
 
   test('a miss turns to the next page, a second miss to everything, and a hit back to the first', async () => {
     const request = 'Show me the messages in this channel about the report, the file and the form'
-    const [first, second] = [
-      await offered(selection, request), await offered(selection, request, [[{ toolName: 'moreTools' }]]),
+    const [firstPage, secondPage] = [
+      await listOffered(selection, request), await listOffered(selection, request, [[{ toolName: 'moreTools' }]]),
     ]
-    expect([first.length, second.length].every(length => length > PAGE && length < 2 * PAGE)).toBe(true)
-    expect(second.filter(name => !first.includes(name)).length).toBeGreaterThanOrEqual(3)
+    expect([firstPage.length, secondPage.length].every(length => length > PAGE && length < 2 * PAGE)).toBe(true)
+    expect(secondPage.filter(name => !firstPage.includes(name)).length).toBeGreaterThanOrEqual(3)
     expect(
-      await offered(selection, request, [[{ toolName: 'nonsense', invalid: true }]]),
-    ).toEqual(expect.arrayContaining(second))
-    expect(await offered(selection, request, [[{ toolName: 'moreTools' }], []])).toEqual(Object.keys(ALL))
-    expect(await offered(
+      await listOffered(selection, request, [[{ toolName: 'nonsense', invalid: true }]]),
+    ).toEqual(expect.arrayContaining(secondPage))
+    expect(await listOffered(selection, request, [[{ toolName: 'moreTools' }], []])).toEqual(Object.keys(ALL_TOOLS))
+    expect(await listOffered(
       selection, request, [[{ toolName: 'moreTools' }], [{ toolName: 'moreTools' }, { toolName: 'fetchMessages' }]],
-    )).toEqual(first)
+    )).toEqual(firstPage)
   })
 
   test('a tool that was used stays offered, and one without an index text always is', async () => {
-    const tools = { ...ALL, ...named('lookUpWeather') }
-    expect(await offered(selection, 'Who took part in this thread?', [[{ toolName: 'signUploadUrl' }]], tools)).toEqual(
-      expect.arrayContaining(['signUploadUrl', 'lookUpWeather', 'moreTools']),
-    )
-    expect(await offered(selection, 'Who took part in this thread?')).not.toContain('signUploadUrl')
+    const tools = { ...ALL_TOOLS, ...createTools('lookUpWeather') }
+    expect(
+      await listOffered(selection, 'Who took part in this thread?', [[{ toolName: 'signUploadUrl' }]], tools),
+    ).toEqual(expect.arrayContaining(['signUploadUrl', 'lookUpWeather', 'moreTools']))
+    expect(await listOffered(selection, 'Who took part in this thread?')).not.toContain('signUploadUrl')
   })
 
   test('a tool that the agent does not have takes no place on a page', async () => {
-    const { uploadFile, listFiles, copyFile, ...tools } = ALL
-    const names = await offered(selection, 'Save this submission as JSON under reports/', [], tools)
+    const { uploadFile, listFiles, copyFile, ...tools } = ALL_TOOLS
+    const names = await listOffered(selection, 'Save this submission as JSON under reports/', [], tools)
     expect(names.filter(name => ['uploadFile', 'listFiles', 'copyFile'].includes(name))).toEqual([])
     expect(names.length).toBeGreaterThan(PAGE)
   })
@@ -117,24 +117,24 @@ describe('with models', () => {
 
   test('embeddings find what keywords do not, once they are ready', async () => {
     const selection = createToolSelection({ log: silentLog, embeddingModel: embedder().model })
-    expect(await offered(selection, 'lösch das mal')).toEqual(Object.keys(ALL))
+    expect(await listOffered(selection, 'lösch das mal')).toEqual(Object.keys(ALL_TOOLS))
     await selection.warmUp()
-    const names = await offered(selection, 'lösch das mal')
+    const names = await listOffered(selection, 'lösch das mal')
     expect(names).toContain('deleteFile')
     expect(names.length).toBeLessThan(10)
   })
 
   test('embeddings are kept in a file for the next start, as long as they fit', async () => {
     const embeddingCache = join(testFolder(), 'deep/embeddings.json')
-    const [one, two, three] = [embedder(), embedder(), embedder()]
-    await createToolSelection({ log: silentLog, embeddingModel: one.model, embeddingCache }).warmUp()
-    await createToolSelection({ log: silentLog, embeddingModel: two.model, embeddingCache }).warmUp()
-    expect([one.embedded.length, two.embedded.length]).toEqual([1, 0])
+    const [firstEmbedder, secondEmbedder, thirdEmbedder] = [embedder(), embedder(), embedder()]
+    await createToolSelection({ log: silentLog, embeddingModel: firstEmbedder.model, embeddingCache }).warmUp()
+    await createToolSelection({ log: silentLog, embeddingModel: secondEmbedder.model, embeddingCache }).warmUp()
+    expect([firstEmbedder.embedded.length, secondEmbedder.embedded.length]).toEqual([1, 0])
     await writeFile(
       embeddingCache, JSON.stringify({ ...JSON.parse(await readFile(embeddingCache, 'utf8')), key: 'of other texts' }),
     )
-    await createToolSelection({ log: silentLog, embeddingModel: three.model, embeddingCache }).warmUp()
-    expect(three.embedded).toHaveLength(1)
+    await createToolSelection({ log: silentLog, embeddingModel: thirdEmbedder.model, embeddingCache }).warmUp()
+    expect(thirdEmbedder.embedded).toHaveLength(1)
   })
 
   test('a cache that cannot be written costs nothing but the cache', async () => {
@@ -144,7 +144,7 @@ describe('with models', () => {
       log: silentLog, embeddingModel: embedder().model, embeddingCache: join(dir, 'file/embeddings.json'),
     })
     await selection.warmUp()
-    expect(await offered(selection, 'lösch das mal')).toContain('deleteFile')
+    expect(await listOffered(selection, 'lösch das mal')).toContain('deleteFile')
   })
 
   test('an embedding model that fails or hangs leaves the choice to keywords, and is logged', async () => {
@@ -153,16 +153,16 @@ describe('with models', () => {
     const failing = new MockEmbeddingModelV4({ doEmbed: async () => { throw new Error('down') } })
     const selection = createToolSelection({ log, embeddingModel: failing })
     await selection.warmUp()
-    expect(await offered(selection, 'Delete reports/old.json')).toContain('deleteFile')
+    expect(await listOffered(selection, 'Delete reports/old.json')).toContain('deleteFile')
     let ready = false
     const hanging = new MockEmbeddingModelV4({ doEmbed: async ({ values }) => ready
       ? new Promise(() => {})
       : { embeddings: values.map(() => [1]), warnings: [] } })
-    const late = createToolSelection({ log, embeddingModel: hanging })
-    await late.warmUp()
+    const slowSelection = createToolSelection({ log, embeddingModel: hanging })
+    await slowSelection.warmUp()
     ready = true
     vi.useFakeTimers()
-    const names = offered(late, 'Delete reports/old.json')
+    const names = listOffered(slowSelection, 'Delete reports/old.json')
     await vi.advanceTimersByTimeAsync(3000)
     vi.useRealTimers()
     expect(await names).toContain('deleteFile')
@@ -193,7 +193,7 @@ describe('with models', () => {
     })
     await selection.warmUp()
     expect(prompts).toHaveLength(1)
-    expect(await offered(selection, 'Save this submission as JSON under reports/')).toEqual([
+    expect(await listOffered(selection, 'Save this submission as JSON under reports/')).toEqual([
       'getUser', 'signUploadUrl', 'moreTools',
     ])
     expect(prompts).toHaveLength(2)
