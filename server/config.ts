@@ -113,8 +113,8 @@ type Values = { [Name in keyof ServiceVariables]: z.infer<ServiceVariables[Name]
 
 /** Reads the environment; the only place that does. @throws ConfigError */
 export function readConfig(env: Environment = process.env, dotenv = dotenvFor(env)): Config {
-  const { problems, describe, ...read } = readVariables(table, env, dotenv)
-  const values = read.values as Values
+  const { problems, describe, ...result } = readVariables(table, env, dotenv)
+  const values = result.values as Values
   const production = values.NODE_ENV !== 'development' && values.NODE_ENV !== 'test'
   const isSet = (name: string) => values[name] !== undefined
   const require: Require = (names, when) => {
@@ -126,7 +126,7 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
   const localUrl = production ? null : LOCAL_SITE
   const givenUrl = values.NUXT_PUBLIC_SITE_URL ?? (host ? `https://${host}` : localUrl)
   const siteUrl = givenUrl?.replace(/(?<!\/)\/+$/, '') ?? null
-  const requireSite = (why: string) => siteUrl ?? require(['NUXT_PUBLIC_SITE_URL'], `, but ${why}`)
+  const requireSite = (reason: string) => siteUrl ?? require(['NUXT_PUBLIC_SITE_URL'], `, but ${reason}`)
   const context = {
     require, requireSite, siteUrl, production, isGiven: (name: string) => readVariable(table, name, env) !== undefined,
   }

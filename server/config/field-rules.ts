@@ -37,8 +37,8 @@ const rule = z.strictObject({
     code: 'custom', input: value[name], path: [name], message,
   })
   for (const name of ['min', 'max'] as const) {
-    const expected = NUMERIC_TYPES.includes(type) ? 'number' : type === 'date' ? 'string' : 'undefined'
-    const hasRightType = value[name] === undefined || typeof value[name] === expected
+    const expectedType = NUMERIC_TYPES.includes(type) ? 'number' : type === 'date' ? 'string' : 'undefined'
+    const hasRightType = value[name] === undefined || typeof value[name] === expectedType
     if (!hasRightType) reportIssue(name, `does not fit the type ${type}`)
   }
   for (const name of ['minLength', 'maxLength'] as const) {

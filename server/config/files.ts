@@ -28,7 +28,7 @@ interface FilesContext {
   tools: ToolsConfig
   production: boolean
   require: Require
-  requireSite: (why: string) => unknown
+  requireSite: (reason: string) => unknown
   problems: string[]
 }
 

@@ -44,7 +44,7 @@ export interface OpsConfig {
 type OpsValues = Values<typeof opsVariables> & Readonly<Record<string, unknown>>
 
 /** @param requireSite reports that the public URL is missing, if it is */
-export function readOps(values: OpsValues, require: Require, requireSite: (why: string) => unknown): OpsConfig {
+export function readOps(values: OpsValues, require: Require, requireSite: (reason: string) => unknown): OpsConfig {
   const isSet = (name: string) => values[name] !== undefined
   const usedWays = signInWays.filter(({ signIn }) => signIn.needs.some(isSet))
   for (const { label, signIn } of usedWays) require(signIn.needs, `, but others for signing in with ${label} are set`)

@@ -96,7 +96,7 @@ type Forms = Readonly<Record<string, { name?: string, reviewers?: readonly strin
 
 /** Everybody on any list */
 export function everyoneListed({ reviewers, viewers }: PeopleConfig, forms: Forms): readonly string[] {
-  return [reviewers, viewers, ...Object.values(forms).map(form => form.reviewers)].flatMap(listed => listed ?? [])
+  return [reviewers, viewers, ...Object.values(forms).map(form => form.reviewers)].flatMap(ids => ids ?? [])
 }
 
 /** Says who may decide; one line for all forms, and one for each form with a list of its own. */

@@ -32,7 +32,7 @@ export function readVariables(table: Table, env: Environment, dotenv: string): R
     const { about, where } = table[name]!
     return [hintFor(name), about, where].filter(Boolean).join(' ')
   }
-  const read = (name: string) => {
+  const parseVariable = (name: string) => {
     const { schema, usual, alias } = table[name]!
     const [ownValue, aliasValue] = [env[name]?.trim(), alias && env[alias]?.trim()]
     if (ownValue && aliasValue && ownValue !== aliasValue) {
@@ -52,7 +52,7 @@ export function readVariables(table: Table, env: Environment, dotenv: string): R
     else if (hintFor(name)) warnings.push(`${shownName} may be incomplete. ${hintFor(name)}`)
     return data
   }
-  const values = Object.fromEntries(Object.keys(table).map(name => [name, read(name)]))
+  const values = Object.fromEntries(Object.keys(table).map(name => [name, parseVariable(name)]))
   return { values, problems, warnings, describe }
 }
 

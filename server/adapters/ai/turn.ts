@@ -80,7 +80,7 @@ export class TurnRun implements AgentTurn {
 
   /** Yields the model's parts, followed by our own text if the answer was cut short or is empty. Never throws. */
   private async* parts(): AsyncGenerator<object> {
-    const { log, timeMs, ended } = this.options
+    const { log, timeMs, ended: onEnd } = this.options
     const timer = setTimeout(() => this.stop('timeout'), timeMs)
     let length = 0
     let hasText = false
@@ -113,7 +113,7 @@ export class TurnRun implements AgentTurn {
       clearTimeout(timer)
       // Stop everything that still runs: nobody will read it.
       if (this.cutCause) this.abort.abort()
-      ended()
+      onEnd()
     }
     const cause = this.cutCause ?? endCause ?? (!hasText && this.requests.length === 0 ? 'nothing' : null)
     if (cause) yield* writeParagraph(CLOSING_TEXTS[cause])

@@ -34,7 +34,7 @@ export function createBoard(
 
   const nameOf = ({ platform }: Connection, channel = '') => `${platform.key}/${channel}`
 
-  function open(connection: Connection, channel: string | undefined): Promise<Room> {
+  function openRoom(connection: Connection, channel: string | undefined): Promise<Room> {
     const name = nameOf(connection, channel)
     if (!rooms.has(name)) rooms.set(name, connection.room(bot, channel))
     return rooms.get(name)!
@@ -59,7 +59,7 @@ export function createBoard(
     const channel = await channelOf(key, connection, place)
     if (channel === null) return { ok: false, permanent: !connection.late, reason: whyNoRoom(connection) }
     try {
-      return nameSetting(place, connection, await act(await open(connection, channel), connection))
+      return nameSetting(place, connection, await act(await openRoom(connection, channel), connection))
     }
     catch (error) {
       rooms.delete(nameOf(connection, channel))
@@ -95,9 +95,9 @@ export function createBoard(
     label: key => connectionOf(key)?.platform.label ?? key,
     roomOf,
     placeOf: ({ threadId }) => places.of(threadId),
-    post: (key, view, again) => actInRoom(key, (room, { platform }) => (
+    post: (key, view, attempt) => actInRoom(key, (room, { platform }) => (
       sendCard(view, platform, ({ card, summary }) => (
-        room.post(card, summary, again === undefined ? view.submissionId : `${view.submissionId}-${again}`)
+        room.post(card, summary, attempt === undefined ? view.submissionId : `${view.submissionId}-${attempt}`)
       ))
     )),
     reply: (ref, text, names = []) => actInRoom(ref.platform, (room, { platform, mentions }) => {
@@ -132,7 +132,7 @@ export function createBoard(
       const connection = connectionOf(ref.platform)
       const channel = connection && await channelOf(ref.platform, connection, roomOf(ref))
       if (!connection || channel === null) return null
-      const room = await open(connection, channel).catch(() => void rooms.delete(nameOf(connection, channel)))
+      const room = await openRoom(connection, channel).catch(() => void rooms.delete(nameOf(connection, channel)))
       return await room?.link?.(ref).catch(() => null) ?? null
     },
     awaits: async (key) => {
@@ -176,19 +176,21 @@ function isFixed({ channelId, locate }: Connection): boolean {
   return channelId !== null && !locate
 }
 
-function whyNoRoom({ platform, late }: Connection): string {
-  if (!late) return `${platform.label} has no channel for cards: set ${platform.channel.variable}.`
+function whyNoRoom({ platform, late: lateRoom }: Connection): string {
+  if (!lateRoom) return `${platform.label} has no channel for cards: set ${platform.channel.variable}.`
   return `${platform.label} waits for its installation. Add the app to the channel of the cards; if it is there, remove it and add it again.`
 }
 
 /**
  * Names the right setting in a failure: platforms name their own channel's variable; another room's is with its form.
  */
-function nameSetting<T>(key: string, { channelId, late, platform }: Connection, outcome: Outcome<T>): Outcome<T> {
+function nameSetting<T>(
+  key: string, { channelId, late: lateRoom, platform }: Connection, outcome: Outcome<T>,
+): Outcome<T> {
   const { variable: channelVariable } = platform.channel
   const { channel = channelId } = split(key)
   const isOwn = channel === channelId
-  if (outcome.ok || !channelVariable || (isOwn && !late)) return outcome
+  if (outcome.ok || !channelVariable || (isOwn && !lateRoom)) return outcome
   const name = isOwn ? 'the channel of the installation' : `the channel ${channel} of forms.config.ts (or FORMS_CONFIG)`
   return { ...outcome, reason: outcome.reason.replaceAll(channelVariable, () => name) }
 }

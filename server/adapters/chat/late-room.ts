@@ -5,8 +5,8 @@ import type { Installations } from '../../ports/installations'
 export function located(
   connection: Connection, installations: Installations,
 ): Connection {
-  const { late } = connection
-  if (!late) return connection
+  const { late: lateRoom } = connection
+  if (!lateRoom) return connection
   let channelId: string | null = null
   return {
     ...connection,
@@ -14,7 +14,7 @@ export function located(
       return channelId
     },
     // If the store fails, the channel stays the same.
-    locate: async () => channelId = await installations.find(late.app).then(
+    locate: async () => channelId = await installations.find(lateRoom.app).then(
       installation => installation?.channel ?? null, () => channelId,
     ),
   }

@@ -51,9 +51,9 @@ export class EmbeddedApprovals extends JsonFolder implements ApprovalStore {
     const verdicts = entry.kept.verdicts.map((each, position) => each
       ?? (call === null || call === position ? decision : null))
     const isTaken = verdicts.every(Boolean)
-    const kept = { ...entry.kept, verdicts, taken: isTaken }
-    await this.put({ kept, due: isTaken ? until : entry.due })
-    return isTaken ? { state: 'complete', kept } : { state: 'recorded' }
+    const keptTurn = { ...entry.kept, verdicts, taken: isTaken }
+    await this.put({ kept: keptTurn, due: isTaken ? until : entry.due })
+    return isTaken ? { state: 'complete', kept: keptTurn } : { state: 'recorded' }
   }
 
   async lease(leaseMs: number, limit: number): Promise<string[]> {

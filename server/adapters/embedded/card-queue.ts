@@ -3,7 +3,7 @@ import type { Submission } from '../../ports/submission'
 
 interface Queue {
   /** Oldest first. */
-  waiting: Pick<Submission, 'id' | 'receivedAt'>[]
+  submissions: Pick<Submission, 'id' | 'receivedAt'>[]
   /** Time from which the next card may go, epoch ms. */
   opensAt: number
   /** Notices that the room got, each with the time until which it lasts, epoch ms. */
@@ -18,18 +18,18 @@ export class EmbeddedCardQueue implements CardQueueStore {
   constructor(private readonly now: () => number) {}
 
   async enter(room: string, { id, receivedAt }: Pick<Submission, 'id' | 'receivedAt'>): Promise<number> {
-    const { waiting } = this.queue(room)
-    if (!waiting.some(each => each.id === id)) {
-      const position = waiting.findIndex(each => each.receivedAt >= receivedAt)
-      waiting.splice(position < 0 ? waiting.length : position, 0, { id, receivedAt })
+    const { submissions } = this.queue(room)
+    if (!submissions.some(each => each.id === id)) {
+      const position = submissions.findIndex(each => each.receivedAt >= receivedAt)
+      submissions.splice(position < 0 ? submissions.length : position, 0, { id, receivedAt })
     }
-    return waiting.findIndex(each => each.id === id) + 1
+    return submissions.findIndex(each => each.id === id) + 1
   }
 
   /** Returns the place of a submission that was just stored; 0 if its card may be posted at once. */
   placeOf({ room, intervalMs }: Pace, { id, receivedAt }: Submission): number {
     const queue = this.queue(room)
-    if (queue.waiting.length > 0 || queue.opensAt > this.now()) return queue.waiting.push({ id, receivedAt })
+    if (queue.submissions.length > 0 || queue.opensAt > this.now()) return queue.submissions.push({ id, receivedAt })
     queue.opensAt = this.now() + intervalMs
     return 0
   }
@@ -37,10 +37,10 @@ export class EmbeddedCardQueue implements CardQueueStore {
   async take({ room, intervalMs }: Pace): Promise<QueueTurn> {
     const queue = this.queue(room)
     const now = this.now()
-    if (queue.waiting.length === 0) return { id: null, waitMs: null }
+    if (queue.submissions.length === 0) return { id: null, waitMs: null }
     if (queue.opensAt > now) return { id: null, waitMs: queue.opensAt - now }
     queue.opensAt = now + intervalMs
-    return { id: queue.waiting.shift()!.id }
+    return { id: queue.submissions.shift()!.id }
   }
 
   async pause(room: string, pauseMs: number): Promise<void> {
@@ -48,7 +48,7 @@ export class EmbeddedCardQueue implements CardQueueStore {
   }
 
   async length(room: string): Promise<number> {
-    return this.queue(room).waiting.length
+    return this.queue(room).submissions.length
   }
 
   async takeNotice(room: string, about: RoomNotice): Promise<boolean> {
@@ -65,7 +65,7 @@ export class EmbeddedCardQueue implements CardQueueStore {
   private queue(room: string): Queue {
     const existing = this.queues.get(room)
     if (existing) return existing
-    const queue: Queue = { waiting: [], opensAt: 0, notices: new Map() }
+    const queue: Queue = { submissions: [], opensAt: 0, notices: new Map() }
     this.queues.set(room, queue)
     return queue
   }

@@ -8,19 +8,19 @@ interface QueuedMessage {
 
 /** Keeps the queues in memory, like the state of the conversations. They end with the process. */
 export class EmbeddedMessageQueue implements MessageQueue {
-  private readonly threads = new Map<string, { waiting: QueuedMessage[], movedAt: number }>()
+  private readonly threads = new Map<string, { messages: QueuedMessage[], movedAt: number }>()
 
   constructor(private readonly now: () => number, private readonly limits: QueueLimits) {}
 
   async add(thread: string, message: string): Promise<void> {
-    const queue = this.queue(thread) ?? { waiting: [], movedAt: this.now() }
-    queue.waiting = [...queue.waiting, { message, attempt: 0, at: this.now() }].slice(-this.limits.most)
+    const queue = this.queue(thread) ?? { messages: [], movedAt: this.now() }
+    queue.messages = [...queue.messages, { message, attempt: 0, at: this.now() }].slice(-this.limits.most)
     this.threads.set(thread, queue)
   }
 
   async first(thread: string): Promise<{ message: string, attempt: number } | null> {
     const queue = this.queue(thread)
-    const [head] = queue?.waiting ?? []
+    const [head] = queue?.messages ?? []
     if (!queue || !head) return null
     queue.movedAt = this.now()
     return { message: head.message, attempt: ++head.attempt }
@@ -28,10 +28,10 @@ export class EmbeddedMessageQueue implements MessageQueue {
 
   async remove(thread: string, message: string): Promise<void> {
     const queue = this.queue(thread)
-    if (queue?.waiting[0]?.message !== message) return
-    queue.waiting.shift()
+    if (queue?.messages[0]?.message !== message) return
+    queue.messages.shift()
     queue.movedAt = this.now()
-    if (queue.waiting.length === 0) this.threads.delete(thread)
+    if (queue.messages.length === 0) this.threads.delete(thread)
   }
 
   async isEmpty(thread: string): Promise<boolean> {
@@ -52,8 +52,8 @@ export class EmbeddedMessageQueue implements MessageQueue {
   /** Returns the queue of a thread without messages that are too old; undefined if it is empty. */
   private queue(thread: string) {
     const queue = this.threads.get(thread)
-    if (queue) queue.waiting = queue.waiting.filter(({ at }) => at > this.now() - this.limits.keptMs)
-    if (queue?.waiting.length === 0) this.threads.delete(thread)
+    if (queue) queue.messages = queue.messages.filter(({ at }) => at > this.now() - this.limits.keptMs)
+    if (queue?.messages.length === 0) this.threads.delete(thread)
     return this.threads.get(thread)
   }
 }

@@ -10,16 +10,16 @@ const MAX_EMAILS = 50
  * @param onChange called after every new email
  */
 export function createOutboxMailer(onChange?: () => void): Mailer & { sent: readonly SentEmail[] } {
-  const sent: SentEmail[] = []
+  const sentEmails: SentEmail[] = []
   return {
-    sent,
+    sent: sentEmails,
     async send(email, key) {
-      if (!sent.some(earlier => earlier.key === key)) {
+      if (!sentEmails.some(earlier => earlier.key === key)) {
         const attachments = email.attachments?.map(({ content, ...file }) => (
           { ...file, content: typeof content === 'string' ? content : `${content.size} bytes` }
         ))
-        sent.push({ ...email, ...attachments && { attachments }, key, sentAt: Date.now() })
-        sent.splice(0, sent.length - MAX_EMAILS)
+        sentEmails.push({ ...email, ...attachments && { attachments }, key, sentAt: Date.now() })
+        sentEmails.splice(0, sentEmails.length - MAX_EMAILS)
         onChange?.()
       }
       return { ok: true, value: undefined }

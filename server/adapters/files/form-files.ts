@@ -24,8 +24,8 @@ const DELETE_CONCURRENCY = 8
 
 /** Keeps the files of forms on any storage. Nobody else gets a link to them: on Vercel Blob they are private. */
 export function createFormFiles(options: FormFilesOptions): FileStore {
-  let opening: ReturnType<typeof open> | undefined
-  const openStorage = () => opening ??= open(options).catch((error) => {
+  let opening: ReturnType<typeof openFiles> | undefined
+  const openStorage = () => opening ??= openFiles(options).catch((error) => {
     opening = undefined
     throw error
   })
@@ -101,7 +101,7 @@ function throwMissing(error: Error & { code?: string }): never {
   throw error.code === 'NotFound' ? new FileMissing('The storage has no such file.', { cause: error }) : error
 }
 
-async function open({ storage, dir, owner }: FormFilesOptions): Promise<{ files: Files, root: string }> {
+async function openFiles({ storage, dir, owner }: FormFilesOptions): Promise<{ files: Files, root: string }> {
   // Keep form data from other users of a shared machine.
   if (storage.kind === 'disk') await fs.mkdir(dir, { recursive: true, mode: 0o700 })
   const [{ adapter, plugins }, { Files }] = await Promise.all([

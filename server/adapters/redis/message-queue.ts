@@ -3,7 +3,7 @@ import { createCalls, type Calls, NOW, script } from './connection/calls'
 import type { RedisClient } from './connection/client'
 
 /** Threads with waiting messages, by the time at which they last moved, in ms of Redis's clock. */
-const WAITING = '{triage}:conversations'
+const THREADS = '{triage}:conversations'
 const queueKey = (thread: string) => `{triage}:conversation:${thread}`
 
 /** KEYS queue, waiting. ARGV thread, message, most messages that may wait, time to keep them, ms. */
@@ -15,7 +15,7 @@ redis.call('ZADD', KEYS[2], 'NX', now(), ARGV[1])
 `)
 
 /** Returns the number of attempts at the first message, up to 9, and the message. KEYS queue, waiting. ARGV thread. */
-const FIRST = script(`${NOW}
+const READ_FIRST = script(`${NOW}
 local head = redis.call('LINDEX', KEYS[1], 0)
 if not head then
   redis.call('ZREM', KEYS[2], ARGV[1])
@@ -54,18 +54,18 @@ export class RedisMessageQueue implements MessageQueue {
   }
 
   async add(thread: string, message: string): Promise<void> {
-    const { most, keptMs } = this.limits
-    await this.calls.run(ADD, [queueKey(thread), WAITING], [thread, message, most, keptMs])
+    const { most: maxMessages, keptMs } = this.limits
+    await this.calls.run(ADD, [queueKey(thread), THREADS], [thread, message, maxMessages, keptMs])
   }
 
   async first(thread: string): Promise<{ message: string, attempt: number } | null> {
-    const reply = await this.calls.run(FIRST, [queueKey(thread), WAITING], [thread])
+    const reply = await this.calls.run(READ_FIRST, [queueKey(thread), THREADS], [thread])
     const [attempt, message] = reply as [number?, string?]
     return attempt === undefined ? null : { attempt, message: message! }
   }
 
   async remove(thread: string, message: string): Promise<void> {
-    await this.calls.run(REMOVE, [queueKey(thread), WAITING], [thread, message])
+    await this.calls.run(REMOVE, [queueKey(thread), THREADS], [thread, message])
   }
 
   async isEmpty(thread: string): Promise<boolean> {
@@ -73,6 +73,6 @@ export class RedisMessageQueue implements MessageQueue {
   }
 
   async stalled(ms: number, limit: number): Promise<string[]> {
-    return await this.calls.run(STALLED, [WAITING], [ms, limit]) as string[]
+    return await this.calls.run(STALLED, [THREADS], [ms, limit]) as string[]
   }
 }

@@ -129,19 +129,20 @@ function headOf({ 'content-disposition': [disposition = ''] = [], 'content-type'
  * Parameters of a header. Browsers and recent versions of curl write a quote as `%22`, and a backslash as it is
  * (https://html.spec.whatwg.org/#multipart-form-data).
  */
-const PLAIN = /;\s*([\w-]+)(\*?)=(?:"([^"]*)"|([^\s;"]*))\s*/gy
+const PLAIN_PARAMETER = /;\s*([\w-]+)(\*?)=(?:"([^"]*)"|([^\s;"]*))\s*/gy
 /** Older versions of curl, and its --form-escape, write `\"` and `\\`. */
-const ESCAPED = /;\s*([\w-]+)(\*?)=(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))\s*/gy
+const ESCAPED_PARAMETER = /;\s*([\w-]+)(\*?)=(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))\s*/gy
 
 /** Tries the plain form first: `name="C:\"` ends at that quote. Null if neither matches the whole header. */
 function parametersOf(header: string): Map<string, string> | null {
   const text = header.replace(/^[^;]*/, '')
-  for (const pattern of [PLAIN, ESCAPED]) {
+  for (const pattern of [PLAIN_PARAMETER, ESCAPED_PARAMETER]) {
     const matches = [...text.matchAll(pattern)]
     const end = matches.reduce((length, [whole]) => length + whole.length, 0)
     if (end < text.length && text.slice(end).trim() !== ';') continue
     return new Map(matches.map(([, name, extensionMark, quoted, token]) => {
-      const value = quoted === undefined ? token! : pattern === ESCAPED ? quoted.replaceAll(/\\(.)/g, '$1') : quoted
+      const isEscaped = pattern === ESCAPED_PARAMETER
+      const value = quoted === undefined ? token! : isEscaped ? quoted.replaceAll(/\\(.)/g, '$1') : quoted
       return [name!.toLowerCase(), extensionMark ? decodeExtended(value) : decodeCodes(value, /%(22|0A|0D)/gi)]
     }))
   }

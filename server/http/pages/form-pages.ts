@@ -100,7 +100,7 @@ function siteOf(event: H3Event, { allowedOrigins }: FormPages): URL | null {
 const MAX_URL_LENGTH = 2048
 
 /** Excludes characters that some parsers, but not all, take for the end of a host */
-const PLAIN = /^https?:\/\/[^/?#\\@\s\p{C}]+(?:[/?#][^\\\s\p{C}]*)?$/iu
+const PLAIN_URL = /^https?:\/\/[^/?#\\@\s\p{C}]+(?:[/?#][^\\\s\p{C}]*)?$/iu
 
 /**
  * Returns the address to which a form may send a browser, or null: an absolute URL on one of these origins.
@@ -108,7 +108,7 @@ const PLAIN = /^https?:\/\/[^/?#\\@\s\p{C}]+(?:[/?#][^\\\s\p{C}]*)?$/iu
  */
 export function checkedNext(next: string, origins: readonly string[]): string | null {
   const trimmedUrl = next.trim()
-  if (trimmedUrl.length > MAX_URL_LENGTH || !PLAIN.test(trimmedUrl) || !URL.canParse(trimmedUrl)) return null
+  if (trimmedUrl.length > MAX_URL_LENGTH || !PLAIN_URL.test(trimmedUrl) || !URL.canParse(trimmedUrl)) return null
   const { origin, href } = new URL(trimmedUrl)
   return origins.includes(origin) ? href : null
 }

@@ -45,8 +45,8 @@ function confineTool(
       const result = await execute?.({
         ...input, ...input.limit === undefined ? {} : { limit: Math.min(input.limit, PAGE.items) },
       }, options)
-      const { value, cut } = truncateValue(JSON.parse(JSON.stringify(result ?? null)), PAGE)
-      return { untrusted: UNTRUSTED, result: value, ...cut ? { cut: true } : {} }
+      const { value, cut: isCut } = truncateValue(JSON.parse(JSON.stringify(result ?? null)), PAGE)
+      return { untrusted: UNTRUSTED, result: value, ...isCut ? { cut: true } : {} }
     },
   } as Tool<ReadInput, unknown>
 }

@@ -135,10 +135,10 @@ export function createElsewhereTools() {
 
 /** Returns a submission for the model. Form data stays below one key, beside the note that it is not to be trusted. */
 function presentSubmission({ id, state, receivedAt, expiresAt, data, notes }: ShownSubmission, bounds: Bounds) {
-  const { value, cut } = truncateValue(data, bounds)
+  const { value, cut: isCut } = truncateValue(data, bounds)
   return {
     id, state: state === 'open' ? 'pending' : state, received: formatTime(receivedAt), expires: formatTime(expiresAt),
-    notes, untrusted: UNTRUSTED, data: value, ...cut ? { cut: 'Some of the data is left out here.' } : {},
+    notes, untrusted: UNTRUSTED, data: value, ...isCut ? { cut: 'Some of the data is left out here.' } : {},
   }
 }
 

@@ -44,13 +44,13 @@ export class RedisChanges {
     subscriber.on('error', () => {})
     // Announcements made before the subscription is active, or while the connection is down, are lost.
     const onSubscribed = () => {
-      this.tell(null)
+      this.announce(null)
       this.beat(subscriber)
     }
     subscriber.on('ready', onSubscribed)
     subscriber.connect()
       // Probes of `tryWrite` publish an empty id.
-      .then(() => subscriber.subscribe(changesChannel(this.client), id => id !== '' && this.tell(id)))
+      .then(() => subscriber.subscribe(changesChannel(this.client), id => id !== '' && this.announce(id)))
       .then(onSubscribed)
       .catch(() => { /* Closed in the meantime. */ })
     return subscriber
@@ -68,7 +68,7 @@ export class RedisChanges {
     })
   }
 
-  private tell(id: string | null): void {
+  private announce(id: string | null): void {
     for (const { changed } of this.watchers) changed(id)
   }
 }

@@ -46,15 +46,17 @@ type PackedName = [id: string, name: string, platform: string]
 function unpackTrace(id: string, text: string): Submission | null {
   const list = jsonIn(text)
   if (!Array.isArray(list)) return null
-  const [version, state, form, look, receivedAt, expires, cards, decision, erased, delivered, sent, collapsed, pressed]
-    = list as PackedTrace
+  const [
+    version, state, form, look, receivedAt, expires, cards, decision, erased, delivered, sentDeliveries,
+    collapsed, pressed,
+  ] = list as PackedTrace
   return {
     id, ...form !== null && { form }, version, state, ...look !== null && { look },
     receivedAt, expiresAt: receivedAt + expires, data: null, reminded: true, edited: [], cards: cards.map(cardOf),
     decision: decision && decisionOf(decision, receivedAt),
     ...erased && { erased: { reviewer: reviewerOf(erased.slice(1) as PackedName), at: receivedAt + erased[0] } },
     work: [], delivered,
-    sent: sent.map(([delivery, to, at, messageId, verdict, reason]): SentDelivery => ({
+    sent: sentDeliveries.map(([delivery, to, at, messageId, verdict, reason]): SentDelivery => ({
       delivery, content: '', to, at: receivedAt + at, ...messageId !== null && { messageId },
       ...verdict && { receipt: { verdict, ...reason && { reason } } },
     })),
