@@ -63,7 +63,7 @@ export function sendAgainModal({ to }: SendAgainForm, platformKey: string): Moda
     children: [
       ...canPrefill ? [] : [CardText(`It goes to the same ${to.length} addresses again, unless you type others.`)],
       TextInput({
-        id: 'to', label: 'Email addresses, up to 5 new, with commas',
+        id: 'to', label: 'Emails, separated by commas (at most 5 new)',
         initialValue: canPrefill ? currentAddresses : '', optional: !canPrefill, maxLength: modal.value,
       }),
     ],
