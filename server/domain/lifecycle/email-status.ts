@@ -5,23 +5,24 @@ import { canSendAgain, isLost, isReturned } from './record'
 /** Least to most conclusive. */
 const ORDER: readonly EmailStatus[] = ['sent', 'delayed', 'delivered', 'complained', 'suppressed', 'failed', 'bounced']
 
-const WORDS: Readonly<Record<EmailStatus, string>> = {
+const STATUS_TEXTS: Readonly<Record<EmailStatus, string>> = {
   sent: 'Sent', delayed: 'Delivery delayed', delivered: 'Delivered', complained: 'Marked as spam by its receiver',
   suppressed: 'Suppressed', failed: 'Failed', bounced: 'Bounced',
 }
 
 /** Text for people, such as `Delivered` or `Bounced: mailbox does not exist`. */
 export function receiptText({ verdict, reason }: Receipt): string {
-  return reason ? `${WORDS[verdict]}: ${reason}` : WORDS[verdict]
+  return reason ? `${STATUS_TEXTS[verdict]}: ${reason}` : STATUS_TEXTS[verdict]
 }
 
 /**
- * True if a receipt is more conclusive than the known one. This is a total order: receipts of an email may come in any
- * order and any number of times, and the result is the same.
+ * True if a receipt is more conclusive than the previous one. This is a total order: receipts of an email may come in
+ * any order and any number of times, and the result is the same.
  */
-export function isNews(receipt: Receipt, known: Receipt = { verdict: 'sent' }): boolean {
-  const more = ORDER.indexOf(receipt.verdict) - ORDER.indexOf(known.verdict)
-  return more > 0 || (more === 0 && receipt.verdict !== 'sent' && (receipt.reason ?? '') > (known.reason ?? ''))
+export function isNews(receipt: Receipt, previous: Receipt = { verdict: 'sent' }): boolean {
+  const difference = ORDER.indexOf(receipt.verdict) - ORDER.indexOf(previous.verdict)
+  return difference > 0
+    || (difference === 0 && receipt.verdict !== 'sent' && (receipt.reason ?? '') > (previous.reason ?? ''))
 }
 
 /** True if the email reached its recipient. */
@@ -29,12 +30,12 @@ export function isArrived({ verdict }: Receipt): boolean {
   return verdict === 'delivered' || verdict === 'complained'
 }
 
-const NOT_KEPT = 'Its form data is not kept any more, so it cannot be sent again from here.'
+const DATA_GONE_TEXT = 'Its form data is not kept any more, so it cannot be sent again from here.'
 
 /** Message for the card's thread when a receipt comes after the form data is gone. */
 export function receiptNews({ sent = [] }: Submission): string {
   return sent.flatMap(({ to, receipt }) => receipt
-    ? [`Email to ${to.join(' and ')}: ${receiptText(receipt)}.${isReturned(receipt) ? ` ${NOT_KEPT}` : ''}`]
+    ? [`Email to ${to.join(' and ')}: ${receiptText(receipt)}.${isReturned(receipt) ? ` ${DATA_GONE_TEXT}` : ''}`]
     : []).join(' ')
 }
 

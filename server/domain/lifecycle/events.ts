@@ -3,7 +3,7 @@ import type {
   Work,
 } from '../../ports/submission'
 
-interface Failing {
+interface FailureDetails {
   /** Room of the work, if it has one. */
   room?: string
   /** The platform refused a card because of its content. */
@@ -60,7 +60,7 @@ export type LifecycleEvent
     /** `card`: its failed update is retried now. */
     | { type: 'leased', keys: readonly string[], card?: CardRef }
     | { type: 'done', key: string } & Done
-    | { type: 'failed', key: string, reason: string, retryAt: number | null } & Failing
+    | { type: 'failed', key: string, reason: string, retryAt: number | null } & FailureDetails
     /** Somebody deleted a card; `room` has none now. `undelivered`: why the card never arrived, if it did not. */
     | { type: 'card-deleted', card: CardRef, room: string | null, undelivered?: string }
     /** Cards that the platform refused are tried again. */

@@ -35,27 +35,31 @@ export function transition(
 export function transitions(
   current: Submission, events: readonly LifecycleEvent[], now: number, leaseMs: number, cardDataMs?: number | null,
 ): Transition {
-  let refused: RefusedReason = 'unknown-work'
-  let folded: Exclude<Transition, { refused: RefusedReason }> | undefined
+  let refusal: RefusedReason = 'unknown-work'
+  let combinedStep: Exclude<Transition, { refused: RefusedReason }> | undefined
   for (const event of events) {
     // Each step counts from the stored version, so that no key of its work is used again.
-    const step = transition({ ...folded?.next ?? current, version: current.version }, event, now, leaseMs, cardDataMs)
-    if ('refused' in step) refused = step.refused
-    else folded = { ...step, added: [...folded?.added ?? [], ...step.added] }
+    const step = transition(
+      { ...combinedStep?.next ?? current, version: current.version }, event, now, leaseMs, cardDataMs,
+    )
+    if ('refused' in step) refusal = step.refused
+    else combinedStep = { ...step, added: [...combinedStep?.added ?? [], ...step.added] }
   }
-  return folded ? { ...folded, added: folded.added.filter(work => folded.next.work.includes(work)) } : { refused }
+  return combinedStep
+    ? { ...combinedStep, added: combinedStep.added.filter(work => combinedStep.next.work.includes(work)) }
+    : { refused: refusal }
 }
 
 function apply(current: Submission, event: Exclude<LifecycleEvent, EventOf<'received'>>, clock: Clock): Transition {
   switch (event.type) {
     case 'released': return release(current, event, clock)
     case 'erased': return erase(current, event, clock)
-    case 'claimed': return claim(current, event, clock)
+    case 'claimed': return decide(current, event, clock)
     case 'revoked': return revoke(current, event, clock)
     case 'forgotten': return forget(current, clock)
     case 'collapsing': return collapse(current, clock)
     case 'leased': return lease(current, event, clock)
-    case 'done': return done(current, event, clock)
+    case 'done': return finish(current, event, clock)
     case 'failed': return failWork(current, event, clock)
     case 'card-deleted': return missCard(current, event, clock)
     case 'post-again': return postAgain(current, clock)
@@ -70,7 +74,7 @@ function apply(current: Submission, event: Exclude<LifecycleEvent, EventOf<'rece
 }
 
 function receive(event: EventOf<'received'>, { now, leasedUntil }: Clock): Transition {
-  const work = event.rooms.map(room => post(room, leasedUntil))
+  const work = event.rooms.map(room => createPost(room, leasedUntil))
   const next: Submission = {
     id: event.id, ...event.form ? { form: event.form } : {}, version: 1, state: event.held ? 'held' : 'open',
     receivedAt: now, expiresAt: now + SUBMISSION_TTL_MS,
@@ -84,13 +88,13 @@ function receive(event: EventOf<'received'>, { now, leasedUntil }: Clock): Trans
 function release(current: Submission, event: EventOf<'released'>, { now, leasedUntil }: Clock): Transition {
   if (current.state !== 'held') return { refused: 'not-held' }
   if (now >= current.expiresAt || !current.data) return { refused: 'expired' }
-  const work = event.rooms.map(room => post(room, leasedUntil))
+  const work = event.rooms.map(room => createPost(room, leasedUntil))
   const { reviewer, press } = event
   const history = withEntry(current, { at: now, event: 'released', reviewer, ...press && { press } })
   return { next: changed(current, { state: 'open', work, history }), added: work }
 }
 
-function claim(current: Submission, event: EventOf<'claimed'>, clock: Clock): Transition {
+function decide(current: Submission, event: EventOf<'claimed'>, clock: Clock): Transition {
   const { action, reviewer, edit, press, revocableMs = 0 } = event
   const { now, leasedUntil } = clock
   if (current.state === 'held') return { refused: 'held' }
@@ -106,7 +110,7 @@ function claim(current: Submission, event: EventOf<'claimed'>, clock: Clock): Tr
   const decision: Decision = { action, reviewer, at: now, edited: edited.length > 0, ...event.to && { to: event.to } }
   const cards = event.card ? withCard(current.cards, event.card) : current.cards
   const version = current.version + 1
-  const delivered = isSpam ? current.delivered : upToDate(current, data, (edit?.edited ?? []).length > 0)
+  const delivered = isSpam ? current.delivered : findCurrentDeliveries(current, data, (edit?.edited ?? []).length > 0)
   const deliveries = isSpam ? [] : event.deliveries.filter(delivery => !delivered.includes(delivery))
   const isRevocable = revocableMs > 0 && (isSpam || deliveries.length > 0)
   const revocableUntil = isSpam ? Math.min(now + revocableMs, current.expiresAt) : now + revocableMs
@@ -137,79 +141,83 @@ function claim(current: Submission, event: EventOf<'claimed'>, clock: Clock): Tr
 }
 
 /** Deliveries that last received exactly these values. One without a record in `sent` counts until somebody edits. */
-function upToDate({ delivered, sent = [] }: Submission, data: SubmissionData, isEdited: boolean): Delivery[] {
+function findCurrentDeliveries(
+  { delivered, sent = [] }: Submission, data: SubmissionData, isEdited: boolean,
+): Delivery[] {
   const content = delivered.length + sent.length > 0 ? contentHash(data) : ''
   return (['email', 'endpoint'] as const).filter((delivery) => {
-    const last = sent.find(each => each.delivery === delivery)
-    return last ? last.content === content && !isLost(last) : delivered.includes(delivery) && !isEdited
+    const lastSent = sent.find(each => each.delivery === delivery)
+    return lastSent ? lastSent.content === content && !isLost(lastSent) : delivered.includes(delivery) && !isEdited
   })
 }
 
 function lease(current: Submission, { keys, card }: EventOf<'leased'>, { now, leasedUntil }: Clock): Transition {
   const isBehind = (work: Work) => card && work.kind === 'update' && work.attempts > 0 && sameCard(work.card!, card)
-  const due = outstanding(current).filter(work => isBehind(work) || (keys.includes(work.key) && work.dueAt <= now))
-  if (due.length === 0) return { refused: 'not-due' }
+  const dueWork = outstanding(current).filter(work => isBehind(work) || (keys.includes(work.key) && work.dueAt <= now))
+  if (dueWork.length === 0) return { refused: 'not-due' }
   // An early attempt is not counted: else clicks during an outage would postpone the next one.
-  const attempts = (work: Work) => work.dueAt <= now ? work.attempts : work.attempts - 1
-  const leased = due.map(work => ({
-    ...work, attempts: attempts(work), refused: undefined, dueAt: leasedUntil, hasTurn: undefined,
+  const countAttempts = (work: Work) => work.dueAt <= now ? work.attempts : work.attempts - 1
+  const leasedWork = dueWork.map(work => ({
+    ...work, attempts: countAttempts(work), refused: undefined, dueAt: leasedUntil, hasTurn: undefined,
     // A clicked card must exist.
     missed: isBehind(work) ? undefined : work.missed,
   }))
-  const next = changed(current, { work: replaced(current.work, leased) })
+  const next = changed(current, { work: replaced(current.work, leasedWork) })
   // From here on it is being delivered and cannot be taken back.
-  const isSent = current.revocableUntil !== undefined && leased.some(({ kind }) => isDelivery(kind))
-  if (!isSent) return { next, added: leased }
-  const after = followed({ ...next, revocableUntil: undefined, failures: returned(next) }, { now, leasedUntil })
-  const kept = leased.filter(work => after.next.work.includes(work))
-  return { next: after.next, added: [...kept, ...after.added] }
+  const isSent = current.revocableUntil !== undefined && leasedWork.some(({ kind }) => isDelivery(kind))
+  if (!isSent) return { next, added: leasedWork }
+  const followedStep = followed({ ...next, revocableUntil: undefined, failures: returned(next) }, { now, leasedUntil })
+  const remainingWork = leasedWork.filter(work => followedStep.next.work.includes(work))
+  return { next: followedStep.next, added: [...remainingWork, ...followedStep.added] }
 }
 
-function done(current: Submission, event: EventOf<'done'>, clock: Clock): Transition {
+function finish(current: Submission, event: EventOf<'done'>, clock: Clock): Transition {
   const { now, leasedUntil } = clock
-  const finished = current.work.find(work => work.key === event.key)
-  if (finished?.kind === 'confirm') return confirmed(current, finished, event, clock)
+  const finishedWork = current.work.find(work => work.key === event.key)
+  if (finishedWork?.kind === 'confirm') return confirmed(current, finishedWork, event, clock)
   const { card, sent, status, keepMs, version } = event
-  const room = finished?.room
-  const known = card && current.cards.find(other => sameCard(other, card))
-  const isNewCard = card !== undefined && !known
+  const room = finishedWork?.room
+  const recordedCard = card && current.cards.find(other => sameCard(other, card))
+  const isNewCard = card !== undefined && !recordedCard
   // A card posted before the decision still shows the buttons, and a later edit may have overtaken this one.
   const isOvertaken = version === undefined
-    ? known?.isGivenUp === true || (isNewCard && current.state !== 'open')
+    ? recordedCard?.isGivenUp === true || (isNewCard && current.state !== 'open')
     : version < (current.look ?? 0)
   // A click on a card not yet on record recorded the card, and that decision updates it.
   const isBehind = card !== undefined && isOvertaken && (isNewCard || !event.key.startsWith('post:'))
   // A delivery in flight at erasure still succeeded.
   const isTooLate = current.state === 'erased' && sent !== undefined
-  if (!finished && !isNewCard && !isBehind && !isTooLate) return { refused: 'unknown-work' }
-  const delivery = isDelivery(finished?.kind) ? finished.kind : isTooLate ? sent.delivery : null
-  const others = (current.sent ?? []).filter(each => each.delivery !== delivery)
+  if (!finishedWork && !isNewCard && !isBehind && !isTooLate) return { refused: 'unknown-work' }
+  const delivery = isDelivery(finishedWork?.kind) ? finishedWork.kind : isTooLate ? sent.delivery : null
+  const otherDeliveries = (current.sent ?? []).filter(each => each.delivery !== delivery)
   const next = changed(current, {
     cards: card ? withCard(withGivenUp(current.cards, card, undefined), card) : current.cards,
-    work: current.work.filter(work => work !== finished),
+    work: current.work.filter(work => work !== finishedWork),
     ...delivery ? { delivered: [...current.delivered, delivery] } : {},
-    ...delivery && sent ? { sent: [...others, { ...sent, delivery, at: now, ...isTooLate && { content: '' } }] } : {},
+    ...delivery && sent
+      ? { sent: [...otherDeliveries, { ...sent, delivery, at: now, ...isTooLate && { content: '' } }] }
+      : {},
     ...delivery && keepMs ? { keptUntil: keptUntil(current, now + keepMs) } : {},
     history: delivery
       ? withEntry(current, {
           at: now, event: 'delivered', delivery, ...status !== undefined && { status },
-          ...finished && finished.attempts > 0 && { attempt: finished.attempts + 1 },
+          ...finishedWork && finishedWork.attempts > 0 && { attempt: finishedWork.attempts + 1 },
         })
       : isNewCard ? withEntry(current, { at: now, event: 'posted', room: room ?? card.platform }) : current.history,
   })
   if (delivery && !isTooLate) return settleChanged(next, clock)
   const isFollowed = card && next.work.some(work => work.kind === 'update' && sameCard(work.card!, card))
-  const again = isBehind && !isFollowed ? updates([card], next.version, leasedUntil) : []
-  return settle({ ...next, work: [...next.work, ...again] }, again, clock)
+  const newUpdates = isBehind && !isFollowed ? updates([card], next.version, leasedUntil) : []
+  return settle({ ...next, work: [...next.work, ...newUpdates] }, newUpdates, clock)
 }
 
 /** Skips a card that is being posted already. The card of a decided submission waits until it is reopened. */
 function takeTurn(current: Submission, { room }: EventOf<'turn'>, { now, leasedUntil }: Clock): Transition {
-  const work = current.work.find(({ kind, room: of }) => kind === 'post' && of === room)
+  const work = current.work.find(({ kind, room: workRoom }) => kind === 'post' && workRoom === room)
   if (!work || (work.hasTurn && work.dueAt > now)) return { refused: 'not-due' }
   const isOpen = current.state === 'open'
-  const taken: Work = isOpen ? { ...work, hasTurn: true, dueAt: leasedUntil } : { ...work, dueAt: now }
-  return { next: changed(current, { work: replaced(current.work, [taken]) }), added: isOpen ? [taken] : [] }
+  const nextWork: Work = isOpen ? { ...work, hasTurn: true, dueAt: leasedUntil } : { ...work, dueAt: now }
+  return { next: changed(current, { work: replaced(current.work, [nextWork]) }), added: isOpen ? [nextWork] : [] }
 }
 
 function putOff(current: Submission, { key, until }: EventOf<'put-off'>, clock: Clock): Transition {
@@ -232,14 +240,14 @@ function remind(current: Submission, { now, leasedUntil }: Clock): Transition {
 function expire(current: Submission, clock: Clock): Transition {
   const isDue = (current.state === 'open' || current.state === 'held') && clock.now >= current.expiresAt
   if (!isDue) return { refused: 'not-due' }
-  const look = current.version + 1
-  const work = updates(current.cards, look, clock.leasedUntil)
+  const version = current.version + 1
+  const work = updates(current.cards, version, clock.leasedUntil)
   const history = withEntry(current, { at: clock.now, event: 'expired' })
   return settle(changed(current, {
-    look, state: 'expired', data: null, sent: withoutContent(current), history, work,
+    look: version, state: 'expired', data: null, sent: withoutContent(current), history, work,
   }), work, clock)
 }
 
-function post(room: string, dueAt: number): Work {
+function createPost(room: string, dueAt: number): Work {
   return { key: `post:${room}`, kind: 'post', room, attempts: 0, dueAt }
 }

@@ -42,22 +42,22 @@ export function changed(current: Submission, changes: Partial<Submission>): Subm
  * assignee. The confirmation address stays as long as it may be needed.
  */
 export function tidied(next: Submission): Submission {
-  const isTold = next.data !== null || (next.edited.length === 0 && !next.envelope && !next.before)
-  const isFree = next.state === 'open' || !next.holder
-  const { data, edited, envelope, before, holder, confirmation } = next
-  const isAwaited = next.state === 'settling' || next.work.some(({ kind }) => kind === 'confirm')
-  const isAddressed = confirmation?.to === undefined || isAwaited
-  if (isTold && isFree && isAddressed) return next
+  const isDataTidy = next.data !== null || (next.edited.length === 0 && !next.envelope && !next.before)
+  const isAssigneeTidy = next.state === 'open' || !next.holder
+  const { data, edited, envelope, before, holder: assignee, confirmation } = next
+  const isConfirmationPending = next.state === 'settling' || next.work.some(({ kind }) => kind === 'confirm')
+  const isConfirmationTidy = confirmation?.to === undefined || isConfirmationPending
+  if (isDataTidy && isAssigneeTidy && isConfirmationTidy) return next
   return {
     ...next, edited: data ? edited : [], envelope: data ? envelope : undefined,
-    before: data ? before : undefined, holder: next.state === 'open' ? holder : undefined,
-    confirmation: isAddressed ? confirmation : undefined,
+    before: data ? before : undefined, holder: next.state === 'open' ? assignee : undefined,
+    confirmation: isConfirmationTidy ? confirmation : undefined,
   }
 }
 
 /** Replaces items with the same key. */
-export function replaced(work: readonly Work[], by: readonly Work[]): Work[] {
-  return work.map(item => by.find(({ key }) => key === item.key) ?? item)
+export function replaced(work: readonly Work[], replacements: readonly Work[]): Work[] {
+  return work.map(item => replacements.find(({ key }) => key === item.key) ?? item)
 }
 
 export function updates(cards: readonly CardRef[], version: number, dueAt: number): Work[] {
@@ -78,12 +78,12 @@ export function tell(card: CardRef, version: number, dueAt: number): Work {
 export function followed(
   next: Submission, { now, leasedUntil }: { now: number, leasedUntil: number },
 ): { next: Submission, added: Work[] } {
-  const inHand = next.work.filter(work => work.kind === 'update' && work.attempts === 0 && work.dueAt > now)
+  const runningUpdates = next.work.filter(work => work.kind === 'update' && work.attempts === 0 && work.dueAt > now)
   const added = updates(
-    next.cards.filter(card => !inHand.some(work => sameCard(work.card!, card))), next.version, leasedUntil,
+    next.cards.filter(card => !runningUpdates.some(work => sameCard(work.card!, card))), next.version, leasedUntil,
   )
-  const rest = next.work.filter(work => work.kind !== 'update' || inHand.includes(work))
-  return { next: { ...next, look: next.version, work: [...rest, ...added] }, added }
+  const otherWork = next.work.filter(work => work.kind !== 'update' || runningUpdates.includes(work))
+  return { next: { ...next, look: next.version, work: [...otherWork, ...added] }, added }
 }
 
 export function withCard(cards: readonly CardRef[], card: CardRef): readonly CardRef[] {
@@ -113,25 +113,29 @@ const HISTORY_ENTRIES = 60
  * cannot be posted or updated for days has one entry, the latest.
  */
 export function withEntry({ history }: Submission, entry: HistoryEntry): readonly HistoryEntry[] {
-  const entries = [...history.filter(earlier => !repeats(entry, earlier)), entry]
+  const entries = [...history.filter(earlierEntry => !isRepetition(entry, earlierEntry)), entry]
   return entries.length <= HISTORY_ENTRIES ? entries : [entries[0]!, ...entries.slice(1 - HISTORY_ENTRIES)]
 }
 
-function repeats(entry: HistoryEntry, earlier: HistoryEntry): boolean {
-  return entry.event === 'failed' && earlier.event === 'failed' && entry.kind === earlier.kind
+function isRepetition(entry: HistoryEntry, earlierEntry: HistoryEntry): boolean {
+  return entry.event === 'failed' && earlierEntry.event === 'failed' && entry.kind === earlierEntry.kind
     && (entry.kind === 'update' || entry.kind === 'post')
-    && entry.room === earlier.room && entry.reason === earlier.reason
+    && entry.room === earlierEntry.room && entry.reason === earlierEntry.reason
 }
 
 /** Original values of all edited fields, from before each one's first edit */
-export function withOriginals({ before, data }: Submission, edited: readonly string[]): SubmissionData | undefined {
-  const added = edited.filter(key => !Object.hasOwn(before ?? {}, key)).map(key => [key, data?.[key]] as const)
-  return added.length > 0 ? Object.fromEntries([...Object.entries(before ?? {}), ...added]) : before
+export function withOriginals(
+  { before: originals, data }: Submission, edited: readonly string[],
+): SubmissionData | undefined {
+  const newOriginals = edited.filter(key => !Object.hasOwn(originals ?? {}, key)).map(
+    key => [key, data?.[key]] as const,
+  )
+  return newOriginals.length > 0 ? Object.fromEntries([...Object.entries(originals ?? {}), ...newOriginals]) : originals
 }
 
 /** Time until which the form data is kept: the later of the previous and the wanted time, at most until expiry. */
-export function keptUntil({ keptUntil: before = 0, expiresAt }: Submission, wanted: number): number {
-  return Math.max(before, Math.min(wanted, expiresAt))
+export function keptUntil({ keptUntil: previousUntil = 0, expiresAt }: Submission, wantedUntil: number): number {
+  return Math.max(previousUntil, Math.min(wantedUntil, expiresAt))
 }
 
 /** Records of deliveries, without anything made from the form data */
@@ -155,27 +159,27 @@ export const SUBMISSION_TTL_MS = 7 * 24 * 60 * 60 * 1000
 export const REMINDER_LEAD_MS = 24 * 60 * 60 * 1000
 
 /** Time after a take before the list of reviewers is checked again, ms */
-const LISTED_MS = 60 * 1000
+const LIST_CHECK_DELAY_MS = 60 * 1000
 
 /** Longest that a decided submission may outlive its 7 days while its deliveries are still being tried. */
 export const SETTLING_GRACE_MS = 60 * 60 * 1000
 
 /** Next time at which the submission needs work, epoch ms */
 export function nextAttention(submission: SubmissionRecord): number {
-  const due = outstanding(submission).map(work => work.dueAt)
-  if (submission.state === 'held') due.push(submission.expiresAt)
-  if (isRevocableSpam(submission)) due.push(submission.revocableUntil!)
-  if (submission.collapse && !submission.collapse.begun) due.push(submission.collapse.at)
+  const dueTimes = outstanding(submission).map(work => work.dueAt)
+  if (submission.state === 'held') dueTimes.push(submission.expiresAt)
+  if (isRevocableSpam(submission)) dueTimes.push(submission.revocableUntil!)
+  if (submission.collapse && !submission.collapse.begun) dueTimes.push(submission.collapse.at)
   const reminderAt = submission.expiresAt - REMINDER_LEAD_MS
-  if (submission.state === 'open') due.push(submission.reminded ? submission.expiresAt : reminderAt)
-  if (submission.state === 'settled') due.push(submission.keptUntil ?? Infinity)
-  if (submission.holder) due.push(holderAttention(submission.holder))
-  return Math.min(...due)
+  if (submission.state === 'open') dueTimes.push(submission.reminded ? submission.expiresAt : reminderAt)
+  if (submission.state === 'settled') dueTimes.push(submission.keptUntil ?? Infinity)
+  if (submission.holder) dueTimes.push(nextAssigneeCheck(submission.holder))
+  return Math.min(...dueTimes)
 }
 
 /** From this time on, every sweep that may take the submission checks that its assignee is still on the list. */
-function holderAttention({ since, until, listed }: Assignee): number {
-  return listed ? Math.min(since + LISTED_MS, until) : until
+function nextAssigneeCheck({ since, until, listed }: Assignee): number {
+  return listed ? Math.min(since + LIST_CHECK_DELAY_MS, until) : until
 }
 
 /** True if its form data is still wanted although all work is done. */
@@ -246,8 +250,8 @@ export function traceOf(submission: Submission): Submission {
     cards: submission.cards.slice(-MOST_CARDS), work: [], failures: [], history: [],
     keptUntil: undefined, revocableUntil: undefined,
     pressed: lastPress(submission)?.slice(0, LONGEST_PRESS), sent: withoutContent(submission),
-    decision: decision && { ...decision, reviewer: bounded(decision.reviewer) },
-    ...erased && { erased: { ...erased, reviewer: bounded(erased.reviewer) } },
+    decision: decision && { ...decision, reviewer: shortenName(decision.reviewer) },
+    ...erased && { erased: { ...erased, reviewer: shortenName(erased.reviewer) } },
   }
 }
 
@@ -258,23 +262,23 @@ export function isPressed({ history, pressed }: Submission, press: string): bool
 
 /** Outcome of the decision that this press made; null if it made none. */
 export function outcomeOf({ history, pressed }: Submission, press: string): 'stands' | 'undone' | null {
-  const at = history.findLastIndex(entry => isDecision(entry) && entry.press === press)
-  if (at < 0) return pressed === press ? 'stands' : null
-  const undoing = UNDONE_BY[history[at]!.event]
-  return history.slice(at + 1).some(({ event }) => undoing?.includes(event)) ? 'undone' : 'stands'
+  const index = history.findLastIndex(entry => isDecision(entry) && entry.press === press)
+  if (index < 0) return pressed === press ? 'stands' : null
+  const undoingEvents = UNDONE_BY[history[index]!.event]
+  return history.slice(index + 1).some(({ event }) => undoingEvents?.includes(event)) ? 'undone' : 'stands'
 }
 
 /** Press of the last decision, unless that was undone. */
 function lastPress(submission: Submission): string | undefined {
-  const last = submission.history.findLast(isDecision)?.press
-  return last !== undefined && outcomeOf(submission, last) === 'stands' ? last : submission.pressed
+  const latestPress = submission.history.findLast(isDecision)?.press
+  return latestPress !== undefined && outcomeOf(submission, latestPress) === 'stands' ? latestPress : submission.pressed
 }
 
 function isDecision(entry: HistoryEntry): entry is HistoryEntry & { press: string } {
   return entry.event in UNDONE_BY && 'press' in entry && entry.press !== undefined
 }
 
-function bounded(reviewer: Reviewer): Reviewer {
+function shortenName(reviewer: Reviewer): Reviewer {
   return { ...reviewer, name: beginning(reviewer.name, LONGEST_NAME).toWellFormed() }
 }
 

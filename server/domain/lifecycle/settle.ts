@@ -19,8 +19,8 @@ export interface Clock {
 }
 
 /** Updates the cards, whose content has changed, then settles. */
-export function settleChanged(changed: Submission, clock: Clock): Transition {
-  const { next, added } = followed(changed, clock)
+export function settleChanged(submission: Submission, clock: Clock): Transition {
+  const { next, added } = followed(submission, clock)
   return settle(next, added, clock)
 }
 
@@ -31,26 +31,28 @@ export function settle(next: Submission, added: readonly Work[], clock: Clock): 
     if (next.work.some(({ kind }) => isDelivery(kind))) return { next, added }
     const isSettled = next.failures.length === 0 || next.decision?.action === 'spam'
     if (isSettled) {
-      const confirm = confirmations(next, clock)
-      return settle({ ...next, state: 'settled', work: [...next.work, ...confirm] }, [...added, ...confirm], clock)
+      const confirmations = createConfirmation(next, clock)
+      return settle(
+        { ...next, state: 'settled', work: [...next.work, ...confirmations] }, [...added, ...confirmations], clock,
+      )
     }
-    return reopened({ ...next, history: withEntry(next, { at: clock.now, event: 'reopened' }) }, added, clock)
+    return reopen({ ...next, history: withEntry(next, { at: clock.now, event: 'reopened' }) }, added, clock)
   }
-  const kept = isKept(next, clock.now) ? next : { ...next, keptUntil: undefined }
-  const { state, decision, cards } = kept
+  const submission = isKept(next, clock.now) ? next : { ...next, keptUntil: undefined }
+  const { state, decision, cards } = submission
   // Even without form data, cards still show the form until they are collapsed.
-  const isShown = state === 'settled' && decision?.action === 'forward' && cards.length > 0 && !kept.collapse
+  const isShown = state === 'settled' && decision?.action === 'forward' && cards.length > 0 && !submission.collapse
   // The confirmation to the sender needs no form data.
-  const left = kept.work.filter(({ kind }) => kind === 'confirm')
-  const isDone = isOver({ ...kept, work: kept.work.filter(work => !left.includes(work)) })
-  const collapse = isShown && clock.cardDataMs !== null ? { at: decision.at + clock.cardDataMs } : kept.collapse
-  const isBare = left.length === 0 || kept.data === null
-  if (!isDone || (isBare && collapse === kept.collapse)) return { next: kept, added }
-  return { next: { ...traceOf(kept), work: left, collapse }, added }
+  const pendingConfirmations = submission.work.filter(({ kind }) => kind === 'confirm')
+  const isDone = isOver({ ...submission, work: submission.work.filter(work => !pendingConfirmations.includes(work)) })
+  const collapse = isShown && clock.cardDataMs !== null ? { at: decision.at + clock.cardDataMs } : submission.collapse
+  const hasNothingToTrim = pendingConfirmations.length === 0 || submission.data === null
+  if (!isDone || (hasNothingToTrim && collapse === submission.collapse)) return { next: submission, added }
+  return { next: { ...traceOf(submission), work: pendingConfirmations, collapse }, added }
 }
 
 /** Confirms to the sender once everything was forwarded. */
-function confirmations({ confirmation, version }: Submission, { leasedUntil }: Clock): Work[] {
+function createConfirmation({ confirmation, version }: Submission, { leasedUntil }: Clock): Work[] {
   return confirmation?.to === undefined
     ? []
     : [{ key: `confirm#${version}`, kind: 'confirm', attempts: 0, dueAt: leasedUntil }]
@@ -78,31 +80,31 @@ export function collapse(current: Submission, clock: Clock): Transition {
 }
 
 /** Opens it for another decision. */
-function reopened(next: Submission, added: readonly Work[], { now, leasedUntil }: Clock): Transition {
+function reopen(next: Submission, added: readonly Work[], { now, leasedUntil }: Clock): Transition {
   // Cards that were never posted are due at once, except one that may be in flight.
-  const due = next.work.filter(({ kind, dueAt }) => kind === 'post' && dueAt <= now)
-  const posts = due.map(work => ({ ...work, dueAt: leasedUntil }))
-  const open: Submission = {
+  const duePosts = next.work.filter(({ kind, dueAt }) => kind === 'post' && dueAt <= now)
+  const leasedPosts = duePosts.map(work => ({ ...work, dueAt: leasedUntil }))
+  const openSubmission: Submission = {
     ...next, state: 'open', decision: null, revocableUntil: undefined, keptUntil: undefined, collapse: undefined,
     // A bounced email was not passed on: no confirmation.
-    work: replaced(next.work, posts).filter(({ kind }) => kind !== 'confirm'),
+    work: replaced(next.work, leasedPosts).filter(({ kind }) => kind !== 'confirm'),
   }
-  return { next: open, added: [...added, ...posts] }
+  return { next: openSubmission, added: [...added, ...leasedPosts] }
 }
 
 /** How long after the end cards are still updated, ms; a card that fails until then keeps its old content. */
-const FOLLOW_MS = 7 * 24 * 60 * 60 * 1000
+const CARD_UPDATES_MS = 7 * 24 * 60 * 60 * 1000
 
 /** Records a failed attempt: the work is retried or given up. */
 export function failWork(current: Submission, event: EventOf<'failed'>, clock: Clock): Transition {
   const work = current.work.find(({ key }) => key === event.key)
   if (!work) return { refused: 'unknown-work' }
   const { reason, refused, gone, limited } = event
-  const isTooLate = work.kind === 'update' && event.retryAt !== null && event.retryAt > followedUntil(current)
+  const isTooLate = work.kind === 'update' && event.retryAt !== null && event.retryAt > cardUpdatesEndAt(current)
   const retryAt = isTooLate ? null : event.retryAt
-  const rest = current.work.filter(item => item !== work)
+  const otherWork = current.work.filter(item => item !== work)
   const room = event.room ?? work.room ?? work.card?.platform
-  const again = {
+  const retriedWork = {
     ...work, attempts: work.attempts + 1, reason, refused, limited, hasTurn: undefined,
     missed: gone ? (work.missed ?? 0) + 1 : undefined,
   }
@@ -111,7 +113,7 @@ export function failWork(current: Submission, event: EventOf<'failed'>, clock: C
     history: withEntry(current, {
       at: clock.now, event: 'failed', kind: work.kind, ...room ? { room } : {}, reason, again: retryAt,
     }),
-    work: retryAt === null ? rest : [...rest, { ...again, dueAt: retryAt }],
+    work: retryAt === null ? otherWork : [...otherWork, { ...retriedWork, dueAt: retryAt }],
     cards: isGivenUp ? withGivenUp(current.cards, work.card!, true) : current.cards,
   })
   if (!isDelivery(work.kind)) return settle(next, [], clock)
@@ -119,17 +121,19 @@ export function failWork(current: Submission, event: EventOf<'failed'>, clock: C
   return settleChanged(retryAt === null ? { ...next, failures } : next, clock)
 }
 
-function followedUntil({ state, decision, erased, collapse, expiresAt }: Submission): number {
-  return state === 'open' ? Number.POSITIVE_INFINITY : ((erased ?? collapse ?? decision)?.at ?? expiresAt) + FOLLOW_MS
+function cardUpdatesEndAt({ state, decision, erased, collapse, expiresAt }: Submission): number {
+  return state === 'open'
+    ? Number.POSITIVE_INFINITY
+    : ((erased ?? collapse ?? decision)?.at ?? expiresAt) + CARD_UPDATES_MS
 }
 
 /** Posts refused cards again. */
 export function postAgain(current: Submission, { leasedUntil }: Clock): Transition {
   const refused = outstanding(current).filter(({ refused }) => refused)
   if (refused.length === 0) return { refused: 'not-due' }
-  const added = refused.map(work => ({ ...work, refused: undefined, dueAt: leasedUntil }))
-  const rest = current.work.filter(({ refused }) => !refused)
-  return { next: changed(current, { work: [...rest, ...added] }), added }
+  const leasedWork = refused.map(work => ({ ...work, refused: undefined, dueAt: leasedUntil }))
+  const otherWork = current.work.filter(({ refused }) => !refused)
+  return { next: changed(current, { work: [...otherWork, ...leasedWork] }), added: leasedWork }
 }
 
 /**
@@ -137,34 +141,34 @@ export function postAgain(current: Submission, { leasedUntil }: Clock): Transiti
  * work that the vendor's rate limit delays; and cards refused for their content.
  */
 export function pull(current: Submission, { vendor }: EventOf<'pulled'>, { now, leasedUntil }: Clock): Transition {
-  const early = outstanding(current).filter(work => (
+  const failedWork = outstanding(current).filter(work => (
     vendorOf(work) === vendor && work.attempts > 0 && work.dueAt > leasedUntil && !work.limited && !work.refused
   ))
-  if (early.length === 0) return { refused: 'not-due' }
+  if (failedWork.length === 0) return { refused: 'not-due' }
   // An early attempt does not count.
-  const pulled = early.map(work => ({ ...work, attempts: Math.max(work.attempts - 1, 1), dueAt: now }))
-  return { next: changed(current, { work: replaced(current.work, pulled) }), added: [] }
+  const dueWork = failedWork.map(work => ({ ...work, attempts: Math.max(work.attempts - 1, 1), dueAt: now }))
+  return { next: changed(current, { work: replaced(current.work, dueWork) }), added: [] }
 }
 
 /** Receipts of one email come in any order within seconds: form data is kept this long after it arrived, ms. */
-const QUIET_MS = 60 * 1000
+const RECEIPT_WAIT_MS = 60 * 1000
 
 /** Records the receipt of an email. Cards are redrawn while there is form data; later their threads get a message. */
 export function takeReceipt(current: Submission, event: EventOf<'receipt'>, clock: Clock): Transition {
-  const next = receipted(current, event, clock.now)
+  const next = applyReceipt(current, event, clock.now)
   if ('refused' in next) return next
   if (next.data) return settleChanged(next, clock)
-  const added = tellings(next, clock.leasedUntil)
+  const messages = createMessages(next, clock.leasedUntil)
   // A retried message carries the latest status, too.
-  const rest = next.work.filter(({ kind, attempts }) => kind !== 'tell' || attempts === 0)
-  return settle({ ...next, work: [...rest, ...added] }, added, clock)
+  const otherWork = next.work.filter(({ kind, attempts }) => kind !== 'tell' || attempts === 0)
+  return settle({ ...next, work: [...otherWork, ...messages] }, messages, clock)
 }
 
 /**
  * Submission with the new receipt of one of its emails. While there is form data, a bounced email counts as a failed
  * delivery in any state, so it is reopened as soon as no delivery is pending.
  */
-function receipted(
+function applyReceipt(
   current: Submission, { messageId, receipt }: EventOf<'receipt'>, now: number,
 ): Submission | { refused: RefusedReason } {
   const email = current.sent?.find(each => each.messageId === messageId)
@@ -175,7 +179,7 @@ function receipted(
     history: withEntry(current, { at: now, event: 'receipt', receipt }),
     // Data kept until expiry is for links to files: leave that.
     ...current.keptUntil !== undefined && current.keptUntil < current.expiresAt && isArrived(receipt)
-      ? { keptUntil: Math.min(current.keptUntil, now + QUIET_MS) }
+      ? { keptUntil: Math.min(current.keptUntil, now + RECEIPT_WAIT_MS) }
       : {},
   })
   return isReturned(receipt) && canFail(next, now) ? withFailure(next, receipt) : next
@@ -183,21 +187,21 @@ function receipted(
 
 /** True if the email can be resent, no email is being sent already, and it was not marked as spam since. */
 function canFail({ state, data, decision, expiresAt, work }: Submission, now: number): boolean {
-  const isHere = data !== null && now < expiresAt && (state === 'settled' || isPending({ state }))
-  return isHere && decision?.action !== 'spam' && !work.some(({ kind }) => kind === 'email')
+  const isResendable = data !== null && now < expiresAt && (state === 'settled' || isPending({ state }))
+  return isResendable && decision?.action !== 'spam' && !work.some(({ kind }) => kind === 'email')
 }
 
 function withFailure(next: Submission, receipt: Receipt): Submission {
-  const others = next.failures.filter(({ delivery }) => delivery !== 'email')
+  const otherFailures = next.failures.filter(({ delivery }) => delivery !== 'email')
   return {
     ...next, state: next.state === 'settled' ? 'settling' : next.state, keptUntil: undefined,
     delivered: next.delivered.filter(delivery => delivery !== 'email'),
-    failures: [...others, { delivery: 'email', reason: `${receiptText(receipt)}.` }],
+    failures: [...otherFailures, { delivery: 'email', reason: `${receiptText(receipt)}.` }],
   }
 }
 
 /** Messages in the threads of the cards: redrawing a card without form data would remove its content. */
-function tellings({ state, cards, version }: Submission, dueAt: number): Work[] {
+function createMessages({ state, cards, version }: Submission, dueAt: number): Work[] {
   return state === 'erased' ? [] : cards.map(card => tell(card, version, dueAt))
 }
 
@@ -215,14 +219,16 @@ export function revoke(
     work: current.work.filter(({ kind }) => !isDelivery(kind)),
     history: withEntry(current, { at: now, event: 'revoked', action, reviewer, ...press ? { press } : {} }),
   }), clock)
-  return reopened(next, added, clock)
+  return reopen(next, added, clock)
 }
 
 /** Failures since the decision: a bounced email. Earlier failures were kept only in case of an undo. */
 export function returned({ failures, history, work }: Submission): readonly DeliveryFailure[] {
-  const round = history.slice(history.findLastIndex(({ event }) => event === 'claimed'))
-  const isBack = round.some(entry => entry.event === 'receipt' && isReturned(entry.receipt))
-  return failures.filter(({ delivery }) => delivery === 'email' && isBack && !work.some(({ kind }) => kind === 'email'))
+  const roundEntries = history.slice(history.findLastIndex(({ event }) => event === 'claimed'))
+  const hasBounced = roundEntries.some(entry => entry.event === 'receipt' && isReturned(entry.receipt))
+  return failures.filter(({ delivery }) => (
+    delivery === 'email' && hasBounced && !work.some(({ kind }) => kind === 'email')
+  ))
 }
 
 /** Ends the time in which spam could be taken back, or in which a receipt was awaited. */
@@ -237,21 +243,27 @@ export function forget(current: Submission, clock: Clock): Transition {
 }
 
 /** Erases the form data in any state: updates the cards and notifies the endpoint. */
-export function erase(current: Submission, { reviewer, press, told }: EventOf<'erased'>, clock: Clock): Transition {
+export function erase(
+  current: Submission, { reviewer, press, told: isEndpointNotified }: EventOf<'erased'>, clock: Clock,
+): Transition {
   const { now, leasedUntil } = clock
   if (current.state === 'erased') return { refused: 'decided' }
-  const look = current.version + 1
-  const cards = updates(current.cards, look, leasedUntil)
-  const erasure: Work[] = told ? [{ key: `erasure#${look}`, kind: 'erasure', attempts: 0, dueAt: leasedUntil }] : []
+  const version = current.version + 1
+  const cardUpdates = updates(current.cards, version, leasedUntil)
+  const erasureWork: Work[] = isEndpointNotified
+    ? [{ key: `erasure#${version}`, kind: 'erasure', attempts: 0, dueAt: leasedUntil }]
+    : []
   const next = changed(current, {
-    look, state: 'erased', data: null, erased: { reviewer, at: now }, revocableUntil: undefined, collapse: undefined,
-    failures: [], work: [...cards, ...erasure],
+    look: version, state: 'erased', data: null, erased: { reviewer, at: now },
+    revocableUntil: undefined, collapse: undefined, failures: [], work: [...cardUpdates, ...erasureWork],
     sent: withoutContent(current),
     history: withEntry(current, { at: now, event: 'erased', reviewer, ...press && { press } }),
   })
   // A delivery to the endpoint that is in flight has arrived by the end of its lease. The erasure follows then.
-  const isGetting = current.work.some(({ kind, dueAt }) => kind === 'endpoint' && now < dueAt && dueAt <= leasedUntil)
-  return settle(next, isGetting ? cards : next.work, clock)
+  const isBeingDelivered = current.work.some(({ kind, dueAt }) => (
+    kind === 'endpoint' && now < dueAt && dueAt <= leasedUntil
+  ))
+  return settle(next, isBeingDelivered ? cardUpdates : next.work, clock)
 }
 
 /**
@@ -269,19 +281,19 @@ export function missCard(
   const isWanted = isFirst || undelivered !== undefined
   const work = current.work.filter(({ card: of }) => !of || !sameCard(of, card))
   const isMissing = room !== null && isWanted && !work.some(({ kind, room: of }) => kind === 'post' && of === room)
-  const when = undelivered === undefined
+  const schedule = undelivered === undefined
     ? { attempts: 0, dueAt: leasedUntil }
     : { attempts: 1, dueAt: now + UNDELIVERED_PAUSE_MS, reason: undelivered }
   const added: Work[] = isMissing
-    ? [{ key: `post:${room}#${current.version + 1}`, kind: 'post', room, ...when }]
+    ? [{ key: `post:${room}#${current.version + 1}`, kind: 'post', room, ...schedule }]
     : []
-  const where = room ?? card.platform
+  const roomKey = room ?? card.platform
   const history = undelivered === undefined
     ? withEntry(current, {
-        at: now, event: 'card-deleted', room: where, ...room === null && { hasAnother: true as const },
+        at: now, event: 'card-deleted', room: roomKey, ...room === null && { hasAnother: true as const },
       })
-    : withEntry({ ...current, history: current.history.filter(entry => !isPosted(entry, where)) }, {
-        at: now, event: 'failed', kind: 'post', room: where, reason: undelivered, again: added[0]?.dueAt ?? null,
+    : withEntry({ ...current, history: current.history.filter(entry => !isPosted(entry, roomKey)) }, {
+        at: now, event: 'failed', kind: 'post', room: roomKey, reason: undelivered, again: added[0]?.dueAt ?? null,
       })
   const next = changed(current, {
     cards: current.cards.filter(other => !sameCard(other, card)), work: [...work, ...added], history,
@@ -289,11 +301,11 @@ export function missCard(
   return { added: undelivered === undefined ? added : [], next }
 }
 
-function isPosted(entry: HistoryEntry, where: string): boolean {
-  return entry.event === 'posted' && entry.room === where
+function isPosted(entry: HistoryEntry, room: string): boolean {
+  return entry.event === 'posted' && entry.room === room
 }
 
 export function deletionNotes({ history }: Submission): RichText[] {
-  const last = history.findLast(({ event }) => event === 'card-deleted')
-  return last ? [rich`An earlier card of it was deleted, ${dateTime(last.at)}`] : []
+  const deletion = history.findLast(({ event }) => event === 'card-deleted')
+  return deletion ? [rich`An earlier card of it was deleted, ${dateTime(deletion.at)}`] : []
 }
