@@ -14,7 +14,7 @@ export class DomainError extends Error {
 }
 
 /** Base class for errors with one code and a message of their own */
-function worded(code: string) {
+function createErrorClass(code: string) {
   return class extends DomainError {
     constructor(line: RichText) {
       super(code, line)
@@ -22,7 +22,7 @@ function worded(code: string) {
   }
 }
 
-const FULL = 'The store is full, so nothing was saved. Raise maxmemory of Redis, or erase submissions that nobody needs; then try again.'
+const STORE_FULL_TEXT = 'The store is full, so nothing was saved. Raise maxmemory of Redis, or erase submissions that nobody needs; then try again.'
 
 /** The store did not answer in time: nothing was posted and, as far as we know, nothing was stored. */
 export class StoreUnavailable extends DomainError {
@@ -30,12 +30,12 @@ export class StoreUnavailable extends DomainError {
     cause: unknown,
     message = 'The store does not answer, so the form may not have been saved. Send it again in a moment; an Idempotency-Key makes that safe.',
   ) {
-    super('STORE_UNAVAILABLE', cause instanceof StoreFull ? FULL : message, { cause })
+    super('STORE_UNAVAILABLE', cause instanceof StoreFull ? STORE_FULL_TEXT : message, { cause })
   }
 }
 
 /** The body was read but is not something we can triage. */
-export class InvalidSubmission extends worded('INVALID_SUBMISSION') {}
+export class InvalidSubmission extends createErrorClass('INVALID_SUBMISSION') {}
 
 /** Some fields do not match the form. */
 export class InvalidFields extends DomainError {
@@ -68,9 +68,9 @@ export class TooManyForms extends TooMany {
 /** The sender has used up its bytes for now: nothing was stored. */
 export class TooManyBytes extends TooMany {
   /** @param variable that sets the limit */
-  constructor(limitMb: number, what: 'files' | 'forms', variable: string, waitMs: number) {
+  constructor(limitMb: number, kind: 'files' | 'forms', variable: string, waitMs: number) {
     super('TOO_MANY_BYTES', waitMs, seconds => (
-      `More than ${limitMb} MB of ${what} an hour came from your address. Nothing was saved; send the form again in ${seconds} s. The service sets this by ${variable} and, behind a proxy, TRUST_PROXY.`
+      `More than ${limitMb} MB of ${kind} an hour came from your address. Nothing was saved; send the form again in ${seconds} s. The service sets this by ${variable} and, behind a proxy, TRUST_PROXY.`
     ))
   }
 }
@@ -86,10 +86,10 @@ export class IdempotencyKeyReused extends DomainError {
 }
 
 /** The form takes fewer files, or smaller ones. */
-export class FilesTooLarge extends worded('FILES_TOO_LARGE') {}
+export class FilesTooLarge extends createErrorClass('FILES_TOO_LARGE') {}
 
 /** The form does not take this type of file, judged by content, not by name. */
-export class FileTypeRefused extends worded('FILE_TYPE_NOT_ACCEPTED') {}
+export class FileTypeRefused extends createErrorClass('FILE_TYPE_NOT_ACCEPTED') {}
 
 /** A file could not be stored, and neither was the form; or, with another advice, a file could not be read. */
 export class FilesUnavailable extends DomainError {
@@ -121,15 +121,15 @@ export class FileLost extends DomainError {
 
 /** Enough test emails, or test cards, were sent for now. */
 export class TooManyTests extends TooMany {
-  constructor(what: string, limit: number, waitMs: number) {
+  constructor(kind: string, limit: number, waitMs: number) {
     super('TOO_MANY_TESTS', waitMs, seconds => (
-      `${limit} ${what} were sent in 10 minutes, and no more are. Send the next one in ${seconds} s.`
+      `${limit} ${kind} were sent in 10 minutes, and no more are. Send the next one in ${seconds} s.`
     ))
   }
 }
 
 /** The human check rejected the sender; a new token may pass. */
-export class HumanCheckFailed extends worded('HUMAN_CHECK_FAILED') {}
+export class HumanCheckFailed extends createErrorClass('HUMAN_CHECK_FAILED') {}
 
 /** The human check could not be reached: nothing was stored. */
 export class HumanCheckUnavailable extends DomainError {
@@ -162,7 +162,7 @@ export class SubmissionUnreadable extends DomainError {
 }
 
 /** The submission is over; the message says how it ended, from the audit trail. */
-export class SubmissionEnded extends worded('SUBMISSION_ENDED') {
+export class SubmissionEnded extends createErrorClass('SUBMISSION_ENDED') {
   /** @param submission facts still known, for callers that asked for the whole submission */
   constructor(line: RichText, readonly submission?: object) {
     super(line)
@@ -170,10 +170,10 @@ export class SubmissionEnded extends worded('SUBMISSION_ENDED') {
 }
 
 /** Somebody else decided first; the message says who. */
-export class AlreadyDecided extends worded('ALREADY_DECIDED') {}
+export class AlreadyDecided extends createErrorClass('ALREADY_DECIDED') {}
 
 /** Somebody else is the assignee; the message says who, and what the caller may still do. */
-export class AlreadyAssigned extends worded('TAKEN') {}
+export class AlreadyAssigned extends createErrorClass('TAKEN') {}
 
 /** The person may not decide; the message says who may. */
 export class NotAReviewer extends DomainError {
@@ -190,7 +190,7 @@ export class PeopleUnknown extends DomainError {
 }
 
 /** The action does not fit the state, quarantined or not; the message says which actions do. */
-export class WrongState extends worded('WRONG_STATE') {}
+export class WrongState extends createErrorClass('WRONG_STATE') {}
 
 /** The mail provider reported on an email before its id is on record here: it sends the event again. */
 export class ReceiptTooEarly extends DomainError {
@@ -207,7 +207,7 @@ export class EmailRefused extends DomainError {
 }
 
 /** The request is not understood; the message says what would be. */
-export class InvalidRequest extends worded('INVALID_REQUEST') {}
+export class InvalidRequest extends createErrorClass('INVALID_REQUEST') {}
 
 /** The bot could not be started in time: the event was not processed, and its platform sends it again. */
 export class BotUnavailable extends DomainError {

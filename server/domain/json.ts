@@ -43,7 +43,7 @@ const NUMBER = /-?\d[\d.eE+-]*/y
  */
 export function parseJson(text: string): unknown {
   const value = JSON.parse(text) as unknown
-  if (keepsNumbers(text)) return value
+  if (hasKeptNumbers(text)) return value
   return parseWithSource(
     text, (_, each, { source }) => typeof each === 'number' && !isKept(source) ? JSON.rawJSON(source) : each,
   )
@@ -64,33 +64,33 @@ function isKept(source: string): boolean {
 }
 
 /** @param text valid JSON @throws RepeatedKey */
-function keepsNumbers(text: string): boolean {
-  let keeps = true
+function hasKeptNumbers(text: string): boolean {
+  let areNumbersKept = true
   /** Keys so far of each object that is open. */
   const objects: Set<string>[] = []
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charCodeAt(at)
+  for (let index = 0; index < text.length; index++) {
+    const character = text.charCodeAt(index)
     if (character === QUOTE) {
-      const end = endOfString(text, at)
+      const end = endOfString(text, index)
       if (isKey(text, end)) {
-        const raw = text.slice(at, end + 1)
+        const raw = text.slice(index, end + 1)
         const key = raw.includes('\\') ? JSON.parse(raw) as string : raw.slice(1, -1)
         const keys = objects.at(-1)!
-        if (keys.has(key)) throw new RepeatedKey(at)
+        if (keys.has(key)) throw new RepeatedKey(index)
         keys.add(key)
       }
-      at = end
+      index = end
     }
     else if (character === OPEN) objects.push(new Set())
     else if (character === CLOSE) objects.pop()
     else if (character === MINUS || (character >= ZERO && character <= NINE)) {
-      NUMBER.lastIndex = at
+      NUMBER.lastIndex = index
       const [source] = NUMBER.exec(text)!
-      keeps &&= isKept(source)
-      at += source.length - 1
+      areNumbersKept &&= isKept(source)
+      index += source.length - 1
     }
   }
-  return keeps
+  return areNumbersKept
 }
 
 /** Position where the string ends. `indexOf` searches between the quotes, as fast as memory is read. */
@@ -103,9 +103,9 @@ function endOfString(text: string, start: number): number {
 }
 
 function isKey(text: string, end: number): boolean {
-  let next = end + 1
-  while (text.charCodeAt(next) <= SPACE) next++
-  return text.charCodeAt(next) === COLON
+  let position = end + 1
+  while (text.charCodeAt(position) <= SPACE) position++
+  return text.charCodeAt(position) === COLON
 }
 
 /** Parses HTTP input by the schema. @throws InvalidRequest, with what to change */

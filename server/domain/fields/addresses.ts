@@ -2,7 +2,7 @@ import { domainToASCII, domainToUnicode } from 'node:url'
 import { z } from 'zod'
 
 /** Most new addresses: a bounced email goes to somebody else, not to a mailing list. */
-const MOST_NEW = 5
+const MAX_NEW_ADDRESSES = 5
 
 /** Resend takes no more for one email: https://resend.com/docs/api-reference/emails/send-email */
 export const MOST_ADDRESSES = 50
@@ -13,19 +13,19 @@ export const ADDRESSES_LENGTH = 15_000
 /**
  * Parses typed addresses, separated by commas or spaces. Returns errors by input id if one is wrong.
  *
- * @param before addresses the email went to; these are accepted unchanged
+ * @param previousAddresses addresses the email went to; these are accepted unchanged
  */
 export function parseAddresses(
-  typed: string, before: readonly string[] = [],
+  text: string, previousAddresses: readonly string[] = [],
 ): { to?: string[] } | { errors: { to: string } } {
-  const to = [...new Set(typed.split(/[\s,;]+/).filter(Boolean))]
-  if (to.length === 0) return { errors: { to: 'Type an email address.' } }
-  const added = to.filter(each => !before.includes(each)).length
-  if (added > MOST_NEW) return { errors: { to: `At most ${MOST_NEW} new addresses.` } }
-  if (to.length > MOST_ADDRESSES) return { errors: { to: `At most ${MOST_ADDRESSES} addresses.` } }
-  const known = to.flatMap(each => before.includes(each) ? each : sentTo(each) ?? [])
-  return known.length === to.length
-    ? { to: known }
+  const addresses = [...new Set(text.split(/[\s,;]+/).filter(Boolean))]
+  if (addresses.length === 0) return { errors: { to: 'Type an email address.' } }
+  const newCount = addresses.filter(each => !previousAddresses.includes(each)).length
+  if (newCount > MAX_NEW_ADDRESSES) return { errors: { to: `At most ${MAX_NEW_ADDRESSES} new addresses.` } }
+  if (addresses.length > MOST_ADDRESSES) return { errors: { to: `At most ${MOST_ADDRESSES} addresses.` } }
+  const asciiAddresses = addresses.flatMap(each => previousAddresses.includes(each) ? each : sentTo(each) ?? [])
+  return asciiAddresses.length === addresses.length
+    ? { to: asciiAddresses }
     : { errors: { to: 'This is not an email address. Separate several by commas.' } }
 }
 
@@ -45,8 +45,8 @@ const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[
 
 /** The single address in a text, in ASCII and without its name; undefined if a mail provider might refuse it. */
 export function addressIn(text: string): string | undefined {
-  const typed = text.length <= MAX_TEXT ? text.trim() : ''
-  return sentTo(NAMED.exec(typed)?.[1] ?? typed)
+  const trimmedText = text.length <= MAX_TEXT ? text.trim() : ''
+  return sentTo(NAMED.exec(trimmedText)?.[1] ?? trimmedText)
 }
 
 /** The address in ASCII; undefined if it is none, or one that a mail provider might refuse. */
@@ -56,9 +56,9 @@ export function sentTo(address: string): string | undefined {
   const [local, host] = [address.slice(0, at), address.slice(at + 1)]
   // Mail servers agree on the ASCII form of international domains (RFC 5890). The part before the @ has no such form.
   const domain = isAscii(host) ? host : domainToASCII(host)
-  const whole = `${local}@${domain}`
+  const asciiAddress = `${local}@${domain}`
   const isAddress = DOMAIN.test(domain) && EMAIL.safeParse(`${local}@example.com`).success
-  return isAddress && local.length <= MAX_LOCAL && whole.length <= MAX_ADDRESS ? whole : undefined
+  return isAddress && local.length <= MAX_LOCAL && asciiAddress.length <= MAX_ADDRESS ? asciiAddress : undefined
 }
 
 /** All spellings of an address's domain: as given, in ASCII, and in its own letters (RFC 5890). */

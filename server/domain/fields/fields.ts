@@ -22,17 +22,17 @@ export function ruleOf(rules: Rules, key: string): FieldRule {
 /**
  * Fields for people: under their labels, with values formatted by their types.
  *
- * @param also adds further facts about a value
+ * @param addFacts adds further facts about a value
  */
 export function readFields(
   submission: Submission, { labels, fields: rules = {} }: Pick<Form, 'labels' | 'fields'>,
-  also?: (value: unknown, rule: FieldRule) => Pick<EmailField, 'tree'>,
+  addFacts?: (value: unknown, rule: FieldRule) => Pick<EmailField, 'tree'>,
 ): EmailField[] {
   return inOrder(Object.entries(submission.data ?? {}).map(([key, value]) => {
     const rule = ruleOf(rules, key)
     return {
       label: key.toWellFormed(), value: visible(displayText(value, rule)), ...editOf(submission, key, rule),
-      ...also?.(value, rule),
+      ...addFacts?.(value, rule),
     }
   }), labels).map(field => ({ ...field, label: visible(field.label) }))
 }
@@ -40,19 +40,21 @@ export function readFields(
 /** Puts fields with a label first, in the order of the labels and under them; the others follow in their own order. */
 export function inOrder<T extends { label: string }>(items: readonly T[], labels: Form['labels']): T[] {
   const keys = Object.keys(labels)
-  const place = ({ label }: T) => Object.hasOwn(labels, label) ? keys.indexOf(label) : keys.length
-  return [...items].sort((a, b) => place(a) - place(b)).map(
+  const positionOf = ({ label }: T) => Object.hasOwn(labels, label) ? keys.indexOf(label) : keys.length
+  return [...items].sort((a, b) => positionOf(a) - positionOf(b)).map(
     item => Object.hasOwn(labels, item.label) ? { ...item, label: labels[item.label]! } : item,
   )
 }
 
 /** Edit state of a field and, if it was edited, its original value; null reads as empty. */
-export function editOf({ edited, before }: Submission, key: string, rule: FieldRule): Pick<Field, 'edited' | 'was'> {
-  const isKnown = edited.includes(key) && before !== undefined && Object.hasOwn(before, key)
-  return { edited: edited.includes(key), ...isKnown && { was: visible(displayText(before[key] ?? '', rule)) } }
+export function editOf(
+  { edited, before: originals }: Submission, key: string, rule: FieldRule,
+): Pick<Field, 'edited' | 'was'> {
+  const hasOriginal = edited.includes(key) && originals !== undefined && Object.hasOwn(originals, key)
+  return { edited: edited.includes(key), ...hasOriginal && { was: visible(displayText(originals[key] ?? '', rule)) } }
 }
 
-const UNKNOWN = 'This submission has no such field.'
+const UNKNOWN_FIELD = 'This submission has no such field.'
 
 /** One input per field. Ids are positions, because keys may be empty, long or repeated after cutting. */
 export function editInputs(data: SubmissionData, rules: Rules = {}): EditInput[] {
@@ -80,8 +82,8 @@ export function markOf(text: string): string {
 /** True if an input of this type can show the value; any other value is edited as plain text. */
 function isOffered(text: string, rule: FieldRule): boolean {
   if (rule.type === 'file') return false
-  const wrong = problemOf(parseTyped(text, rule), rule)
-  return !wrong || wrong.problem === 'required'
+  const fault = problemOf(parseTyped(text, rule), rule)
+  return !fault || fault.problem === 'required'
 }
 
 /**
@@ -89,33 +91,33 @@ function isOffered(text: string, rule: FieldRule): boolean {
  * a touched number, boolean or JSON keeps its type as long as the new text still is one. A touched field must follow
  * the form's rule.
  *
- * @param submitted typed texts by input id; inputs that were not offered are absent
- * @param shown hashes of what a platform's form showed, possibly from older data: a text that still matches was not
+ * @param texts typed texts by input id; inputs that were not offered are absent
+ * @param marks hashes of what a platform's form showed, possibly from older data: a text that still matches was not
  * touched. Such a form may send more than its inputs; other callers may not
  * @returns the edit, or an error text per input id
  */
 export function applyEdits(
-  data: SubmissionData, submitted: Readonly<Record<string, string>>, rules: Rules = {}, shown?: Marks,
+  data: SubmissionData, texts: Readonly<Record<string, string>>, rules: Rules = {}, marks?: Marks,
 ): Edit | { errors: Record<string, string> } {
   const ids = new Set(Object.keys(data).map((_, position) => `f${position}`))
-  const unknown = shown ? [] : Object.keys(submitted).filter(id => !ids.has(id))
-  const errors = Object.fromEntries(unknown.map(id => [id, UNKNOWN]))
+  const unknownIds = marks ? [] : Object.keys(texts).filter(id => !ids.has(id))
+  const errors = Object.fromEntries(unknownIds.map(id => [id, UNKNOWN_FIELD]))
   const edited: string[] = []
   const entries = Object.entries(data).map(([key, value], position): [string, unknown] => {
     const id = `f${position}`
-    const typed = Object.hasOwn(submitted, id) ? submitted[id] : undefined
+    const typedText = Object.hasOwn(texts, id) ? texts[id] : undefined
     const rule = ruleOf(rules, key)
-    const text = inputText(typed ?? '', rule)
-    const isKept = typed === undefined || comparable(text) === comparable(inputText(value, rule))
-      || markOf(text) === shown?.get(id)
+    const text = inputText(typedText ?? '', rule)
+    const isKept = typedText === undefined || comparable(text) === comparable(inputText(value, rule))
+      || markOf(text) === marks?.get(id)
     if (isKept) return [key, value]
-    const parsed = rule.type ? held(typed, rule) : reviveLike(value, typed)
-    if ('error' in parsed) {
-      errors[id] = parsed.error
+    const result = rule.type ? parseByRule(typedText, rule) : reviveLike(value, typedText)
+    if ('error' in result) {
+      errors[id] = result.error
       return [key, value]
     }
     edited.push(key)
-    return [key, parsed.value]
+    return [key, result.value]
   })
   // fromEntries defines own properties, so a field named `__proto__` stays data.
   return Object.keys(errors).length > 0 ? { errors } : { data: Object.fromEntries(entries), edited }
@@ -127,19 +129,19 @@ function comparable(text: string): string {
   return text.toWellFormed().replace(/\r\n?/g, '\n').replace(/[\u0000-\u0008\u000B-\u001F\u007F]/g, '').trim()
 }
 
-function held(typed: string, rule: FieldRule): { value: unknown } | { error: string } {
-  const value = parseTyped(typed, rule)
-  const wrong = problemOf(value, rule)
-  return wrong ? { error: FIELD_TEXTS[wrong.problem].replace('{limit}', String(wrong.limit)) } : { value }
+function parseByRule(typedText: string, rule: FieldRule): { value: unknown } | { error: string } {
+  const value = parseTyped(typedText, rule)
+  const fault = problemOf(value, rule)
+  return fault ? { error: FIELD_TEXTS[fault.problem].replace('{limit}', String(fault.limit)) } : { value }
 }
 
-function reviveLike(original: unknown, typed: string): { value: unknown } | { error: string } {
-  if (typeof original === 'string' || original === null) return { value: typed }
-  const parsed = parsedText(typed)
-  if (isNumber(original)) return { value: isNumber(parsed) ? parsed : typed }
-  if (typeof original !== 'object') return { value: typeof parsed === typeof original ? parsed : typed }
-  if (typeof parsed === 'object' && parsed !== null && !isNumber(parsed)
-    && Array.isArray(parsed) === Array.isArray(original)) return { value: parsed }
+function reviveLike(original: unknown, typedText: string): { value: unknown } | { error: string } {
+  if (typeof original === 'string' || original === null) return { value: typedText }
+  const parsedValue = tryParseJson(typedText)
+  if (isNumber(original)) return { value: isNumber(parsedValue) ? parsedValue : typedText }
+  if (typeof original !== 'object') return { value: typeof parsedValue === typeof original ? parsedValue : typedText }
+  if (typeof parsedValue === 'object' && parsedValue !== null && !isNumber(parsedValue)
+    && Array.isArray(parsedValue) === Array.isArray(original)) return { value: parsedValue }
   return {
     error: Array.isArray(original)
       ? 'This field is a JSON list. Keep it valid, like ["a", "b"].'
@@ -147,7 +149,7 @@ function reviveLike(original: unknown, typed: string): { value: unknown } | { er
   }
 }
 
-function parsedText(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return parseJson(text)
   }
@@ -169,19 +171,19 @@ export function displayText(value: unknown, { type }: FieldRule): string {
   const text = fieldText(value)
   switch (type) {
     case 'checkbox': return typeof value === 'boolean' ? value ? 'Yes' : 'No' : text
-    case 'date': return inWords(text)
-    case 'number': case 'integer': return grouped(text)
+    case 'date': return formatDate(text)
+    case 'number': case 'integer': return groupDigits(text)
     default: return text
   }
 }
 
-function grouped(text: string): string {
+function groupDigits(text: string): string {
   const [, whole, rest = ''] = LONG_NUMBER.exec(text) ?? []
   return whole ? BigInt(whole).toLocaleString('en') + rest : text
 }
 
 /** `22 November 2026`, in the same order as times on cards. */
-function inWords(text: string): string {
+function formatDate(text: string): string {
   const date = new Date(/^\d{4}-\d{2}-\d{2}$/.test(text) ? text : NaN)
   const isDate = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
   return isDate ? date.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' }) : text
@@ -241,13 +243,13 @@ export function typed(
 function problemsOf(
   values: Data, { fields = {}, extra, labels }: Pick<Form, 'fields' | 'extra' | 'labels'>,
 ): FieldProblem[] {
-  const named = (key: string) => ({ key, label: Object.hasOwn(labels, key) ? labels[key]! : key })
-  const wrong = Object.entries(fields).flatMap(([key, rule]): FieldProblem[] => {
+  const describeField = (key: string) => ({ key, label: Object.hasOwn(labels, key) ? labels[key]! : key })
+  const fieldProblems = Object.entries(fields).flatMap(([key, rule]): FieldProblem[] => {
     const problem = problemOf(Object.hasOwn(values, key) ? values[key] : undefined, rule)
-    return problem ? [{ ...named(key), ...problem }] : []
+    return problem ? [{ ...describeField(key), ...problem }] : []
   })
-  const unknown = extra === 'refuse' ? Object.keys(values).filter(key => !Object.hasOwn(fields, key)) : []
-  return [...wrong, ...unknown.map(key => ({ ...named(key), problem: 'unknown' as const }))]
+  const unknownKeys = extra === 'refuse' ? Object.keys(values).filter(key => !Object.hasOwn(fields, key)) : []
+  return [...fieldProblems, ...unknownKeys.map(key => ({ ...describeField(key), problem: 'unknown' as const }))]
 }
 
 /** Problem of one field's value, which `parseTyped` made; undefined if there is none. */
@@ -258,10 +260,10 @@ function problemOf(value: unknown, rule: FieldRule): Omit<FieldProblem, 'key' | 
     return rule.required ? { problem: rule.type === 'file' ? 'file' : 'required' } : undefined
   }
   if (!rule.type) return undefined
-  const number = isNumber(value) ? String(JSON.stringify(value)) : undefined
-  if (number && rule.type === 'integer' && !isWhole(number)) return { problem: 'integer' }
+  const numberText = isNumber(value) ? String(JSON.stringify(value)) : undefined
+  if (numberText && rule.type === 'integer' && !isWhole(numberText)) return { problem: 'integer' }
   // A number that JavaScript rounds is still precise enough to compare.
-  const { error } = schemaOf(rule).safeParse(number === undefined ? value : Number(number))
+  const { error } = schemaOf(rule).safeParse(numberText === undefined ? value : Number(numberText))
   if (!error) return undefined
   const problem = error.issues[0]!.message as FieldProblem['problem']
   const limits = { tooShort: rule.minLength, tooLong: rule.maxLength, tooLow: rule.min, tooHigh: rule.max } as const
@@ -289,21 +291,21 @@ const schemas = new WeakMap<FieldRule, z.ZodType>()
 
 /** Schema that checks a value, and that the form's JSON Schema is made from. Its messages are names of problems. */
 function schemaOf(rule: FieldRule): z.ZodType {
-  const known = schemas.get(rule)
-  if (known) return known
-  const made = madeOf(rule)
-  schemas.set(rule, made)
-  return made
+  const cachedSchema = schemas.get(rule)
+  if (cachedSchema) return cachedSchema
+  const schema = createSchema(rule)
+  schemas.set(rule, schema)
+  return schema
 }
 
-function madeOf({ type, min, max, minLength, maxLength, options = [] }: FieldRule): z.ZodType {
-  const limited = (text: z.ZodString) => {
-    const longer = minLength === undefined ? text : text.min(minLength, 'tooShort')
-    return maxLength === undefined ? longer : longer.max(maxLength, 'tooLong')
+function createSchema({ type, min, max, minLength, maxLength, options = [] }: FieldRule): z.ZodType {
+  const limitLength = (text: z.ZodString) => {
+    const withMinimum = minLength === undefined ? text : text.min(minLength, 'tooShort')
+    return maxLength === undefined ? withMinimum : withMinimum.max(maxLength, 'tooLong')
   }
   // A browser counts a line break as one character, but sends two.
-  const text = limited(z.string('text').overwrite(value => value.replaceAll(/\r\n?/g, '\n')))
-  const line = limited(z.string('text').trim())
+  const text = limitLength(z.string('text').overwrite(value => value.replaceAll(/\r\n?/g, '\n')))
+  const line = limitLength(z.string('text').trim())
   switch (type) {
     case 'email': return line.refine(address => sentTo(address) !== undefined, 'email').meta({ format: 'email' })
     case 'url': return text.check(z.url({ protocol: /^https?$/, error: 'url' }))
@@ -311,8 +313,8 @@ function madeOf({ type, min, max, minLength, maxLength, options = [] }: FieldRul
     case 'number': case 'integer': {
       // Not z.int: it takes only numbers that JavaScript counts exactly.
       const number = type === 'integer' ? z.number('integer').meta({ type: 'integer' }) : z.number('number')
-      const higher = min === undefined ? number : number.min(Number(min), 'tooLow')
-      return max === undefined ? higher : higher.max(Number(max), 'tooHigh')
+      const withMinimum = min === undefined ? number : number.min(Number(min), 'tooLow')
+      return max === undefined ? withMinimum : withMinimum.max(Number(max), 'tooHigh')
     }
     case 'checkbox': return z.boolean('checkbox')
     case 'date': return z.iso.date('date').refine(value => min === undefined || value >= min, 'tooLow').refine(
@@ -333,17 +335,17 @@ export function jsonSchemaOf({ fields = {}, extra, labels, name, files }: Form):
     })
     return [key, rule.required ? schema : schema.optional()]
   }))
-  const whole = extra === 'refuse' ? z.strictObject(shape) : z.looseObject(shape)
-  return z.toJSONSchema(whole.meta({ title: name }), { io: 'input' })
+  const objectSchema = extra === 'refuse' ? z.strictObject(shape) : z.looseObject(shape)
+  return z.toJSONSchema(objectSchema.meta({ title: name }), { io: 'input' })
 }
 
 /** JSON Schema of a field that takes files */
 export function schemaOfFiles({ max, maxBytes, types }: FileRule): object {
   const [type] = types
-  const isOne = types.length === 1 && !type!.endsWith('/*')
+  const hasOneType = types.length === 1 && !type!.endsWith('/*')
   return {
     type: 'array', minItems: 1, maxItems: max,
-    items: { type: 'string', format: 'binary', ...isOne && { contentMediaType: type }, maxLength: maxBytes },
+    items: { type: 'string', format: 'binary', ...hasOneType && { contentMediaType: type }, maxLength: maxBytes },
     description: `Files, sent as multipart/form-data. By their content they are any of these: ${types.join(', ')}.`,
   }
 }

@@ -35,7 +35,7 @@ export function subjectOf(
 ): string | undefined {
   if (!data) return undefined
   let isFilled = false
-  const filled = template?.replaceAll(/\{([^{}]+)\}/g, (_, key: string) => {
+  const filledSubject = template?.replaceAll(/\{([^{}]+)\}/g, (_, key: string) => {
     const value = Object.hasOwn(data, key) ? data[key] : null
     const isTree = typeof value === 'object' && !isNumber(value)
     const text = isTree ? '' : oneLine(fieldText(value))
@@ -43,7 +43,9 @@ export function subjectOf(
     return text
   })
   const isFixed = template !== undefined && !template.includes('{')
-  return filled !== undefined && (isFilled || isFixed) ? cut(oneLine(filled), MAX_SUBJECT) : envelope?.subject
+  return filledSubject !== undefined && (isFilled || isFixed)
+    ? cut(oneLine(filledSubject), MAX_SUBJECT)
+    : envelope?.subject
 }
 
 /** Fields that cards show before the data */

@@ -60,37 +60,39 @@ export async function enter(
   quota?.check(client)
   const isCrowded = quota?.enter(client) ?? false
   const upload = sender.hasFiles ? files.incoming(form, client) : null
-  const isFirst = isCrowded || upload !== null || (screening.humanCheck !== null && !sender.trusted)
-  const uncounted = isFirst ? null : quota
-  if (isFirst) await quota?.count(client).catch((error) => {
+  const isCountedFirst = isCrowded || upload !== null || (screening.humanCheck !== null && !sender.trusted)
+  const quotaToCount = isCountedFirst ? null : quota
+  if (isCountedFirst) await quota?.count(client).catch((error) => {
     quota.leave(client)
     throw error
   })
   const take = async (body: Promise<unknown>) => {
     try {
-      const sent = await body
+      const receivedBody = await body
       // Other forms of the client may have used up the window meanwhile. The next steps cost a call of the store.
-      uncounted?.check(client)
+      quotaToCount?.check(client)
       const idempotencyKey = idempotencyDigest(sender, form.key)
-      const { data, held, next, ...said } = await screen(sent, sender, screening, {
-        form, files: upload?.files, attemptKey: idempotencyKey,
-      })
-      const envelope = upload && upload.files.length > 0 ? { ...said.envelope, files: upload.files } : said.envelope
+      const { data, held: isQuarantined, next: nextAddress, ...metadata } = await screen(
+        receivedBody, sender, screening, { form, files: upload?.files, attemptKey: idempotencyKey },
+      )
+      const envelope = upload && upload.files.length > 0
+        ? { ...metadata.envelope, files: upload.files }
+        : metadata.envelope
       const id = await receive(data, form, intake, {
         idempotencyKey, fingerprint: idempotencyKey && fingerprintOf(sender, { data, envelope }),
-        client: uncounted ? client : undefined, sender: client, held, id: upload?.id, envelope,
+        client: quotaToCount ? client : undefined, sender: client, held: isQuarantined, id: upload?.id, envelope,
       })
       // The form was sent before.
       if (upload && id !== upload.id) await upload.discard()
-      return { id, next }
+      return { id, next: nextAddress }
     }
     catch (error) {
       // If the store does not answer, it may have the submission all the same.
       if (!(error instanceof StoreUnavailable)) await upload?.discard()
       if (error instanceof LimitReached) throw error.megabytes === undefined
-        ? uncounted!.exceeded(client, error.waitMs)
+        ? quotaToCount!.exceeded(client, error.waitMs)
         : new TooManyBytes(error.megabytes, 'forms', 'FORM_RATE_LIMIT_MB', error.waitMs)
-      if (!COUNTED.some(kind => error instanceof kind)) await uncounted?.count(client)
+      if (!COUNTED_ERRORS.some(kind => error instanceof kind)) await quotaToCount?.count(client)
       throw error
     }
     finally {
@@ -101,7 +103,7 @@ export async function enter(
 }
 
 /** Errors of forms that the store has already counted, or may have */
-const COUNTED = [StoreUnavailable, TooManyForms, IdempotencyKeyReused]
+const COUNTED_ERRORS = [StoreUnavailable, TooManyForms, IdempotencyKeyReused]
 
 /** Most clients remembered as over their limit; for forgotten ones the store is asked again. */
 const MAX_REMEMBERED = 10_000
@@ -112,17 +114,17 @@ const MAX_REMEMBERED = 10_000
  */
 export class Quota {
   /** End of the window of each client that has used it up, epoch ms. */
-  private readonly usedUp = new Map<string, number>()
+  private readonly windowEndsAt = new Map<string, number>()
   /** Number of incoming forms per client. */
-  private readonly underway = new Map<string, number>()
+  private readonly incomingCounts = new Map<string, number>()
 
   constructor(private readonly limiter: Limiter, private readonly now: () => number) {}
 
   /** @throws TooManyForms when the client is known to be over its limit */
   check(client: string): void {
-    const waitMs = (this.usedUp.get(client) ?? 0) - this.now()
+    const waitMs = (this.windowEndsAt.get(client) ?? 0) - this.now()
     if (waitMs > 0) throw new TooManyForms(this.limiter.limit, waitMs)
-    this.usedUp.delete(client)
+    this.windowEndsAt.delete(client)
   }
 
   /**
@@ -130,15 +132,15 @@ export class Quota {
    * their way: such a form is counted before it is read, so that no client holds more than twice that many bodies open.
    */
   enter(client: string): boolean {
-    const underway = (this.underway.get(client) ?? 0) + 1
-    this.underway.set(client, underway)
-    return underway > this.limiter.limit
+    const count = (this.incomingCounts.get(client) ?? 0) + 1
+    this.incomingCounts.set(client, count)
+    return count > this.limiter.limit
   }
 
   leave(client: string): void {
-    const underway = this.underway.get(client)! - 1
-    if (underway > 0) this.underway.set(client, underway)
-    else this.underway.delete(client)
+    const count = this.incomingCounts.get(client)! - 1
+    if (count > 0) this.incomingCounts.set(client, count)
+    else this.incomingCounts.delete(client)
   }
 
   /**
@@ -154,9 +156,9 @@ export class Quota {
 
   /** Remembers that the client has used up its window, and returns the error. */
   exceeded(client: string, waitMs: number): TooManyForms {
-    const [oldest] = this.usedUp.keys()
-    if (this.usedUp.size >= MAX_REMEMBERED) this.usedUp.delete(oldest!)
-    this.usedUp.set(client, this.now() + waitMs)
+    const [oldest] = this.windowEndsAt.keys()
+    if (this.windowEndsAt.size >= MAX_REMEMBERED) this.windowEndsAt.delete(oldest!)
+    this.windowEndsAt.set(client, this.now() + waitMs)
     return new TooManyForms(this.limiter.limit, waitMs)
   }
 }
@@ -198,15 +200,17 @@ export async function screen(
   body: unknown, sender: Sender, { honeypot, humanCheck, log }: ScreeningPorts, { form, files, attemptKey }: Screening,
 ): Promise<Screened> {
   if (!isObject(body)) return { data: body, held: false }
-  const held = Object.hasOwn(body, honeypot) && ![body[honeypot]].flat().every(isBlank)
-  const sent = without(body, [honeypot, ...CONTROLS, ...humanCheck ? [humanCheck.field] : []])
+  const isQuarantined = Object.hasOwn(body, honeypot) && ![body[honeypot]].flat().every(isBlank)
+  const rawData = omitFields(body, [honeypot, ...CONTROLS, ...humanCheck ? [humanCheck.field] : []])
   // Check the data before the token, which works only once. Programs in the honeypot do not learn which data is valid.
-  const data = held ? converted(sent, form) : typed(sent, form, files)
-  if (held) log.info('intake.honeypot')
+  const data = isQuarantined ? converted(rawData, form) : typed(rawData, form, files)
+  if (isQuarantined) log.info('intake.honeypot')
   else if (humanCheck && !sender.trusted) {
     await requireHuman(body[humanCheck.field], { address: sender.address, attemptKey }, humanCheck, log)
   }
-  return sent === body ? { data, held } : { data, held, envelope: envelopeOf(body), next: nextOf(body) }
+  return rawData === body
+    ? { data, held: isQuarantined }
+    : { data, held: isQuarantined, envelope: envelopeOf(body), next: nextOf(body) }
 }
 
 /**
@@ -229,12 +233,12 @@ function fingerprintOf({ client, idempotencyKey }: Sender, form: object): string
 }
 
 async function requireHuman(
-  token: unknown, from: Parameters<HumanCheck['verify']>[1], check: HumanCheck, log: Log,
+  token: unknown, origin: Parameters<HumanCheck['verify']>[1], check: HumanCheck, log: Log,
 ): Promise<void> {
   if (typeof token !== 'string' || token === '') throw new HumanCheckFailed(
     `The field ${check.field} is missing: the form needs the widget that fills it in, and people have to wait for it before they send.`,
   )
-  const outcome = await check.verify(token, from)
+  const outcome = await check.verify(token, origin)
   if (outcome.ok) return
   if (outcome.permanent) throw new HumanCheckFailed(outcome.reason)
   log.warn('intake.human-check', { reason: outcome.reason })
@@ -246,7 +250,7 @@ function isBlank(value: unknown): boolean {
   return value === null || value === false || (typeof value === 'string' && value.trim() === '')
 }
 
-function without(body: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
+function omitFields(body: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
   if (!fields.some(field => Object.hasOwn(body, field))) return body
   // Entry by entry: assignment would lose a field that is called `__proto__`.
   return Object.fromEntries(Object.entries(body).filter(([key]) => !fields.includes(key)))
@@ -280,15 +284,15 @@ interface ReceiveOptions extends Omit<CreateOptions, 'queues'> {
 export async function receive(
   body: unknown, form: Pick<Form, 'key' | 'rooms'>,
   { store, outbox, queue, leaseMs, runtime, monitor, log }: IntakePorts,
-  { id: given = runtime.uuid(), held = false, envelope, ...options }: ReceiveOptions = {},
+  { id: newId = runtime.uuid(), held: isQuarantined = false, envelope, ...options }: ReceiveOptions = {},
 ): Promise<string> {
-  const rooms = held ? [] : form.rooms
+  const rooms = isQuarantined ? [] : form.rooms
   const queues = queue.queuesOf(rooms)
-  const received = transition(null, {
-    type: 'received', id: given, form: form.key, data: submissionData(body), rooms, held, envelope,
+  const step = transition(null, {
+    type: 'received', id: newId, form: form.key, data: parseSubmissionData(body), rooms, held: isQuarantined, envelope,
   }, runtime.now(), leaseMs)
-  if ('refused' in received) throw new InvalidSubmission('The submission was refused.')
-  const { next, added } = received
+  if ('refused' in step) throw new InvalidSubmission('The submission was refused.')
+  const { next, added } = step
 
   const { id, places } = await store.create(next, { ...options, queues }).catch((error) => {
     if (error instanceof KeyReused) throw new IdempotencyKeyReused()
@@ -296,31 +300,33 @@ export async function receive(
   })
   if (id !== next.id) return id
 
-  monitor.received(held)
+  monitor.received(isQuarantined)
   log.info(
-    held ? 'submission.held' : 'submission.received',
+    isQuarantined ? 'submission.held' : 'submission.received',
     { submission: id, form: form.key, fields: Object.keys(next.data ?? {}).length, files: envelope?.files?.length },
   )
 
-  const waiting = queue.entered(queues, places)
+  const waitingRooms = queue.entered(queues, places)
   // The sender waits for the card, not for the record of it: if this process dies in between, the card is posted again,
   // whether or not the sender got an answer.
-  const shown = new Promise<void>((tried) => {
-    const postable = added.filter(work => !waiting.includes(work.room!)).map(work => ({ ...work, hasTurn: true }))
-    runtime.background(outbox.run(next, postable, tried))
+  const cardAttempts = new Promise<void>((resolve) => {
+    const postableWork = added.filter(work => !waitingRooms.includes(work.room!)).map(
+      work => ({ ...work, hasTurn: true }),
+    )
+    runtime.background(outbox.run(next, postableWork, resolve))
   })
-  const isSoon = waiting.length > 0
+  const isSoon = waitingRooms.length > 0
     && queues.every(({ intervalMs }, index) => places[index]! * intervalMs < CARD_PATIENCE_MS)
-    && await queue.areThere(waiting)
+    && await queue.areThere(waitingRooms)
   // Don't wait for a platform that hangs: its cards go on in the background until it answers again.
   if (rooms.some(room => queue.slowRooms.has(room))) return id
-  await runtime.within(Promise.all([shown, isSoon && queue.posted(id)]), CARD_PATIENCE_MS)
+  await runtime.within(Promise.all([cardAttempts, isSoon && queue.posted(id)]), CARD_PATIENCE_MS)
   queue.forget(id)
   return id
 }
 
 /** Any JSON object is a submission; nothing else is. */
-function submissionData(body: unknown): SubmissionData {
+function parseSubmissionData(body: unknown): SubmissionData {
   if (isObject(body)) return body
   const type = isNumber(body) ? 'number' : typeof body
   const kind = body === null ? 'null' : Array.isArray(body) ? 'an array' : `a ${type}`
