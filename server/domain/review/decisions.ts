@@ -49,60 +49,60 @@ export type Intent = Attempt & (
   | { action: 'assign', assignee: Person }
 )
 
-type Claim = Extract<Intent, { action: Action | 'edit' | 'resend' }>
-type Heeds = NonNullable<ReturnType<typeof assignmentCheckOf>>
-type Assignment = Extract<Intent, { action: 'take' | 'hand-back' | 'assign' }>
+type DecisionIntent = Extract<Intent, { action: Action | 'edit' | 'resend' }>
+type AssignmentCheck = NonNullable<ReturnType<typeof assignmentCheckOf>>
+type AssignmentIntent = Extract<Intent, { action: 'take' | 'hand-back' | 'assign' }>
 
 /** Changes that a decision makes, or errors by input id */
 type Changes = { edit?: Edit, to?: readonly string[] } | { errors: Readonly<Record<string, string>> }
 
 /** Reviewers choose another address only if the email to the known one bounced. */
-const NOT_RETURNED = 'The email did not bounce. Send it again to the same address.'
+const NOT_BOUNCED_TEXT = 'The email did not bounce. Send it again to the same address.'
 
-const CHANGED = 'It has changed since this was approved, so nothing was done. Propose it again: the card then shows what it says now.'
+const CHANGED_TEXT = 'It has changed since this was approved, so nothing was done. Propose it again: the card then shows what it says now.'
 
-const UNDONE = 'You did this already, and it was undone since. Do it anew.'
+const UNDONE_TEXT = 'You did this already, and it was undone since. Do it anew.'
 
 /** The assignment ended in the meantime. */
-const LET_GO = 'Somebody had it just now. Try again.'
+const ASSIGNMENT_ENDED_TEXT = 'Somebody had it just now. Try again.'
 
-const OFF = 'Assignment is off (set TAKE=1).'
+const ASSIGNMENT_OFF_TEXT = 'Assignment is off (set TAKE=1).'
 
 /** Decides submissions: the one way in for clicks, forms, commands, the API and the agent. */
 export class Decisions {
   constructor(private readonly ports: DecisionsPorts) {}
 
   async decide(intent: Intent): Promise<DecisionResult> {
-    const [found, person] = await Promise.all([loadFor(intent, this.ports, this.recall(intent)), intent.person])
-    if ('kind' in found) return found
+    const [record, person] = await Promise.all([loadFor(intent, this.ports, this.recall(intent)), intent.person])
+    if ('kind' in record) return record
     switch (intent.action) {
       case 'undo':
-      case 'reopen': return this.revoke(intent, intent.action === 'undo' ? 'forward' : 'spam', person, found)
+      case 'reopen': return this.revoke(intent, intent.action === 'undo' ? 'forward' : 'spam', person, record)
       case 'take':
       case 'hand-back':
-      case 'assign': return this.assign(intent, person, found)
-      default: return this.claim(intent, person, found)
+      case 'assign': return this.assign(intent, person, record)
+      default: return this.applyDecision(intent, person, record)
     }
   }
 
   /** The form for an edit, or for resending an email that bounced; null for any other email. */
   async open(attempt: Attempt & { action: 'edit' | 'resend' }): Promise<EditForm | SendAgainForm | Refused | null> {
     const { presentation, runtime } = this.ports
-    const [found, person] = await Promise.all([loadFor(attempt, this.ports), attempt.person])
-    if ('kind' in found) return found
+    const [submission, person] = await Promise.all([loadFor(attempt, this.ports), attempt.person])
+    if ('kind' in submission) return submission
     const isEdit = attempt.action === 'edit'
-    if (isEdit && (found.state !== 'open' || !found.data)) return this.late(attempt)
-    const form = isEdit ? editForm(found, presentation) : sendAgainForm(found)
-    const heeds = assignmentCheckOf(person, presentation.forms.of(found.form))
-    const isTaken = form && isAnothers(found, { heeds, ...attempt.press }, runtime.now())
-    return isTaken ? this.warn(attempt, heeds!) : form
+    if (isEdit && (submission.state !== 'open' || !submission.data)) return this.rejectLate(attempt)
+    const form = isEdit ? editForm(submission, presentation) : sendAgainForm(submission)
+    const assignmentCheck = assignmentCheckOf(person, presentation.forms.of(submission.form))
+    const isTaken = form && isAnothers(submission, { heeds: assignmentCheck, ...attempt.press }, runtime.now())
+    return isTaken ? this.warn(attempt, assignmentCheck!) : form
   }
 
   /** Reason why somebody may not decide this one; null if they may. */
   async refusal(attempt: Attempt): Promise<Refused | null> {
     if (this.ports.presentation.forms.all.every(({ reviewers }) => !reviewers)) return null
-    const found = await loadFor({ ...attempt, action: 'approve' }, this.ports)
-    return 'kind' in found && found.kind === 'forbidden' ? found : null
+    const outcome = await loadFor({ ...attempt, action: 'approve' }, this.ports)
+    return 'kind' in outcome && outcome.kind === 'forbidden' ? outcome : null
   }
 
   /**
@@ -117,35 +117,41 @@ export class Decisions {
     return edited.length + delivered.length + sent.length > 0 || (confirmation ?? confirm ?? files) ? null : record
   }
 
-  private async claim(intent: Claim, person: Person, known: SubmissionRecord): Promise<DecisionResult> {
+  private async applyDecision(
+    intent: DecisionIntent, person: Person, record: SubmissionRecord,
+  ): Promise<DecisionResult> {
     const { outbox, presentation, revocableMs } = this.ports
     const { id, press } = intent
-    if (intent.action === 'resend' && known.state === 'open') {
-      if (known.failures.length === 0) return unchanged('Nothing to resend.')
-      if (intent.to !== undefined && !canSendAgain(known)) return unchanged(NOT_RETURNED)
+    if (intent.action === 'resend' && record.state === 'open') {
+      if (record.failures.length === 0) return unchanged('Nothing to resend.')
+      if (intent.to !== undefined && !canSendAgain(record)) return unchanged(NOT_BOUNCED_TEXT)
     }
     const action = intent.action === 'spam' ? 'spam' : 'forward'
-    const form = presentation.forms.of(known.form)
-    const heeds = assignmentCheckOf(person, form)
+    const form = presentation.forms.of(record.form)
+    const assignmentCheck = assignmentCheckOf(person, form)
     // Recomputed for each attempt: others may write first, and the decision changes the version it then meets.
-    const met: { changes: Changes } = { changes: {} }
-    const applied = await outbox.apply(id, (stored) => {
-      const changes = met.changes = changesOf(intent, stored, form)
+    const lastAttempt: { changes: Changes } = { changes: {} }
+    const applied = await outbox.apply(id, (submission) => {
+      const changes = lastAttempt.changes = changesOf(intent, submission, form)
       if ('errors' in changes) return []
-      const data = changes.edit?.data ?? stored.data
-      const confirm = form.confirm && action === 'forward' ? submitterAddress({ ...stored, data }) : undefined
+      const data = changes.edit?.data ?? submission.data
+      const confirmationAddress = form.confirm && action === 'forward'
+        ? submitterAddress({ ...submission, data })
+        : undefined
       return [{
         type: 'claimed', action, reviewer: signatureOf(person), deliveries: deliveriesOf(form),
-        revocableMs: revocableMs[action], heeds, confirm, content: intent.content,
+        revocableMs: revocableMs[action], heeds: assignmentCheck, confirm: confirmationAddress, content: intent.content,
         ...press, ...changes,
       }]
-    }, known)
-    if ('errors' in met.changes) return { kind: 'invalid', errors: met.changes.errors }
+    }, record)
+    if ('errors' in lastAttempt.changes) return { kind: 'invalid', errors: lastAttempt.changes.errors }
     if ('refused' in applied) {
-      if (applied.refused === 'changed') return unchanged(CHANGED)
-      return heeds && applied.refused === 'taken' ? this.warn(intent, heeds) : this.late(intent)
+      if (applied.refused === 'changed') return unchanged(CHANGED_TEXT)
+      return assignmentCheck && applied.refused === 'taken'
+        ? this.warn(intent, assignmentCheck)
+        : this.rejectLate(intent)
     }
-    const result = this.carryOut(applied, 'claimed', person, { action, edited: 'edit' in met.changes })
+    const result = this.carryOut(applied, 'claimed', person, { action, edited: 'edit' in lastAttempt.changes })
     const { state, revocableUntil } = applied.submission
     if (revocableUntil === undefined) return result
     if (state === 'settling') outbox.runOnTime(applied.submission)
@@ -154,39 +160,42 @@ export class Decisions {
 
   /** Takes a decision back, while that is possible. */
   private async revoke(
-    attempt: Attempt, action: Action, person: Person, known: SubmissionRecord,
+    attempt: Attempt, action: Action, person: Person, record: SubmissionRecord,
   ): Promise<DecisionResult> {
     const event = { type: 'revoked', action, reviewer: signatureOf(person), press: attempt.press?.press } as const
-    const applied = await this.ports.outbox.apply(attempt.id, [event], known)
-    if ('refused' in applied) return this.late(attempt, irrevocable)
+    const applied = await this.ports.outbox.apply(attempt.id, [event], record)
+    if ('refused' in applied) return this.rejectLate(attempt, irrevocable)
     return this.carryOut(applied, 'revoked', person, { action })
   }
 
-  private async assign(intent: Assignment, person: Person, known: SubmissionRecord): Promise<DecisionResult> {
+  private async assign(intent: AssignmentIntent, person: Person, record: SubmissionRecord): Promise<DecisionResult> {
     const { store, outbox, presentation, reviewers, claimMs, runtime } = this.ports
     const { id, action, press } = intent
-    const form = presentation.forms.of(known.form)
+    const form = presentation.forms.of(record.form)
     const assignee = action === 'assign' ? intent.assignee : person
-    const may = action !== 'assign' || !form.reviewers || await reviewers.has(form.reviewers, assignee)
-    if (!may) return unchanged(notAssignedLine(visible(assignee.name), may))
-    if (!form.claim) return unchanged(OFF)
-    const who = identityOf(assignee)
-    const by = action === 'assign' ? { by: signatureOf(person) } : {}
+    const mayDecide = action !== 'assign' || !form.reviewers || await reviewers.has(form.reviewers, assignee)
+    if (!mayDecide) return unchanged(notAssignedLine(visible(assignee.name), mayDecide))
+    if (!form.claim) return unchanged(ASSIGNMENT_OFF_TEXT)
+    const identity = identityOf(assignee)
+    const assignerFields = action === 'assign' ? { by: signatureOf(person) } : {}
     const event: EventOf<'taken'> | EventOf<'returned'> = action === 'hand-back'
-      ? { type: 'returned', who, ...press }
-      : { type: 'taken', person: assignee, forMs: claimMs, listed: form.reviewers !== undefined, ...press, ...by }
-    const applied = await outbox.apply(id, [event], known)
+      ? { type: 'returned', who: identity, ...press }
+      : {
+          type: 'taken', person: assignee, forMs: claimMs, listed: form.reviewers !== undefined, ...press,
+          ...assignerFields,
+        }
+    const applied = await outbox.apply(id, [event], record)
     if (!('refused' in applied)) return this.carryOut(applied, event.type, person)
-    if (applied.refused !== 'taken' && applied.refused !== 'unchanged') return this.late(intent)
-    const present = await store.get(id)
-    const holder = present && assigneeOf(present, runtime.now())
+    if (applied.refused !== 'taken' && applied.refused !== 'unchanged') return this.rejectLate(intent)
+    const submission = await store.get(id)
+    const currentAssignee = submission && assigneeOf(submission, runtime.now())
     if (applied.refused === 'unchanged') {
       // A repeated click on a card is not answered.
-      const isSo = press?.card || (holder?.who === who) === (event.type === 'taken')
-      return isSo ? { kind: 'done' } : unchanged(UNDONE)
+      const isInEffect = press?.card || (currentAssignee?.who === identity) === (event.type === 'taken')
+      return isInEffect ? { kind: 'done' } : unchanged(UNDONE_TEXT)
     }
-    if (!holder) return unchanged(LET_GO)
-    return forbidden('taken', event.type === 'taken' ? assignedLine(holder) : notYoursLine(holder))
+    if (!currentAssignee) return unchanged(ASSIGNMENT_ENDED_TEXT)
+    return forbidden('taken', event.type === 'taken' ? assignedLine(currentAssignee) : notYoursLine(currentAssignee))
   }
 
   /** Logs the decision and starts its work. */
@@ -200,48 +209,50 @@ export class Decisions {
   }
 
   /** Warns the person that somebody else has it; in soft mode they may decide from then on. */
-  private async warn({ id, press }: Attempt, { who, rule }: Heeds): Promise<Refused> {
+  private async warn({ id, press }: Attempt, { who, rule }: AssignmentCheck): Promise<Refused> {
     const { store, outbox, runtime } = this.ports
-    const present = await store.get(id)
-    const holder = present && assigneeOf(present, runtime.now())
-    const warned = { type: 'warned', who, press: press?.card && press.press } as const
-    if (holder && rule === 'soft') await outbox.apply(id, [warned], present)
-    return forbidden('taken', holder ? warningLine(holder, rule, press ? 'press' : 'approval') : LET_GO)
+    const submission = await store.get(id)
+    const currentAssignee = submission && assigneeOf(submission, runtime.now())
+    const event = { type: 'warned', who, press: press?.card && press.press } as const
+    if (currentAssignee && rule === 'soft') await outbox.apply(id, [event], submission)
+    return forbidden('taken', currentAssignee
+      ? warningLine(currentAssignee, rule, press ? 'press' : 'approval')
+      : ASSIGNMENT_ENDED_TEXT)
   }
 
   /** Reports how the submission ended, and updates the clicked card, too. */
-  private async late({ id, press }: Attempt, lineOf = lateLine): Promise<Refused> {
-    const present = await this.ports.store.get(id)
-    if (present && press?.card) this.ports.runtime.background(this.bringInLine(press.card, present))
-    const isRepeated = present && press?.press !== undefined && isPressed(present, press.press)
-    return { kind: !present || isRepeated ? 'silent' : 'unchanged', message: lineOf(present) }
+  private async rejectLate({ id, press }: Attempt, lineOf = lateLine): Promise<Refused> {
+    const submission = await this.ports.store.get(id)
+    if (submission && press?.card) this.ports.runtime.background(this.syncCard(press.card, submission))
+    const isRepeated = submission && press?.press !== undefined && isPressed(submission, press.press)
+    return { kind: !submission || isRepeated ? 'silent' : 'unchanged', message: lineOf(submission) }
   }
 
   /** Updates a card that was clicked too late, so that nobody clicks it again. */
-  private async bringInLine(card: CardRef, submission: Submission): Promise<void> {
+  private async syncCard(card: CardRef, submission: Submission): Promise<void> {
     const { outbox } = this.ports
-    const known = submission.cards.find(other => sameCard(other, card))
-    const isFollowed = known ? !known.isGivenUp : submission.state === 'open'
+    const recordedCard = submission.cards.find(other => sameCard(other, card))
+    const isFollowed = recordedCard ? !recordedCard.isGivenUp : submission.state === 'open'
     if (isFollowed) return outbox.refresh(submission, card)
-    const late = { type: 'done', key: `late:${card.messageId}`, card } as const
-    const applied = await outbox.apply(submission.id, [late], submission)
+    const event = { type: 'done', key: `late:${card.messageId}`, card } as const
+    const applied = await outbox.apply(submission.id, [event], submission)
     if (!('refused' in applied)) await outbox.run(applied.submission, applied.added)
   }
 }
 
-function changesOf(intent: Claim, { data, sent }: Submission, { fields }: Form): Changes {
+function changesOf(intent: DecisionIntent, { data, sent }: Submission, { fields }: Form): Changes {
   if (intent.action === 'edit' && data) {
     const edit = applyEdits(data, intent.values, fields, intent.shown)
     return 'errors' in edit ? edit : { edit }
   }
   if (intent.action !== 'resend') return {}
-  const last = sent?.find(({ delivery }) => delivery === 'email')?.to
-  return intent.to === undefined ? { to: last } : parseAddresses(intent.to, last)
+  const previousAddresses = sent?.find(({ delivery }) => delivery === 'email')?.to
+  return intent.to === undefined ? { to: previousAddresses } : parseAddresses(intent.to, previousAddresses)
 }
 
-/** @param may null if it cannot be looked up */
-function notAssignedLine(name: string, may: false | null): string {
-  return may === null
+/** @param mayDecide null if it cannot be looked up */
+function notAssignedLine(name: string, mayDecide: false | null): string {
+  return mayDecide === null
     ? `Nobody can tell just now whether ${name} may decide it, so it was not given to them. Try again in a moment.`
     : `${name} may not decide it, so it was not given to them.`
 }
@@ -270,51 +281,53 @@ export interface Attempt {
 }
 
 /** Names of attempts in the log, if they differ from the action. */
-const LOGGED: Readonly<Record<string, string>> = {
+const LOGGED_ACTIONS: Readonly<Record<string, string>> = {
   'resend': 'forward', 'undo': 'revoke forward', 'reopen': 'revoke spam', 'hand-back': 'hand back',
 }
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** Reveals nothing about the submission: the sender of the form knows its id, and may press a button anywhere. */
-const ELSEWHERE = 'This submission belongs to another channel, so nothing was changed. Decide it on its card there.'
+const OTHER_CHANNEL_TEXT = 'This submission belongs to another channel, so nothing was changed. Decide it on its card there.'
 
 /**
  * Loads the submission for somebody who may decide it here, or returns the refusal: the one gate before every decision.
  *
- * @param recalled cached record, which saves reading it
+ * @param cachedRecord cached record, which saves reading it
  */
-async function loadFor<Recalled extends SubmissionRecord = Submission>(
+async function loadFor<CachedRecord extends SubmissionRecord = Submission>(
   { id, action, person, place, press }: Attempt & { action: string }, ports: AccessPorts,
-  recalled: Recalled | null = null,
-): Promise<Submission | Recalled | Refused> {
+  cachedRecord: CachedRecord | null = null,
+): Promise<Submission | CachedRecord | Refused> {
   const { store, presentation: { forms }, reviewers, monitor, log } = ports
-  const found = recalled && belongsTo(place, recalled, ports) ? recalled : await store.get(id)
+  const record = cachedRecord && belongsTo(place, cachedRecord, ports) ? cachedRecord : await store.get(id)
   const platform = place === 'everywhere' ? 'ops' : place[0]?.split('/')[0] ?? 'unknown'
-  const attempt = { submission: id, action: LOGGED[action] ?? action, platform }
-  if (!found) {
+  const attempt = { submission: id, action: LOGGED_ACTIONS[action] ?? action, platform }
+  if (!record) {
     // In other rooms anybody may press anything, so an unknown id there says nothing about the store.
     if (press && platform !== 'ops' && isRoom(place, forms)) {
       monitor.incident('unknown-submission')
       // Some clients choose the value of a button: only an id is logged.
-      const submission = UUID.test(id) ? id : undefined
-      log.warn('review.unknown', { ...attempt, submission, reviewer: (await person).id })
+      const loggedId = UUID.test(id) ? id : undefined
+      log.warn('review.unknown', { ...attempt, submission: loggedId, reviewer: (await person).id })
     }
     return { kind: 'silent', message: lateLine(null) }
   }
-  if (belongsTo(place, found, ports)) {
-    const form = forms.of(found.form)
+  if (belongsTo(place, record, ports)) {
+    const form = forms.of(record.form)
     const refusal = form.reviewers && await reviewers.refusal(form, await person, attempt)
-    if (!refusal) return found
+    if (!refusal) return record
     return forbidden(refusal instanceof PeopleUnknown ? 'unknown' : 'unlisted', refusal.line)
   }
   const { id: reviewer, platform: label } = await person
-  const moved = press?.card && found.cards.find(card => sameCard(card, press.card!))
+  const movedCard = press?.card && record.cards.find(card => sameCard(card, press.card!))
   monitor.misplaced(platform)
-  if (moved) monitor.incident('moved-channel', `${channelOf(moved, ports)} by ${channelOf(press.card!, ports)} (${label})`)
+  if (movedCard) monitor.incident(
+    'moved-channel', `${channelOf(movedCard, ports)} by ${channelOf(press.card!, ports)} (${label})`,
+  )
   else monitor.incident('misplaced', label)
   log.warn('review.misplaced', { ...attempt, reviewer })
-  return forbidden('elsewhere', ELSEWHERE)
+  return forbidden('elsewhere', OTHER_CHANNEL_TEXT)
 }
 
 function channelOf(card: CardRef, { board }: AccessPorts): string {
@@ -322,8 +335,8 @@ function channelOf(card: CardRef, { board }: AccessPorts): string {
 }
 
 /** Identity and lock mode for the lifecycle's check of assignments; undefined where assignment is off. */
-function assignmentCheckOf(person: Person, { claim: rule }: Form): EventOf<'claimed'>['heeds'] {
-  return rule && { who: identityOf(person), rule }
+function assignmentCheckOf(person: Person, { claim: lockMode }: Form): EventOf<'claimed'>['heeds'] {
+  return lockMode && { who: identityOf(person), rule: lockMode }
 }
 
 /** Refusal that only the person concerned reads */
@@ -333,6 +346,6 @@ function forbidden(reason: Forbidden['reason'], message: RichText): Forbidden {
 
 /** Reason why it cannot be decided any more */
 function lateLine(submission: Submission | null): RichText {
-  const ended = submission && endLine(submission)
-  return ended || 'This submission was already decided, or its 7 days have passed.'
+  const line = submission && endLine(submission)
+  return line || 'This submission was already decided, or its 7 days have passed.'
 }

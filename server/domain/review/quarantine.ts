@@ -38,22 +38,22 @@ export class Quarantine {
    */
   async decide(action: 'release' | 'erase', id: string, person: Person, press?: string): Promise<void> {
     const { store, outbox, reviewers, presentation: { forms }, tellsErasures, runtime, log } = this.ports
-    const judged = await orUnavailable(found(store, id))
-    const known = judged instanceof UnreadableRecord ? judged.record : judged
+    const loadedRecord = await orUnavailable(found(store, id))
+    const record = loadedRecord instanceof UnreadableRecord ? loadedRecord.record : loadedRecord
     // If the form is unknown, the person must be a reviewer of every form.
-    for (const form of known ? [forms.of(known.form)] : judged ? forms.all : []) {
-      const refused = await reviewers.refusal(form, person, { submission: id, action, platform: 'ops' })
-      if (refused) throw refused
+    for (const form of record ? [forms.of(record.form)] : loadedRecord ? forms.all : []) {
+      const refusal = await reviewers.refusal(form, person, { submission: id, action, platform: 'ops' })
+      if (refusal) throw refusal
     }
-    if (judged instanceof UnreadableRecord && action === 'release') throw new SubmissionUnreadable(id)
-    if (judged && !known) return this.purge(id, person)
-    if (known && action === 'release' && isOver(known)) throw new SubmissionEnded(endLine(known))
-    const { rooms, endpoint } = forms.of(known?.form)
-    const by = { reviewer: signatureOf(person), press }
+    if (loadedRecord instanceof UnreadableRecord && action === 'release') throw new SubmissionUnreadable(id)
+    if (loadedRecord && !record) return this.purge(id, person)
+    if (record && action === 'release' && isOver(record)) throw new SubmissionEnded(endLine(record))
+    const { rooms, endpoint } = forms.of(record?.form)
+    const origin = { reviewer: signatureOf(person), press }
     const event: LifecycleEvent = action === 'release'
-      ? { type: 'released', rooms, ...by }
-      : { type: 'erased', told: tellsErasures && endpoint !== null, ...by }
-    const applied: Applied = known ? await orUnavailable(outbox.apply(id, [event], known)) : { refused: 'gone' }
+      ? { type: 'released', rooms, ...origin }
+      : { type: 'erased', told: tellsErasures && endpoint !== null, ...origin }
+    const applied: Applied = record ? await orUnavailable(outbox.apply(id, [event], record)) : { refused: 'gone' }
     if (!('refused' in applied)) {
       log.info(`submission.${event.type}`, { submission: id, reviewer: person.id })
       return runtime.background(outbox.run(applied.submission, applied.added))

@@ -14,21 +14,21 @@ export interface PlacePorts {
  * form, which may have changed its rooms or be gone. Quarantined submissions belong to no room.
  */
 export function belongsTo(
-  place: Scope, { form, cards, state }: Pick<Submission, 'form' | 'cards' | 'state'>,
+  scope: Scope, { form, cards, state }: Pick<Submission, 'form' | 'cards' | 'state'>,
   { presentation: { forms }, board }: PlacePorts,
 ): boolean {
-  if (state === 'held') return place === 'everywhere'
-  return isFormOf(place, form, forms) || cards.some(card => place.includes(board.roomOf(card)))
+  if (state === 'held') return scope === 'everywhere'
+  return isFormOf(scope, form, forms) || cards.some(card => scope.includes(board.roomOf(card)))
 }
 
 /** True if a form's cards go to this scope; the cards of a removed form go nowhere. */
-export function isFormOf(place: Scope, key: string | undefined, forms: Forms): boolean {
-  return place === 'everywhere' || isRoomOf(place, key === undefined ? forms.of(key) : forms.find(key))
+export function isFormOf(scope: Scope, key: string | undefined, forms: Forms): boolean {
+  return scope === 'everywhere' || isRoomOf(scope, key === undefined ? forms.of(key) : forms.find(key))
 }
 
 /** True if the cards of any form go to this scope. */
-export function isRoom(place: Scope, forms: Forms): boolean {
-  return place === 'everywhere' || isRoomOf(place, forms)
+export function isRoom(scope: Scope, forms: Forms): boolean {
+  return scope === 'everywhere' || isRoomOf(scope, forms)
 }
 
 /** Room of the form that is left without a card once this card is gone; null if it still has one. */
@@ -36,9 +36,9 @@ export function missingIn(
   { form, cards }: Pick<Submission, 'form' | 'cards'>, card: CardRef,
   { presentation: { forms }, board }: { presentation: { forms: Forms }, board: ReviewBoard },
 ): string | null {
-  const place = board.placeOf(card)
-  const hasOther = cards.some(other => !sameCard(other, card) && isSamePlace(place, board.placeOf(other)))
-  return hasOther ? null : forms.of(form).rooms.find(room => place.includes(room)) ?? null
+  const scope = board.placeOf(card)
+  const hasOther = cards.some(other => !sameCard(other, card) && isSamePlace(scope, board.placeOf(other)))
+  return hasOther ? null : forms.of(form).rooms.find(room => scope.includes(room)) ?? null
 }
 
 /** Name of a room that is not its platform's only one: `Slack: C1`. */
@@ -71,21 +71,21 @@ export function roomOfWork(
 ): string | undefined {
   if (room !== undefined || !card) return room
   const { platform } = card
-  const isOne = cards.filter(other => other.platform === platform).length === 1
-  return isOne ? platform : roomOfCard(card, board)
+  const isOnlyCard = cards.filter(other => other.platform === platform).length === 1
+  return isOnlyCard ? platform : roomOfCard(card, board)
 }
 
 /** Room of a card: its platform's own, or another one as `Form.rooms` names it. */
 export function roomOfCard(card: CardRef, board: ReviewBoard): string {
-  const names = board.placeOf(card)
-  return names.includes(card.platform) ? card.platform : names[0] ?? card.platform
+  const rooms = board.placeOf(card)
+  return rooms.includes(card.platform) ? card.platform : rooms[0] ?? card.platform
 }
 
 /** True if two scopes share a room. */
-export function isSamePlace(one: Scope, other: Scope): boolean {
-  return one === 'everywhere' || other === 'everywhere' || one.some(name => other.includes(name))
+export function isSamePlace(scope: Scope, otherScope: Scope): boolean {
+  return scope === 'everywhere' || otherScope === 'everywhere' || scope.some(name => otherScope.includes(name))
 }
 
-function isRoomOf(place: readonly string[], form: Pick<Form, 'rooms'> | null): boolean {
-  return form?.rooms.some(room => place.includes(room)) ?? false
+function isRoomOf(scope: readonly string[], form: Pick<Form, 'rooms'> | null): boolean {
+  return form?.rooms.some(room => scope.includes(room)) ?? false
 }
