@@ -13,14 +13,14 @@ export interface FileAddresses {
 }
 
 /** Raster images that every browser shows. */
-const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']
+const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']
 
 /** Larger pictures are not shown before somebody opens them, bytes. */
-const MOST_SHOWN = 2 * 2 ** 20
+const MAX_SHOWN_BYTES = 2 * 2 ** 20
 
 /** Picture types that every platform with pictures on cards shows, and the largest size, bytes: Teams takes 1 MB. */
-const ON_CARDS = ['image/png', 'image/jpeg', 'image/gif']
-const MOST_ON_CARDS = 10 ** 6
+const CARD_PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/gif']
+const MAX_CARD_PICTURE_BYTES = 10 ** 6
 
 /** `10 MB`, `1.4 MB`, `87 KB` or `70 bytes`. */
 export function megabytes(bytes: number): string {
@@ -49,8 +49,8 @@ export function fileLinks(
   const { files = [] } = decision?.action === 'spam' ? {} : envelope ?? {}
   const links = files.flatMap(({ type, size }, index) => {
     const url = addresses?.url(id, index) ?? null
-    const which = files.length > 1 ? `file ${index + 1}` : 'the file'
-    return url === null ? [] : [{ label: `Open ${which} (${type}, ${megabytes(size)})`, url }]
+    const fileLabel = files.length > 1 ? `file ${index + 1}` : 'the file'
+    return url === null ? [] : [{ label: `Open ${fileLabel} (${type}, ${megabytes(size)})`, url }]
   })
   return links.length > 0 ? { links } : {}
 }
@@ -64,7 +64,9 @@ export function filePictures(
 ): { pictures?: readonly CardPicture[] } {
   if (!rule?.show || decision) return {}
   const pictures = (envelope?.files ?? []).flatMap(({ type, size }, index) => {
-    const url = ON_CARDS.includes(type) && size <= MOST_ON_CARDS ? addresses?.url(id, index) ?? null : null
+    const url = CARD_PICTURE_TYPES.includes(type) && size <= MAX_CARD_PICTURE_BYTES
+      ? addresses?.url(id, index) ?? null
+      : null
     return url === null ? [] : [{ url, alt: `Picture: file ${index + 1}` }]
   })
   return pictures.length > 0 ? { pictures } : {}
@@ -78,6 +80,6 @@ export function fileDetails(
   return (submission.envelope?.files ?? []).map(({ name, type, size }, index) => ({
     label: labels[index]!.label, name: visible(name), type, size: megabytes(size),
     url: addresses?.path(submission.id, index) ?? null,
-    isPicture: PICTURES.includes(type) && size <= MOST_SHOWN,
+    isPicture: PICTURE_TYPES.includes(type) && size <= MAX_SHOWN_BYTES,
   }))
 }

@@ -10,7 +10,7 @@ import { megabytes } from './file-texts'
 const MAX_NAME = 150
 
 /** Types that no wildcard covers: a browser would run the scripts in them. */
-const NEVER_MEANT = /^image\/svg/
+const EXCLUDED_TYPES = /^image\/svg/
 
 /** Files of one incoming form, stored under the id that its submission will have */
 export class IncomingFiles {
@@ -35,37 +35,37 @@ export class IncomingFiles {
 
   /** @throws FilesTooLarge, FileTypeRefused; FilesUnavailable when it cannot be stored */
   readonly take = async ({ field, name, content }: IncomingFile): Promise<void> => {
-    const { head, whole } = await peeked(content)
+    const { head, whole } = await peek(content)
     // A file input that was left empty sends an empty file.
     if (head.length === 0) return
     const { max, maxBytes, types } = this.rule
-    const called = JSON.stringify(nameOf(name))
+    const quotedName = JSON.stringify(nameOf(name))
     if (this.files.length >= max) throw new FilesTooLarge(
       `There are too many files: send at most ${counted(max, 'file')}.`,
     )
-    const found = await this.store.kindOf(head)
-    const type = found && types.find(each => isMeant(each, found.type))
+    const kind = await this.store.kindOf(head)
+    const type = kind && types.find(each => isCovered(each, kind.type))
     if (!type) throw new FileTypeRefused(
-      `The file ${called} is ${found ? `${found.type} by its content` : 'of a type that nobody knows'}. Send one of ${types.join(', ')}.`,
+      `The file ${quotedName} is ${kind ? `${kind.type} by its content` : 'of a type that nobody knows'}. Send one of ${types.join(', ')}.`,
     )
     const hash = createHash('sha256')
     let size = 0
-    async function* measured() {
+    async function* measure() {
       for await (const chunk of whole) {
         size += chunk.length
         if (size > maxBytes) throw new FilesTooLarge(
-          `The file ${called} is larger than ${megabytes(maxBytes)}. Send a smaller one.`,
+          `The file ${quotedName} is larger than ${megabytes(maxBytes)}. Send a smaller one.`,
         )
         hash.update(chunk)
         yield chunk
       }
     }
     this.hasBegun = true
-    await this.store.write(this.id, this.files.length, measured()).catch((error) => {
+    await this.store.write(this.id, this.files.length, measure()).catch((error) => {
       throw error instanceof DomainError ? error : new FilesUnavailable(error)
     })
     this.files.push({
-      field, name: await this.store.nameOf(nameOf(name), found), type: type.endsWith('/*') ? found.type : type, size,
+      field, name: await this.store.nameOf(nameOf(name), kind), type: type.endsWith('/*') ? kind.type : type, size,
       sha256: hash.digest('hex'),
     })
   }
@@ -77,33 +77,35 @@ export class IncomingFiles {
 }
 
 /** True if a type in the form's rule covers this one. A CSV file is plain text by its content. */
-function isMeant(named: string, found: string): boolean {
-  if (named.endsWith('/*')) return found.startsWith(named.slice(0, -1)) && !NEVER_MEANT.test(found)
-  return named === found || (named === 'text/csv' && found === 'text/plain')
+function isCovered(listedType: string, detectedType: string): boolean {
+  if (listedType.endsWith('/*')) {
+    return detectedType.startsWith(listedType.slice(0, -1)) && !EXCLUDED_TYPES.test(detectedType)
+  }
+  return listedType === detectedType || (listedType === 'text/csv' && detectedType === 'text/plain')
 }
 
 /** Returns the first bytes, and the whole content. */
-async function peeked(content: AsyncIterable<Uint8Array>) {
-  const rest = content[Symbol.asyncIterator]()
-  const first: Uint8Array[] = []
+async function peek(content: AsyncIterable<Uint8Array>) {
+  const iterator = content[Symbol.asyncIterator]()
+  const headChunks: Uint8Array[] = []
   for (let bytes = 0; bytes < HEAD_BYTES;) {
-    const { done, value } = await rest.next()
+    const { done, value } = await iterator.next()
     if (done) break
-    first.push(value)
+    headChunks.push(value)
     bytes += value.length
   }
-  async function* whole() {
-    yield* first
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+  async function* readWhole() {
+    yield* headChunks
+    for (let result = await iterator.next(); !result.done; result = await iterator.next()) yield result.value
   }
-  return { head: Buffer.concat(first).subarray(0, HEAD_BYTES), whole: whole() }
+  return { head: Buffer.concat(headChunks).subarray(0, HEAD_BYTES), whole: readWhole() }
 }
 
 /** File name for people: one line, without the path that some browsers and programs send. */
-function nameOf(sent: string): string {
-  const name = oneLine(sent.toWellFormed()).split(/[/\\]/).at(-1)!.trim()
+function nameOf(rawName: string): string {
+  const name = oneLine(rawName.toWellFormed()).split(/[/\\]/).at(-1)!.trim()
   const dot = name.lastIndexOf('.')
-  const end = dot > 0 && name.length - dot <= 10 ? name.slice(dot) : ''
-  const cut = name.length > MAX_NAME ? `${beginning(name, MAX_NAME - end.length - 1)}…${end}` : name
-  return /^\.*$/.test(cut) ? 'file' : cut
+  const extension = dot > 0 && name.length - dot <= 10 ? name.slice(dot) : ''
+  const shortName = name.length > MAX_NAME ? `${beginning(name, MAX_NAME - extension.length - 1)}…${extension}` : name
+  return /^\.*$/.test(shortName) ? 'file' : shortName
 }

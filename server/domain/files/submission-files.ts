@@ -99,8 +99,8 @@ export class SubmissionFiles implements FileAddresses {
   /** Deletes the files of a submission, in the background; the sweep finds any that stay. */
   erase(id: string): void {
     const { files, runtime, log } = this.ports
-    const erased = files?.erase(id).catch(error => log.warn('files.erase-failed', { submission: id, error }))
-    if (erased) runtime.background(erased)
+    const erasure = files?.erase(id).catch(error => log.warn('files.erase-failed', { submission: id, error }))
+    if (erasure) runtime.background(erasure)
   }
 
   /**
@@ -112,13 +112,13 @@ export class SubmissionFiles implements FileAddresses {
     const now = runtime.now()
     if (!files || now - this.sweptAt < ORPHAN_INTERVAL_MS) return
     this.sweptAt = now
-    const swept = this.eraseOrphans(files, now - ORPHAN_AGE_MS)
-    runtime.background(swept.catch(error => log.warn('files.sweep-failed', { error })))
+    const orphanErasure = this.eraseOrphans(files, now - ORPHAN_AGE_MS)
+    runtime.background(orphanErasure.catch(error => log.warn('files.sweep-failed', { error })))
   }
 
-  private async eraseOrphans(files: FileStore, before: number): Promise<void> {
+  private async eraseOrphans(files: FileStore, createdBefore: number): Promise<void> {
     const { isTaking, store, log } = this.ports
-    for (const id of await files.idsBefore(before)) {
+    for (const id of await files.idsBefore(createdBefore)) {
       const submission = await found(store, id)
       // An unreadable record may have form data.
       if (submission instanceof UnreadableRecord || submission?.data || (!submission && !isTaking)) continue

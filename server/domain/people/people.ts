@@ -28,29 +28,29 @@ export class People {
 
   /** Returns all names of the person with these names, on any platform. */
   known(names: readonly string[]): Required<Pick<Person, 'names'>> & Pick<Person, 'person'> {
-    const person = names.map(name => this.byName.get(name)).find(found => found !== undefined)
+    const person = names.map(name => this.byName.get(name)).find(match => match !== undefined)
     return person === undefined ? { names } : { person, names: [...new Set([...names, ...this.aliases[person]!])] }
   }
 
   /** All names of a person by alias, in any case; none for an unknown alias. */
   namesOf(person: string): readonly string[] {
-    const wanted = person.replace(/^@/, '').toLowerCase()
-    return Object.entries(this.aliases).find(([called]) => called.toLowerCase() === wanted)?.[1] ?? []
+    const wantedAlias = person.replace(/^@/, '').toLowerCase()
+    return Object.entries(this.aliases).find(([alias]) => alias.toLowerCase() === wantedAlias)?.[1] ?? []
   }
 
   /** Name of a list entry: its alias, or the sign-in name unless that is an address; null if it has none. */
   nameOf(entry: string): string | null {
-    const typed = entry.startsWith('ops:') && !entry.includes('@') ? entry.slice('ops:'.length) : null
-    return this.byName.get(entry) ?? typed
+    const signInName = entry.startsWith('ops:') && !entry.includes('@') ? entry.slice('ops:'.length) : null
+    return this.byName.get(entry) ?? signInName
   }
 }
 
 /** List of names for people to read. Entries without a name become `others`: an id tells people nothing. */
 export function inWords(names: readonly (string | null)[]): string {
-  const known = [...new Set(names)].filter(name => name !== null)
-  const told = names.includes(null) ? [...known, 'others'] : known
-  if (known.length === 0) return 'those who are listed'
-  return told.length === 1 ? told[0]! : `${told.slice(0, -1).join(', ')} and ${told.at(-1)}`
+  const knownNames = [...new Set(names)].filter(name => name !== null)
+  const shownNames = names.includes(null) ? [...knownNames, 'others'] : knownNames
+  if (knownNames.length === 0) return 'those who are listed'
+  return shownNames.length === 1 ? shownNames[0]! : `${shownNames.slice(0, -1).join(', ')} and ${shownNames.at(-1)}`
 }
 
 /** Ids have a colon and names must not, so that no name looks like an id. */
@@ -66,11 +66,11 @@ export function parseAliases(
   text: string, isName: (name: string) => boolean,
 ): { aliases: Aliases, problems: string[] } {
   const lines = text.split(/[;\n]/).map(line => line.trim()).filter(Boolean)
-  const listed = lines.map((line): [string, string[], string] => {
+  const entries = lines.map((line): [string, string[], string] => {
     const [, person = '', names = ''] = /^([^=]*)=(.*)$/s.exec(line) ?? []
     return [person.trim(), names.split(',').map(name => name.trim()).filter(Boolean), line]
   })
-  return collect(listed, isName)
+  return collect(entries, isName)
 }
 
 /** Like `parseAliases`, for structured input. */
@@ -83,20 +83,20 @@ export function readAliases(
 }
 
 function collect(
-  listed: readonly [person: string, names: readonly string[], line: string][], isName: (name: string) => boolean,
+  entries: readonly [person: string, names: readonly string[], line: string][], isName: (name: string) => boolean,
 ): { aliases: Aliases, problems: string[] } {
   const aliases = new Map<string, readonly string[]>()
   const owners = new Map<string, string>()
   const problems: string[] = []
-  for (const [person, given, line] of listed) {
-    const names = given.map(normal)
-    const wrong = (why: string) => void problems.push(`“${line}”: ${why}`)
-    const unknown = names.find(name => !isName(name))
-    const taken = names.find(name => owners.has(name))
-    if (!NAME.test(person) || names.length === 0) wrong('must be a name, =, and ids separated by commas')
-    else if (aliases.has(person)) wrong(`${person} stands there twice`)
-    else if (unknown !== undefined) wrong(`${unknown} is nobody’s id`)
-    else if (taken !== undefined) wrong(`${taken} is ${owners.get(taken)} already`)
+  for (const [person, typedNames, line] of entries) {
+    const names = typedNames.map(normal)
+    const addProblem = (why: string) => void problems.push(`“${line}”: ${why}`)
+    const unknownName = names.find(name => !isName(name))
+    const takenName = names.find(name => owners.has(name))
+    if (!NAME.test(person) || names.length === 0) addProblem('must be a name, =, and ids separated by commas')
+    else if (aliases.has(person)) addProblem(`${person} stands there twice`)
+    else if (unknownName !== undefined) addProblem(`${unknownName} is nobody’s id`)
+    else if (takenName !== undefined) addProblem(`${takenName} is ${owners.get(takenName)} already`)
     for (const name of names) owners.set(name, person)
     aliases.set(person, names)
   }

@@ -18,7 +18,7 @@ export interface ReviewersPorts {
 }
 
 /** Refused attempt, for the log */
-interface Attempt {
+interface RefusedAttempt {
   submission: string
   action: string
   /** Key of the platform; `ops` for the ops pages. */
@@ -26,13 +26,13 @@ interface Attempt {
 }
 
 /** How long the members of a group are cached, ms. */
-const BELIEVED_MS = 60_000
+const MEMBERS_CACHE_MS = 60_000
 
 /** How long a failed lookup is cached, ms: not every click waits for a platform that does not answer. */
-const UNKNOWN_MS = 3000
+const FAILURE_CACHE_MS = 3000
 
 /** Most names that a refusal lists. */
-const TOLD = 10
+const MAX_LISTED_NAMES = 10
 
 /** Permission to decide: the one gate before every decision, wherever it comes from. */
 export class Reviewers {
@@ -46,23 +46,23 @@ export class Reviewers {
    * Reason why somebody may not decide, in words for them alone; null if they may. Without a list nothing is looked up.
    */
   async refusal(
-    { reviewers }: Pick<Form, 'reviewers'>, person: Person, attempt: Attempt,
+    { reviewers }: Pick<Form, 'reviewers'>, person: Person, attempt: RefusedAttempt,
   ): Promise<NotAReviewer | PeopleUnknown | null> {
     if (!reviewers) return null
-    const listed = await this.has(reviewers, person)
-    if (listed) return null
+    const isListed = await this.has(reviewers, person)
+    if (isListed) return null
     const { monitor, log } = this.ports
     monitor.refused(attempt.platform)
-    log.warn('review.refused', { ...attempt, reviewer: person.id, unknown: listed === null ? true : undefined })
-    if (listed === null) return new PeopleUnknown()
-    return new NotAReviewer(`Only ${await this.told(reviewers)} may decide this.`)
+    log.warn('review.refused', { ...attempt, reviewer: person.id, unknown: isListed === null ? true : undefined })
+    if (isListed === null) return new PeopleUnknown()
+    return new NotAReviewer(`Only ${await this.describeList(reviewers)} may decide this.`)
   }
 
   /** True if a list has somebody, by name or in a group; null if that cannot be looked up. */
   async has(list: readonly string[], person: Person): Promise<boolean | null> {
     if (isNamed(person, list)) return true
-    const found = await Promise.all(list.map(entry => this.isIn(entry, person)))
-    return found.includes(true) ? true : found.includes(null) ? null : false
+    const answers = await Promise.all(list.map(entry => this.isIn(entry, person)))
+    return answers.includes(true) ? true : answers.includes(null) ? null : false
   }
 
   private async isIn(group: string, { names = [] }: Person): Promise<boolean | null> {
@@ -75,31 +75,31 @@ export class Reviewers {
 
   private membersOf(group: string): Promise<Outcome<readonly string[]>> | null {
     const { board, runtime, log } = this.ports
-    const known = this.groups.get(group)
-    if (known && known.until > runtime.now()) return known.members
+    const cachedGroup = this.groups.get(group)
+    if (cachedGroup && cachedGroup.until > runtime.now()) return cachedGroup.members
     const members = board.membersOf(group)
     if (!members) return null
-    this.groups.set(group, { until: runtime.now() + BELIEVED_MS, members })
+    this.groups.set(group, { until: runtime.now() + MEMBERS_CACHE_MS, members })
     return members.then((outcome) => {
       if (outcome.ok) return outcome
-      const asked = this.groups.get(group)
-      if (asked?.members === members) asked.until = runtime.now() + UNKNOWN_MS
+      const currentGroup = this.groups.get(group)
+      if (currentGroup?.members === members) currentGroup.until = runtime.now() + FAILURE_CACHE_MS
       log.warn('group.unknown', { group, reason: outcome.reason })
       return outcome
     })
   }
 
-  private async told(list: readonly string[]): Promise<string> {
-    const names = await Promise.all(list.slice(0, TOLD).map(entry => this.nameOf(entry)))
-    return inWords(list.length > TOLD ? [...names, null] : names)
+  private async describeList(list: readonly string[]): Promise<string> {
+    const names = await Promise.all(list.slice(0, MAX_LISTED_NAMES).map(entry => this.nameOf(entry)))
+    return inWords(list.length > MAX_LISTED_NAMES ? [...names, null] : names)
   }
 
   private async nameOf(entry: string): Promise<string | null> {
     const { people, board } = this.ports
-    const found = people.nameOf(entry) ?? this.names.get(entry) ?? await board.nameOf(entry)
-    if (found === null) return null
-    this.names.set(entry, found)
-    return visible(found)
+    const name = people.nameOf(entry) ?? this.names.get(entry) ?? await board.nameOf(entry)
+    if (name === null) return null
+    this.names.set(entry, name)
+    return visible(name)
   }
 }
 
