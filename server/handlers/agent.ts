@@ -16,7 +16,7 @@ import type { Stops } from './stops'
 /** Runs the model in its loop; it remembers only what it is given. */
 export interface AgentRunner {
   start(messages: Message[], isDM: boolean, conversation: Conversation): Promise<AgentTurn>
-  resume(kept: KeptTurn, conversation: Conversation): Promise<AgentTurn>
+  resume(keptTurn: KeptTurn, conversation: Conversation): Promise<AgentTurn>
   present(turn: WaitingTurn, conversation: Conversation): Promise<ProposedCall[]>
 }
 
@@ -37,11 +37,11 @@ export interface AgentHandlers extends SpeakerHandlers {
   log: Log
 }
 
-const FAILED = 'That did not work just now. Please ask again in a moment.'
+const FAILED_TEXT = 'That did not work just now. Please ask again in a moment.'
 
-const ABANDONED = 'I was stopped right after this was approved, so I do not know whether it was done. I will not try again by myself, because it must not happen twice. Please check, and ask me again if it is still to be done.'
+const ABANDONED_TEXT = 'I was stopped right after this was approved, so I do not know whether it was done. I will not try again by myself, because it must not happen twice. Please check, and ask me again if it is still to be done.'
 
-const UNCERTAIN = 'This was approved, so it may have been done before that. Please check, and ask me again only if it is still to be done.'
+const UNCERTAIN_TEXT = 'This was approved, so it may have been done before that. Please check, and ask me again only if it is still to be done.'
 
 /** Answers people through the agent: posts its words to the thread, and cards for calls that need approval. */
 export class AgentReplier {
@@ -53,28 +53,28 @@ export class AgentReplier {
     const conversation: Conversation = {
       threadId: thread.id, channelId: thread.channelId, place, speaker, responsible: () => speaker,
     }
-    const begins = opens && !isChannel(thread)
+    const isOpening = opens && !isChannel(thread)
     await this.run(thread, conversation, async (agent) => {
-      return agent.start(begins ? [message] : await this.historyOf(thread, message), thread.isDM, conversation)
+      return agent.start(isOpening ? [message] : await this.historyOf(thread, message), thread.isDM, conversation)
     })
   }
 
   /** Continues a turn whose calls are all decided. Never rejects. */
-  async resume(kept: KeptTurn, thread: Thread): Promise<void> {
-    const { turn } = kept
-    const conversation = this.conversationOf(kept, thread.channelId)
-    const isWhole = await this.run(thread, conversation, agent => agent.resume(kept, conversation))
-    const approved = approvedIn(kept)
-    if (!isWhole && approved) await thread.post(`${approved}: ${UNCERTAIN}`).catch(() => {})
+  async resume(keptTurn: KeptTurn, thread: Thread): Promise<void> {
+    const { turn } = keptTurn
+    const conversation = this.conversationOf(keptTurn, thread.channelId)
+    const isWhole = await this.run(thread, conversation, agent => agent.resume(keptTurn, conversation))
+    const approvedTitles = approvedTitlesOf(keptTurn)
+    if (!isWhole && approvedTitles) await thread.post(`${approvedTitles}: ${UNCERTAIN_TEXT}`).catch(() => {})
     await this.handlers.approvals.finish(turn.id).catch((error: unknown) => this.handlers.log.warn(
       'approval.kept', { turn: turn.id, error },
     ))
   }
 
   /** Reports in the thread a turn that was taken up and never ended, if any of its calls was approved. */
-  async abandon(kept: KeptTurn, thread: Thread): Promise<void> {
-    const approved = approvedIn(kept)
-    if (approved) await thread.post(`${approved}: ${ABANDONED}`)
+  async abandon(keptTurn: KeptTurn, thread: Thread): Promise<void> {
+    const approvedTitles = approvedTitlesOf(keptTurn)
+    if (approvedTitles) await thread.post(`${approvedTitles}: ${ABANDONED_TEXT}`)
   }
 
   /** The calls of a turn as new cards would show them. @throws when their subject cannot be read */
@@ -86,13 +86,13 @@ export class AgentReplier {
   callCard(platform: string, { turn, verdicts }: Pick<KeptTurn, 'turn' | 'verdicts'>, position: number): CardElement {
     const { title, details } = turn.calls[position]!
     const verdict = verdicts[position] ?? null
-    const open = verdict === null
+    const isOpen = verdict === null
     return this.handlers.card(platform, {
       title,
       details: (verdict?.ended ? [] : details).map(detail => (
         { ...detail, label: visible(detail.label), value: visible(detail.value) }
       )),
-      notes: notesOf(turn, verdict), value: open ? `${turn.id}.${position}` : null,
+      notes: notesOf(turn, verdict), value: isOpen ? `${turn.id}.${position}` : null,
     })
   }
 
@@ -113,8 +113,8 @@ export class AgentReplier {
       return []
     })
     // The answered message comes last and as it arrived: a platform may list later ones, or not list this one yet.
-    const others = messages.filter(({ id }) => id !== message.id)
-    return [...others.map(other => fetchable(other, thread.adapter)), message]
+    const otherMessages = messages.filter(({ id }) => id !== message.id)
+    return [...otherMessages.map(other => fetchable(other, thread.adapter)), message]
   }
 
   /** Resolves with true if the turn came to its own end. Never rejects. */
@@ -124,10 +124,10 @@ export class AgentReplier {
     const { agent, say, stopsOn, withdraw, render, log } = this.handlers
     const { name: platform } = thread.adapter
     let turn: AgentTurn | undefined
-    const stopped = { is: false, isClosed: false }
+    const stopState = { is: false, isClosed: false }
     // Start before the platform offers the button.
-    const watched = await stopsOn(platform)?.watch(thread.id, ({ isClosed }) => {
-      Object.assign(stopped, { is: true, isClosed })
+    const stoppable = await stopsOn(platform)?.watch(thread.id, ({ isClosed }) => {
+      Object.assign(stopState, { is: true, isClosed })
       turn?.cancel()
     })
     let failure: unknown
@@ -136,8 +136,8 @@ export class AgentReplier {
       // Decoration: its failure, or a slow platform, must not delay the answer.
       void thread.startTyping().catch(() => {})
       turn = await begin(await agent())
-      if (stopped.is) turn.cancel()
-      await say(thread, unlessClosed(turn.words, stopped))
+      if (stopState.is) turn.cancel()
+      await say(thread, passWords(turn.words, stopState))
       const { calls, state, isCut } = await turn.outcome()
       if (calls.length > 0) await this.ask(thread, conversation, calls, state)
       isWhole = !isCut
@@ -147,18 +147,18 @@ export class AgentReplier {
       failure = error ?? new Error('unknown')
     }
     const isEnded = thread.signal.aborted
-    const by = await watched?.end(isEnded) ?? null
+    const stopper = await stoppable?.end(isEnded) ?? null
     // If somebody stopped it, the platform may have closed the message and refused the rest: no failure.
-    if (by) await withdraw(thread.id, by).catch(error => log.error('agent.stop-failed', { platform, error }))
-    if (by || isEnded) {
-      const text = by ? `Stopped by ${by.name}.` : 'Stopped.'
+    if (stopper) await withdraw(thread.id, stopper).catch(error => log.error('agent.stop-failed', { platform, error }))
+    if (stopper || isEnded) {
+      const text = stopper ? `Stopped by ${stopper.name}.` : 'Stopped.'
       await thread.post(render({ speech: { text: [text] } }, platform)).catch(() => {})
     }
     else if (failure) {
       log.error('agent.reply-failed', { platform, error: failure })
-      await thread.post(FAILED).catch(() => {})
+      await thread.post(FAILED_TEXT).catch(() => {})
     }
-    return isWhole && !by && !isEnded
+    return isWhole && !stopper && !isEnded
   }
 
   /** Posts a card for each call; all calls are on record before the first card can be clicked. */
@@ -187,48 +187,48 @@ export class AgentReplier {
       await approvals.finish(turn.id).catch(() => {})
       throw error
     }
-    const kept = await approvals.attach(turn, cards).catch((error: unknown) => {
+    const keptTurn = await approvals.attach(turn, cards).catch((error: unknown) => {
       log.warn('approval.cards-unknown', { turn: turn.id, error })
     })
-    if (kept !== undefined) await this.catchUp(thread.adapter, cards, kept)
+    if (keptTurn !== undefined) await this.catchUp(thread.adapter, cards, keptTurn)
     await thread.adapter.endTyping?.(thread.id, 'suspended').catch(() => {})
   }
 
   /** Updates cards that were posted while somebody ended the turn, who could not know them. */
   private async catchUp(
-    adapter: Adapter, cards: readonly (CardRef | null)[], kept: KeptTurn | null,
+    adapter: Adapter, cards: readonly (CardRef | null)[], keptTurn: KeptTurn | null,
   ): Promise<void> {
-    const outdated = [...cards.entries()].flatMap(([position, card]) => (
-      card && (!kept || kept.verdicts[position]) ? { position, ...card } : []
+    const outdatedCards = [...cards.entries()].flatMap(([position, card]) => (
+      card && (!keptTurn || keptTurn.verdicts[position]) ? { position, ...card } : []
     ))
-    await Promise.all(outdated.map(({ position, threadId, messageId }) => (kept
-      ? adapter.editMessage(threadId, messageId, this.callCard(adapter.name, kept, position))
+    await Promise.all(outdatedCards.map(({ position, threadId, messageId }) => (keptTurn
+      ? adapter.editMessage(threadId, messageId, this.callCard(adapter.name, keptTurn, position))
       : adapter.deleteMessage(threadId, messageId)
     ).catch((error: unknown) => this.handlers.log.warn('approval.card-stale', { error }))))
   }
 }
 
 /** Titles of the approved calls; empty if none. */
-function approvedIn({ turn, verdicts }: KeptTurn): string {
+function approvedTitlesOf({ turn, verdicts }: KeptTurn): string {
   return turn.calls.filter((_, position) => verdicts[position]?.approved).map(({ title }) => title).join(', ')
 }
 
 /** Passes the words on. Throws instead of ending if the platform has closed the message. */
-async function* unlessClosed(words: AsyncIterable<string>, stopped: { isClosed: boolean }): AsyncGenerator<string> {
+async function* passWords(words: AsyncIterable<string>, stopState: { isClosed: boolean }): AsyncGenerator<string> {
   for await (const word of words) {
-    if (stopped.isClosed) break
+    if (stopState.isClosed) break
     yield word
   }
-  if (stopped.isClosed) throw new Error('The platform has closed the message.')
+  if (stopState.isClosed) throw new Error('The platform has closed the message.')
 }
 
 /** Notes on a card. If an answer has several calls, an approved one waits for the others. */
 function notesOf(
   { asker, calls: { length: count }, expiresAt }: WaitingTurn, verdict: ApprovalDecision | null,
 ): RichText[] {
-  const asked = `Asked by ${asker.name} on ${asker.platform}`
-  const when = count > 1 ? `all ${count} questions of this answer are decided` : 'somebody approves'
-  if (!verdict) return [rich`${asked}. Nothing is done before ${when}; this ends on ${dateTime(expiresAt)}.`]
-  const waits = verdict.approved && count > 1 ? [`It is done once ${when}.`] : []
-  return [asked, rich`${verdictLine(verdict)}, ${dateTime(verdict.at)}`, ...waits]
+  const askedLine = `Asked by ${asker.name} on ${asker.platform}`
+  const condition = count > 1 ? `all ${count} questions of this answer are decided` : 'somebody approves'
+  if (!verdict) return [rich`${askedLine}. Nothing is done before ${condition}; this ends on ${dateTime(expiresAt)}.`]
+  const waitNotes = verdict.approved && count > 1 ? [`It is done once ${condition}.`] : []
+  return [askedLine, rich`${verdictLine(verdict)}, ${dateTime(verdict.at)}`, ...waitNotes]
 }

@@ -15,7 +15,7 @@ export interface QueuedMessage {
 }
 
 /** A message as a process stored it; another version stored no place. */
-type Left = Omit<QueuedMessage, 'place'> & Partial<Pick<QueuedMessage, 'place'>>
+type StoredMessage = Omit<QueuedMessage, 'place'> & Partial<Pick<QueuedMessage, 'place'>>
 
 /** How often a process checks on its message while another process should answer it, ms */
 const WATCH_MS = 1000
@@ -36,13 +36,13 @@ export interface AnswerQueueOptions {
    *
    * @param attempt more than 1 after a process that died while it answered
    */
-  answer: (queued: QueuedMessage, attempt: number) => Promise<void>
+  answer: (queuedMessage: QueuedMessage, attempt: number) => Promise<void>
 }
 
 /** Answers messages one at a time per thread, in order of arrival, over all replicas. */
 export interface AnswerQueue {
   /** Resolves when nothing is left to answer, or once queued if this process already answers in the thread. */
-  take(queued: QueuedMessage): Promise<void>
+  take(queuedMessage: QueuedMessage): Promise<void>
   /** Continues for a process that died; resolves at once if another one is answering in the thread. */
   resume(threadId: string): Promise<void>
   /** Begins no more answers: waiting messages are left to another process. */
@@ -50,11 +50,11 @@ export interface AnswerQueue {
 }
 
 /** State of a thread in which this process answers */
-interface Attended {
+interface ThreadState {
   /** True if a message joined since the last look at the queue. */
-  joined: boolean
+  hasJoined: boolean
   /** Messages that arrived in this process, by id: they need not be revived. */
-  here: Map<string, QueuedMessage>
+  ownMessages: Map<string, QueuedMessage>
 }
 
 /**
@@ -64,78 +64,82 @@ interface Attended {
  * was queued while the lock was held is seen.
  */
 export function createAnswerQueue({ bot, queue, leaseMs, answer }: AnswerQueueOptions): AnswerQueue {
-  const threads = new Map<string, Attended>()
+  const threads = new Map<string, ThreadState>()
   /** Answered, but still in the queue, because the store did not answer. */
-  const answered = new Set<string>()
-  let stopped = false
+  const answeredMessages = new Set<string>()
+  let isStopped = false
 
-  async function attend(threadId: string, attended: Attended): Promise<void> {
+  async function attend(threadId: string, threadState: ThreadState): Promise<void> {
     const state = bot.getState()
-    threads.set(threadId, attended)
+    threads.set(threadId, threadState)
     try {
       for (;;) {
-        attended.joined = false
+        threadState.hasJoined = false
         const lock = await state.acquireLock(`conversation:${threadId}`, leaseMs)
-        if (lock) await holding(state, lock, leaseMs, () => drain(threadId, attended))
-        else if (attended.here.size > 0) await new Promise(resolve => setTimeout(resolve, WATCH_MS))
-        const left = lock || attended.here.size > 0 ? !await queue.isEmpty(threadId) : false
-        // Leave in the same step as the last look at `joined`.
-        if (stopped || (!left && !attended.joined)) return void threads.delete(threadId)
+        if (lock) await withLock(state, lock, leaseMs, () => drain(threadId, threadState))
+        else if (threadState.ownMessages.size > 0) await new Promise(resolve => setTimeout(resolve, WATCH_MS))
+        const hasMessages = lock || threadState.ownMessages.size > 0 ? !await queue.isEmpty(threadId) : false
+        // Leave in the same step as the last look at `hasJoined`.
+        if (isStopped || (!hasMessages && !threadState.hasJoined)) return void threads.delete(threadId)
       }
     }
     finally {
-      if (threads.get(threadId) === attended) threads.delete(threadId)
+      if (threads.get(threadId) === threadState) threads.delete(threadId)
     }
   }
 
-  async function drain(threadId: string, attended: Attended): Promise<void> {
-    while (!stopped) {
-      const next = await queue.first(threadId)
-      if (!next) return
-      const { message, attempt } = next
+  async function drain(threadId: string, threadState: ThreadState): Promise<void> {
+    while (!isStopped) {
+      const entry = await queue.first(threadId)
+      if (!entry) return
+      const { message, attempt } = entry
       // Errors are reported where they happen.
-      const replying = answered.has(message) ? null : reply(message, attempt, attended).catch(() => {})
-      if (replying) await withinOrNull(LONGEST_ANSWER_MS, replying)
-      answered.add(message)
+      const pendingReply = answeredMessages.has(message) ? null : reply(message, attempt, threadState).catch(() => {})
+      if (pendingReply) await withinOrNull(LONGEST_ANSWER_MS, pendingReply)
+      answeredMessages.add(message)
       await remove(threadId, message)
-      answered.delete(message)
+      answeredMessages.delete(message)
     }
   }
 
   /** Retries as long as the lease keeps others off the thread: they would find the message and answer it once more. */
   async function remove(threadId: string, message: string): Promise<void> {
-    const end = Date.now() + leaseMs
+    const deadline = Date.now() + leaseMs
     for (;;) {
       try {
         return await queue.remove(threadId, message)
       }
       catch (error) {
-        if (Date.now() >= end) throw error
+        if (Date.now() >= deadline) throw error
         await new Promise(resolve => setTimeout(resolve, RETRY_MS))
       }
     }
   }
 
-  async function reply(message: string, attempt: number, attended: Attended): Promise<void> {
-    await answer(revived(message, attended, bot), attempt)
+  async function reply(message: string, attempt: number, threadState: ThreadState): Promise<void> {
+    await answer(reviveMessage(message, threadState, bot), attempt)
   }
 
   return {
-    async take(queued) {
-      const threadId = queued.thread.id
-      await queue.add(threadId, JSON.stringify(queued))
-      if (stopped) return
-      const attended = threads.get(threadId)
-      if (!attended) return attend(threadId, { joined: false, here: new Map([[queued.message.id, queued]]) })
-      attended.joined = true
-      attended.here.set(queued.message.id, queued)
+    async take(queuedMessage) {
+      const threadId = queuedMessage.thread.id
+      await queue.add(threadId, JSON.stringify(queuedMessage))
+      if (isStopped) return
+      const threadState = threads.get(threadId)
+      if (!threadState) return attend(threadId, {
+        hasJoined: false, ownMessages: new Map([[queuedMessage.message.id, queuedMessage]]),
+      })
+      threadState.hasJoined = true
+      threadState.ownMessages.set(queuedMessage.message.id, queuedMessage)
     },
-    resume: async threadId => threads.has(threadId) ? undefined : attend(threadId, { joined: false, here: new Map() }),
-    stop: () => { stopped = true },
+    resume: async threadId => threads.has(threadId)
+      ? undefined
+      : attend(threadId, { hasJoined: false, ownMessages: new Map() }),
+    stop: () => { isStopped = true },
   }
 }
 
-async function holding(state: StateAdapter, lock: Lock, leaseMs: number, act: () => Promise<void>): Promise<void> {
+async function withLock(state: StateAdapter, lock: Lock, leaseMs: number, act: () => Promise<void>): Promise<void> {
   const heartbeat = setInterval(
     () => void state.extendLock(lock, leaseMs).catch(() => { /* The next one may get through. */ }), leaseMs / 3,
   )
@@ -149,26 +153,26 @@ async function holding(state: StateAdapter, lock: Lock, leaseMs: number, act: ()
 }
 
 /** The message as it arrived here, or revived from another process's text. */
-function revived(text: string, { here }: Attended, bot: Chat): QueuedMessage {
-  const { message: { id } } = JSON.parse(text) as Left
-  const own = here.get(id)
-  here.delete(id)
-  if (own) return own
-  const { thread: { id: threadId }, message, opens, place = [] } = JSON.parse(text, bot.reviver()) as Left
+function reviveMessage(text: string, { ownMessages }: ThreadState, bot: Chat): QueuedMessage {
+  const { message: { id } } = JSON.parse(text) as StoredMessage
+  const ownMessage = ownMessages.get(id)
+  ownMessages.delete(id)
+  if (ownMessage) return ownMessage
+  const { thread: { id: threadId }, message, opens, place = [] } = JSON.parse(text, bot.reviver()) as StoredMessage
   // A revived thread would lack the bot's options; and platforms stream to the author of its message.
   const thread = Object.assign(bot.thread(threadId), { _currentMessage: message })
   return { thread, message: fetchable(message, thread.adapter), opens, place }
 }
 
 /** Most threads of one sweep */
-const SWEPT = 50
+const MAX_SWEPT_THREADS = 50
 
 /** Answers messages that a process left behind. Starts the chat platforms only if there are any. */
 export async function resumeStalled(
   messages: MessageQueue, leaseMs: number, start: () => Promise<{ chat: Chat, answers: AnswerQueue }>,
   { background }: Runtime,
 ): Promise<void> {
-  const threads = await messages.stalled(leaseMs, SWEPT)
+  const threads = await messages.stalled(leaseMs, MAX_SWEPT_THREADS)
   if (threads.length === 0) return
   const { chat, answers } = await start()
   await chat.initialize()

@@ -17,9 +17,9 @@ const TITLE = 'Approval'
 
 const NO_MODEL = 'No language model is set up here any more, so nothing was done. Decide on the card of the form, or ask whoever runs this service to set AI_GATEWAY_API_KEY or AI_BASE_URL again.'
 
-const FAILED = 'That did not work just now. Nothing was done: press the button again in a moment.'
+const FAILED_TEXT = 'That did not work just now. Nothing was done: press the button again in a moment.'
 
-const OUTDATED = 'It has changed since this was asked, so nothing was done. Decide on the new card, which shows what it says now.'
+const OUTDATED_TEXT = 'It has changed since this was asked, so nothing was done. Decide on the new card, which shows what it says now.'
 
 /** Registers the two buttons of an approval card. */
 export function registerApprovals(bot: Chat, handlers: ApprovalHandlers): void {
@@ -29,7 +29,7 @@ export function registerApprovals(bot: Chat, handlers: ApprovalHandlers): void {
     }
     catch (error) {
       handlers.log.error('approval.failed', { turn: id, platform: event.adapter.name, error })
-      await tellPrivately(event, FAILED, TITLE, handlers)
+      await tellPrivately(event, FAILED_TEXT, TITLE, handlers)
     }
   })
 }
@@ -39,35 +39,39 @@ export function registerLeftApprovals(bot: Chat, handlers: PrivatelyHandlers): v
   onDecision(bot, event => tellPrivately(event, NO_MODEL, TITLE, handlers))
 }
 
-function onDecision(bot: Chat, act: (event: Clicked, id: string, position: number) => Promise<void>): void {
+function onDecision(bot: Chat, act: (event: CardClick, id: string, position: number) => Promise<void>): void {
   bot.onAction(['approve', 'deny'], async (event) => {
     const [id, position] = /^([\w-]{1,80})\.(\d{1,3})$/.exec(event.value ?? '')?.slice(1) ?? []
-    if (id && position && event.thread) await act(event as Clicked, id, Number(position))
+    if (id && position && event.thread) await act(event as CardClick, id, Number(position))
   })
 }
 
-type Clicked = ActionEvent & { thread: Thread }
+type CardClick = ActionEvent & { thread: Thread }
 
-async function decide(event: Clicked, id: string, position: number, handlers: ApprovalHandlers): Promise<void> {
-  const { approvals, replier, here, runtime } = handlers
-  const [by, place] = await Promise.all([reviewerOf(event, handlers), here(event.threadId, event.adapter)])
-  const decided = await approvals.decide(id, position, event.actionId === 'approve', { ...by, place })
-  if ('refused' in decided) {
-    if (decided.refused === 'taken' && decided.kept) runtime.background(update(event, decided.kept, position, handlers))
-    return tellPrivately(event, decided.message, TITLE, handlers)
+async function decide(event: CardClick, id: string, position: number, handlers: ApprovalHandlers): Promise<void> {
+  const { approvals, replier, here: resolveScope, runtime } = handlers
+  const [reviewer, place] = await Promise.all([
+    reviewerOf(event, handlers), resolveScope(event.threadId, event.adapter),
+  ])
+  const result = await approvals.decide(id, position, event.actionId === 'approve', { ...reviewer, place })
+  if ('refused' in result) {
+    if (result.refused === 'taken' && result.kept) runtime.background(update(event, result.kept, position, handlers))
+    return tellPrivately(event, result.message, TITLE, handlers)
   }
-  if ('again' in decided) {
-    const { outdated, again } = decided
-    await replier.postCards(again, event.thread)
-    const pressed = { platform: event.adapter.name, threadId: event.threadId, messageId: event.messageId }
-    for (const [at, card] of outdated.cards.with(position, pressed).entries()) {
-      if (card) runtime.background(update({ ...card, adapter: event.adapter }, outdated, at, handlers))
+  if ('again' in result) {
+    const { outdated: outdatedTurn, again: newTurn } = result
+    await replier.postCards(newTurn, event.thread)
+    const clickedCard = { platform: event.adapter.name, threadId: event.threadId, messageId: event.messageId }
+    for (const [index, card] of outdatedTurn.cards.with(position, clickedCard).entries()) {
+      if (card) runtime.background(update({ ...card, adapter: event.adapter }, outdatedTurn, index, handlers))
     }
-    return tellPrivately(event, OUTDATED, TITLE, handlers)
+    return tellPrivately(event, OUTDATED_TEXT, TITLE, handlers)
   }
-  const { turn, verdict, resume } = decided
+  const { turn, verdict, resume } = result
   runtime.background(
-    update(event, { turn, verdicts: turn.calls.map((_, at) => at === position ? verdict : null) }, position, handlers),
+    update(
+      event, { turn, verdicts: turn.calls.map((_, index) => index === position ? verdict : null) }, position, handlers,
+    ),
   )
   // Use the click's own thread, because its platform may stream only to a person. Run in the background, because the
   // click waits for its answer.
@@ -76,13 +80,13 @@ async function decide(event: Clicked, id: string, position: number, handlers: Ap
 
 async function update(
   { adapter, threadId, messageId }: Pick<ActionEvent, 'adapter' | 'threadId' | 'messageId'>,
-  kept: Pick<KeptTurn, 'turn' | 'verdicts'>, position: number,
+  keptTurn: Pick<KeptTurn, 'turn' | 'verdicts'>, position: number,
   { replier, log }: Pick<ApprovalHandlers, 'replier' | 'log'>,
 ): Promise<void> {
   await adapter.editMessage(
-    threadId, messageId, replier.callCard(adapter.name, kept, position),
+    threadId, messageId, replier.callCard(adapter.name, keptTurn, position),
   ).catch((error: unknown) => {
-    log.warn('approval.card-stale', { turn: kept.turn.id, error })
+    log.warn('approval.card-stale', { turn: keptTurn.turn.id, error })
   })
 }
 
@@ -103,17 +107,17 @@ export async function forgetApprovals(
   submission: string, start: () => Promise<{ bot: Chat, replier: AgentReplier }>,
   { approvals, log }: Pick<ApprovalHandlers, 'approvals' | 'log'>,
 ): Promise<void> {
-  const withdrawn = await approvals.forget(submission)
-  if (withdrawn.length === 0) return
+  const withdrawnTurns = await approvals.forget(submission)
+  if (withdrawnTurns.length === 0) return
   const { bot, replier } = await start()
-  await updateAll(bot, withdrawn, { replier, log })
+  await updateAll(bot, withdrawnTurns, { replier, log })
 }
 
 async function updateAll(
   bot: Chat, turns: readonly KeptTurn[], handlers: Pick<ApprovalHandlers, 'replier' | 'log'>,
 ): Promise<void> {
-  await Promise.all(turns.flatMap(kept => kept.cards.map((card, position) => card && update(
-    { ...card, adapter: bot.getAdapter(card.platform) }, kept, position, handlers,
+  await Promise.all(turns.flatMap(keptTurn => keptTurn.cards.map((card, position) => card && update(
+    { ...card, adapter: bot.getAdapter(card.platform) }, keptTurn, position, handlers,
   ))))
 }
 
@@ -126,20 +130,20 @@ export async function sweepApprovals(
   start: () => Promise<{ bot: Chat, replier: AgentReplier }>,
   { approvals, runtime, log }: Pick<ApprovalHandlers, 'approvals' | 'runtime' | 'log'>,
 ): Promise<void> {
-  const { expired, abandoned } = await approvals.sweep()
-  if (expired.length + abandoned.length === 0) return
+  const { expired: expiredTurns, abandoned: abandonedTurns } = await approvals.sweep()
+  if (expiredTurns.length + abandonedTurns.length === 0) return
   const { bot, replier } = await start()
   // Skip platforms that are not configured any more.
-  const isThere = ({ turn }: KeptTurn) => {
+  const isConfigured = ({ turn }: KeptTurn) => {
     return (bot.getAdapter(turn.threadId.split(':')[0]!) as Adapter | undefined) !== undefined
   }
-  for (const kept of expired.filter(isThere)) {
-    for (const [position, card] of kept.cards.entries()) if (card) runtime.background(
-      update({ ...card, adapter: bot.getAdapter(card.platform) }, kept, position, { replier, log }),
+  for (const keptTurn of expiredTurns.filter(isConfigured)) {
+    for (const [position, card] of keptTurn.cards.entries()) if (card) runtime.background(
+      update({ ...card, adapter: bot.getAdapter(card.platform) }, keptTurn, position, { replier, log }),
     )
-    runtime.background(replier.resume(kept, bot.thread(kept.turn.threadId)))
+    runtime.background(replier.resume(keptTurn, bot.thread(keptTurn.turn.threadId)))
   }
-  for (const kept of abandoned.filter(isThere)) {
-    runtime.background(replier.abandon(kept, bot.thread(kept.turn.threadId)))
+  for (const keptTurn of abandonedTurns.filter(isConfigured)) {
+    runtime.background(replier.abandon(keptTurn, bot.thread(keptTurn.turn.threadId)))
   }
 }

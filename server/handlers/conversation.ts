@@ -9,7 +9,7 @@ import { replyPrivately, type PrivatelyHandlers } from './speaker'
 import { fullNameOf } from './review'
 
 /** Answers through a script or a model. Called for one message of a thread at a time, in order of arrival. */
-export type Replier = (said: QueuedMessage) => Promise<void>
+export type Replier = (queuedMessage: QueuedMessage) => Promise<void>
 
 export interface ConversationHandlers extends Pick<PrivatelyHandlers, 'render'> {
   replier: Replier
@@ -33,16 +33,16 @@ const MOST_ATTEMPTS = 3
 
 /** Answers mentions, direct messages, the threads that follow, and the buttons of the welcome; but no bots. */
 export function registerConversation(bot: Chat, handlers: ConversationHandlers): AnswerQueue {
-  const { replier, messages, leaseMs, here, render, platformLabel, escalationMention, log } = handlers
+  const { replier, messages, leaseMs, here: resolveScope, render, platformLabel, escalationMention, log } = handlers
 
-  async function answer(queued: QueuedMessage, attempt: number): Promise<void> {
-    const { thread, message } = queued
+  async function answer(queuedMessage: QueuedMessage, attempt: number): Promise<void> {
+    const { thread, message } = queuedMessage
     const platform = thread.adapter.name
     try {
       if (attempt > MOST_ATTEMPTS) throw new Error(`Given up after ${MOST_ATTEMPTS} attempts.`)
       // Two mentions may both have found the thread unsubscribed: the first that is answered is welcomed.
-      const opens = queued.opens && await isOpenedBy(message, thread, bot)
-      await replier({ ...queued, opens })
+      const opens = queuedMessage.opens && await isOpenedBy(message, thread, bot)
+      await replier({ ...queuedMessage, opens })
     }
     catch (error) {
       log.error('conversation.failed', { platform, message: message.id, error })
@@ -54,17 +54,17 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
 
   // A direct message without a subscription comes as a mention too, as long as nobody registers for direct messages.
   bot.onNewMention(async (thread, message) => {
-    if (!isSaid(message)) return
+    if (!isPersonsMessage(message)) return
     if (!isChannel(thread)) await thread.subscribe()
-    await answers.take({ thread, message, opens: true, place: await here(thread.id, thread.adapter) })
+    await answers.take({ thread, message, opens: true, place: await resolveScope(thread.id, thread.adapter) })
   })
 
   bot.onSubscribedMessage(async (thread, message) => {
-    const isOpen = isChannel(thread)
+    const isInChannel = isChannel(thread)
     // An earlier version subscribed to channels, too.
-    if (isOpen) await thread.unsubscribe()
-    if (isSaid(message) && (!isOpen || message.isMention)) {
-      await answers.take({ thread, message, opens: false, place: await here(thread.id, thread.adapter) })
+    if (isInChannel) await thread.unsubscribe()
+    if (isPersonsMessage(message) && (!isInChannel || message.isMention)) {
+      await answers.take({ thread, message, opens: false, place: await resolveScope(thread.id, thread.adapter) })
     }
   })
 
@@ -93,7 +93,7 @@ async function isOpenedBy({ id }: Message, thread: Thread, bot: Chat): Promise<b
 }
 
 /** True if a person said it and it has content; the first message of a Discord thread is empty. */
-function isSaid({ author, text, attachments }: Message): boolean {
+function isPersonsMessage({ author, text, attachments }: Message): boolean {
   return author.isBot !== true && !author.isMe && (text.trim() !== '' || attachments.length > 0)
 }
 

@@ -21,12 +21,12 @@ export function registerHome(bot: Chat, handlers: HomeHandlers): void {
   const { home, render, log } = handlers
 
   async function show(
-    visit: IncomingEvent, what: (person: Person, platform: string) => Promise<Speech>,
+    visit: IncomingEvent, loadSpeech: (person: Person, platform: string) => Promise<Speech>,
   ): Promise<void> {
     const { adapter, user: { userId } } = visit
     const showHome = (speech: Speech) => (adapter as WithHome).showHome?.(userId, render({ speech }, adapter.name))
     try {
-      await showHome(await what(await reviewerOf(visit, handlers), adapter.name))
+      await showHome(await loadSpeech(await reviewerOf(visit, handlers), adapter.name))
     }
     catch (error) {
       log.error('home.failed', { platform: adapter.name, error })
@@ -42,6 +42,6 @@ export function registerHome(bot: Chat, handlers: HomeHandlers): void {
   bot.onAction(['queue_take', 'queue_hand_back'], async (event) => {
     const { actionId, value, thread } = event
     const action = actionId === 'queue_take' ? 'take' : 'hand-back'
-    if (value && !thread) await show(event, (...who) => home.pressed(action, value, ...who))
+    if (value && !thread) await show(event, (...visitor) => home.pressed(action, value, ...visitor))
   })
 }

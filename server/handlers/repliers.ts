@@ -33,15 +33,15 @@ export function createScript(script: ScriptedReplies): Replier {
 
 /** Posts an answer for everybody; a card in it is then kept up to date. */
 export async function postAnswer(
-  to: Thread | Channel, answer: Answer, { commands, render }: ScriptedReplies,
+  target: Thread | Channel, answer: Answer, { commands, render }: ScriptedReplies,
 ): Promise<void> {
-  const { name: platform } = to.adapter
-  const sent = await to.post(render(answer, platform))
+  const { name: platform } = target.adapter
+  const sentMessage = await target.post(render(answer, platform))
   if (!('card' in answer)) return
-  const instead = await commands.shown(
-    answer.card.submissionId, { platform, threadId: sent.threadId, messageId: sent.id }, answer.version,
+  const replacementCard = await commands.shown(
+    answer.card.submissionId, { platform, threadId: sentMessage.threadId, messageId: sentMessage.id }, answer.version,
   )
-  if (instead) await sent.edit(render({ card: instead }, platform))
+  if (replacementCard) await sentMessage.edit(render({ card: replacementCard }, platform))
 }
 
 /**
@@ -49,10 +49,10 @@ export async function postAnswer(
  * is left to the replier.
  */
 export function withHelp(replier: Replier, render: ConversationHandlers['render']): Replier {
-  return async (said) => {
-    const { thread, message } = said
+  return async (queuedMessage) => {
+    const { thread, message } = queuedMessage
     if (asksForHelp(message)) await thread.post(render({ speech: helpWithModel }, thread.adapter.name))
-    else await replier(said)
+    else await replier(queuedMessage)
   }
 }
 
@@ -70,22 +70,24 @@ export interface Assigning extends Pick<ConversationHandlers, 'render'>, Speaker
 export function withAssignments(
   replier: Replier, { assignments, mentionedIn, render, ...speakers }: Assigning,
 ): Replier {
-  return async (said) => {
-    const { thread, message, place } = said
+  return async (queuedMessage) => {
+    const { thread, message, place } = queuedMessage
     const assignment = parseAssignment(message.text)
-    if (!assignment) return replier(said)
+    if (!assignment) return replier(queuedMessage)
     const { raw } = message
-    const mentioned = (await mentionedIn({ raw, adapter: thread.adapter })).at(-1)
+    const assigneeNames = (await mentionedIn({ raw, adapter: thread.adapter })).at(-1)
     const speaker = speakerOf(message, thread, speakers)
-    const { isPrivate, ...speech } = await assignments.assign(assignment, place, speaker, mentioned)
+    const { isPrivate, ...speech } = await assignments.assign(assignment, place, speaker, assigneeNames)
     const answer = render({ speech }, thread.adapter.name)
-    if (isPrivate && await placeOf(said).postEphemeral(message.author, answer, { fallbackToDM: false })) return
+    if (
+      isPrivate && await findReplyTarget(queuedMessage).postEphemeral(message.author, answer, { fallbackToDM: false })
+    ) return
     await thread.post(answer)
   }
 }
 
 /** Place where the author reads private replies: a message that may yet begin a thread has no thread for them. */
-function placeOf({ thread, message }: QueuedMessage): Thread | Channel {
+function findReplyTarget({ thread, message }: QueuedMessage): Thread | Channel {
   return thread.id.endsWith(`:${message.id}`) ? thread.channel : thread
 }
 
@@ -104,14 +106,14 @@ export interface Audience extends Pick<ConversationHandlers, 'render'>, SpeakerH
  * hour. Strangers, and commands above the limit, get the script, which costs nothing.
  */
 export function forAudience({ agent, script, isRoom, isMember, limiter, render, ...speakers }: Audience): Replier {
-  return async (said) => {
-    const { thread, message, message: { text }, place } = said
+  return async (queuedMessage) => {
+    const { thread, message, message: { text }, place } = queuedMessage
     const { name } = thread.adapter
     const speaker = speakerOf(message, thread, speakers)
-    if (!isRoom(place) && !await isMember(name, speaker)) return script(said)
+    if (!isRoom(place) && !await isMember(name, speaker)) return script(queuedMessage)
     const waitMs = await limiter?.take(`agent:${identityOf(speaker)}`) ?? 0
-    if (waitMs === 0) return agent(said)
-    if (parseCommand(text).name) return script({ ...said, opens: false })
+    if (waitMs === 0) return agent(queuedMessage)
+    if (parseCommand(text).name) return script({ ...queuedMessage, opens: false })
     await thread.post(render({ speech: exhausted(limiter!.limit, waitMs) }, name))
   }
 }

@@ -27,11 +27,11 @@ export interface ReviewHandlers extends PrivatelyHandlers, SpeakerHandlers {
 /** Plausible submission id: clients choose the content of some platforms' buttons and forms. */
 const ID = /^[\w-]{1,80}$/
 
-const FAILED = 'That did not work just now. Nothing is lost: press the button again in a moment.'
+const FAILED_TEXT = 'That did not work just now. Nothing is lost: press the button again in a moment.'
 
 /** Reason why a click failed. For an unreadable record, another click would fail, too. */
-const whyNot = (error: unknown, otherwise: string) => (
-  error instanceof UnreadableRecord ? `${UNREADABLE} It cannot be decided. The log of the service names it.` : otherwise
+const describeFailure = (error: unknown, fallback: string) => (
+  error instanceof UnreadableRecord ? `${UNREADABLE} It cannot be decided. The log of the service names it.` : fallback
 )
 
 /** Titles of refusals that only the person concerned reads */
@@ -50,8 +50,8 @@ const FORMS: Readonly<Record<string, string>> = { edit: 'Edit & Forward', send_a
 
 /** Registers the buttons of cards and their forms. Clicks without a valid submission id have no effect. */
 export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
-  const { decisions, here, pressOf, editModal, sendAgainModal, noticeModal, log } = handlers
-  const isRepeated = repeatedClicks()
+  const { decisions, here: resolveScope, pressOf, editModal, sendAgainModal, noticeModal, log } = handlers
+  const isRepeated = createRepeatDetector()
   /** Tells the person why a click had no effect. */
   const tell = async (event: ActionEvent, result: DecisionResult) => {
     if (result.kind === 'forbidden') await tellPrivately(event, result.message, TITLES[result.reason], handlers)
@@ -59,15 +59,15 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
     await tellPrivately(event, result.message, 'Nothing changed', handlers)
   }
 
-  const clicked = async (event: ActionEvent, action: typeof ACTIONS[CardAction['id']], id: string) => {
+  const handleClick = async (event: ActionEvent, action: typeof ACTIONS[CardAction['id']], id: string) => {
     const { adapter, adapter: { name: platform }, threadId, messageId } = event
     const press = { card: { platform, threadId, messageId }, press: pressOf(event) }
-    const attempt = { id, place: await here(threadId, adapter), press }
+    const attempt = { id, place: await resolveScope(threadId, adapter), press }
     if (action === 'edit' || action === 'resend') {
       const form = await decisions.open({ ...attempt, action, person: personOf(event, handlers) })
       if (form && 'kind' in form) return tell(event, form)
       const modal = form && ('to' in form ? sendAgainModal(form, platform) : editModal(form, platform))
-      if (modal) return event.openModal({ ...modal, privateMetadata: openedAt(id, threadId, modal) })
+      if (modal) return event.openModal({ ...modal, privateMetadata: createMetadata(id, threadId, modal) })
       if (action === 'edit') return
     }
     await tell(event, await decisions.decide({ ...attempt, action, person: reviewerOf(event, handlers) }))
@@ -77,18 +77,18 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
     bot.onAction(button, async (event) => {
       const { value: id, adapter, thread } = event
       if (!id || !ID.test(id) || !thread) return
-      await clicked(event, action, id).catch(async (error: unknown) => {
+      await handleClick(event, action, id).catch(async (error: unknown) => {
         log.error('review.failed', { action: button, submission: id, platform: adapter.name, error })
         // Tell only the person who clicked.
-        await replyPrivately(event, whyNot(error, FAILED), handlers).catch(() => {})
+        await replyPrivately(event, describeFailure(error, FAILED_TEXT), handlers).catch(() => {})
       })
     })
   }
 
-  const submitted = async (event: ModalSubmitEvent): Promise<ModalResponse> => {
+  const handleSubmit = async (event: ModalSubmitEvent): Promise<ModalResponse> => {
     const { callbackId, values, viewId, adapter } = event
     const { id, threadId, shown } = readForm(event)
-    const place = await here(threadId, adapter)
+    const place = await resolveScope(threadId, adapter)
     const attempt = { id, place, person: reviewerOf(event, handlers), press: { press: viewId } }
     const result = await decisions.decide(callbackId === 'edit'
       ? { ...attempt, action: 'edit', values, shown }
@@ -98,14 +98,14 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
     if (result.kind === 'invalid') return { action: 'errors', errors: result.errors }
     // Keep the form open: they may send it again as it is.
     const isTaken = result.kind === 'forbidden' && result.reason === 'taken'
-    if (isTaken) return { action: 'errors', errors: atFirst(event, plainText(result.message)) }
+    if (isTaken) return { action: 'errors', errors: errorOnFirstInput(event, plainText(result.message)) }
     return { action: 'update', modal: noticeModal(result.message, FORMS[callbackId]!) }
   }
 
-  bot.onModalSubmit(Object.keys(FORMS), event => submitted(event).catch((error: unknown): ModalResponse => {
+  bot.onModalSubmit(Object.keys(FORMS), event => handleSubmit(event).catch((error: unknown): ModalResponse => {
     log.error('review.failed', { action: `${event.callbackId}-submit`, error })
-    const text = whyNot(error, 'This could not be saved. Nothing is lost: press Forward again in a moment.')
-    return { action: 'errors', errors: atFirst(event, text) }
+    const text = describeFailure(error, 'This could not be saved. Nothing is lost: press Forward again in a moment.')
+    return { action: 'errors', errors: errorOnFirstInput(event, text) }
   }))
 }
 
@@ -114,7 +114,7 @@ const REPEAT_MS = 3000
 const MOST_CLICKS = 1000
 
 /** Detects clicks on a button that the same person clicked a moment ago. */
-function repeatedClicks(): (event: ActionEvent) => boolean {
+function createRepeatDetector(): (event: ActionEvent) => boolean {
   const clickedAt = new Map<string, number>()
   return ({ adapter, user, threadId, messageId, actionId, value }) => {
     const click = [adapter.name, user.userId, threadId, messageId, actionId, value].join()
@@ -127,13 +127,13 @@ function repeatedClicks(): (event: ActionEvent) => boolean {
 }
 
 /** An error on the first input keeps the form open with everything that was typed. */
-function atFirst({ values }: ModalSubmitEvent, text: string): Record<string, string> {
+function errorOnFirstInput({ values }: ModalSubmitEvent, text: string): Record<string, string> {
   const [first = 'f0'] = Object.keys(values)
   return { [first]: text }
 }
 
 /** Metadata of an open form: the submission's id, the thread it was opened in, and hashes of its texts. */
-function openedAt(id: string, threadId: string, { privateMetadata = '' }: ModalElement): string {
+function createMetadata(id: string, threadId: string, { privateMetadata = '' }: ModalElement): string {
   return `${id} ${threadId} ${privateMetadata}`.trim()
 }
 
@@ -145,9 +145,9 @@ function openedAt(id: string, threadId: string, { privateMetadata = '' }: ModalE
 function readForm(
   { privateMetadata = '', threadId, relatedThread }: ModalSubmitEvent & { threadId?: string },
 ): { id: string, threadId: string, shown: Marks } {
-  const [id = '', opened = relatedThread?.id ?? '', ...marks] = privateMetadata.split(' ')
-  const shown = new Map(marks.map(mark => mark.split('.') as [string, string]))
-  return { id: ID.test(id) ? id : '', threadId: threadId ?? opened, shown }
+  const [id = '', openedThreadId = relatedThread?.id ?? '', ...markTexts] = privateMetadata.split(' ')
+  const shownMarks = new Map(markTexts.map(mark => mark.split('.') as [string, string]))
+  return { id: ID.test(id) ? id : '', threadId: threadId ?? openedThreadId, shown: shownMarks }
 }
 
 /** The person who clicked, by full name if it comes in time. */
@@ -167,7 +167,7 @@ const PATIENCE_MS = 800
 
 /** Full name of the person who clicked: Slack's payloads have the user name only. */
 export async function fullNameOf({ adapter, user }: Pick<IncomingEvent, 'adapter' | 'user'>): Promise<string> {
-  const asked = adapter.getUser?.(user.userId)
-  const known = asked && await withinOrNull(PATIENCE_MS, asked).catch(() => null)
-  return visible(known?.fullName ?? user.fullName)
+  const lookup = adapter.getUser?.(user.userId)
+  const profile = lookup && await withinOrNull(PATIENCE_MS, lookup).catch(() => null)
+  return visible(profile?.fullName ?? user.fullName)
 }

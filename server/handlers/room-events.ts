@@ -17,26 +17,26 @@ interface Undelivered {
 
 /** Handles deleted messages (platforms report every one), and apps added to channels or removed. */
 export function registerRoomEvents(
-  bot: Chat, { deletedCards, installations, installationIn, here, log }: RoomEventHandlers,
+  bot: Chat, { deletedCards, installations, installationIn, here: resolveScope, log }: RoomEventHandlers,
 ): void {
   bot.onMessageDeleted(async ({ adapter, threadId, messageId, raw }) => {
     try {
       const { undelivered } = raw as Undelivered
       const card = { platform: adapter.name, threadId, messageId }
-      await deletedCards.deleted(card, await here(threadId, adapter), undelivered)
+      await deletedCards.deleted(card, await resolveScope(threadId, adapter), undelivered)
     }
     catch (error) {
       log.warn('card.deletion-lost', { platform: adapter.name, error })
     }
   })
 
-  const hear = (act: 'installed' | 'removed') => async (event: InstalledEvent | UninstalledEvent) => {
-    const found = installationIn(event)
-    if (!found) return
-    await installations[act](event.adapter.name, found.app, found.installation).catch(error => log.error(
-      'installation.lost', { platform: event.adapter.name, error },
-    ))
+  const handleInstallation = (action: 'installed' | 'removed') => async (event: InstalledEvent | UninstalledEvent) => {
+    const appInstallation = installationIn(event)
+    if (!appInstallation) return
+    await installations[action](
+      event.adapter.name, appInstallation.app, appInstallation.installation,
+    ).catch(error => log.error('installation.lost', { platform: event.adapter.name, error }))
   }
-  bot.onInstalled(hear('installed'))
-  bot.onUninstalled(hear('removed'))
+  bot.onInstalled(handleInstallation('installed'))
+  bot.onUninstalled(handleInstallation('removed'))
 }

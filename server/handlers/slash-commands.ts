@@ -18,17 +18,17 @@ export interface SlashCommandHandlers
 
 /** Answers `/forms pending` like a mention with `pending`, but only to the asker, if the platform can. */
 export function registerSlashCommands(bot: Chat, handlers: SlashCommandHandlers): void {
-  const { commands, here, render, log } = handlers
-  /** Answers one person alone, if the platform can. @param openly the answer for everybody if it cannot */
-  const say = async ({ channel, user, adapter }: SlashCommandEvent, answer: Answer, openly = answer) => {
-    const seen = await channel.postEphemeral(user, render(answer, adapter.name), { fallbackToDM: false })
-    if (!seen) await postAnswer(channel, openly, handlers)
+  const { commands, here: resolveScope, render, log } = handlers
+  /** Answers one person alone, if the platform can. @param publicAnswer the answer for everybody if it cannot */
+  const say = async ({ channel, user, adapter }: SlashCommandEvent, answer: Answer, publicAnswer = answer) => {
+    const sentMessage = await channel.postEphemeral(user, render(answer, adapter.name), { fallbackToDM: false })
+    if (!sentMessage) await postAnswer(channel, publicAnswer, handlers)
   }
   bot.onSlashCommand(`/${COMMAND}`, async (event) => {
     const { channel, adapter } = event
     try {
-      const place = await here(channel.id, adapter)
-      const answer = await answerTo(event, place, handlers)
+      const place = await resolveScope(channel.id, adapter)
+      const answer = await composeAnswer(event, place, handlers)
       await say(event, await commands.alone(answer, place), answer)
     }
     catch (error) {
@@ -38,7 +38,7 @@ export function registerSlashCommands(bot: Chat, handlers: SlashCommandHandlers)
   })
 }
 
-async function answerTo(
+async function composeAnswer(
   event: SlashCommandEvent, place: Scope, handlers: SlashCommandHandlers,
 ): Promise<Answer> {
   const { commands, assignments, mentionedIn } = handlers
@@ -48,6 +48,6 @@ async function answerTo(
     return commands.answer(command.name ? command : { name: 'help', argument: '' }, place)
   }
   if (!assignments) return { speech: takesNothing }
-  const [by, mentioned] = await Promise.all([reviewerOf(event, handlers), mentionedIn(event)])
-  return { speech: await assignments.assign(assignment, place, by, mentioned.at(-1)) }
+  const [assigner, mentionedPeople] = await Promise.all([reviewerOf(event, handlers), mentionedIn(event)])
+  return { speech: await assignments.assign(assignment, place, assigner, mentionedPeople.at(-1)) }
 }

@@ -11,13 +11,13 @@ export type IncomingEvent = Pick<ActionEvent, 'adapter' | 'user' | 'raw'>
 export interface SpeakerHandlers {
   platformLabel: (key: string) => string
   /** All names that a list may have for the sender, by the signed request. */
-  known: (sent: IncomingEvent) => Pick<Person, 'names' | 'person'>
+  known: (event: IncomingEvent) => Pick<Person, 'names' | 'person'>
 }
 
 /** The sender, by the name that came with the event. */
-export function senderOf(sent: IncomingEvent, { platformLabel, known }: SpeakerHandlers): Person {
-  const { adapter, user: { userId: id, fullName } } = sent
-  return { id, name: visible(fullName), platform: platformLabel(adapter.name), ...known(sent) }
+export function senderOf(event: IncomingEvent, { platformLabel, known: namesOf }: SpeakerHandlers): Person {
+  const { adapter, user: { userId: id, fullName } } = event
+  return { id, name: visible(fullName), platform: platformLabel(adapter.name), ...namesOf(event) }
 }
 
 /** The author of a message */
@@ -35,8 +35,8 @@ export interface PrivatelyHandlers {
 export async function replyPrivately(
   { thread, user, adapter }: ActionEvent, message: RichText, { render }: Pick<PrivatelyHandlers, 'render'>,
 ): Promise<EphemeralMessage | null> {
-  const said = render({ speech: { text: [message] } }, adapter.name)
-  return await thread?.postEphemeral(user, said, { fallbackToDM: false }) ?? null
+  const reply = render({ speech: { text: [message] } }, adapter.name)
+  return await thread?.postEphemeral(user, reply, { fallbackToDM: false }) ?? null
 }
 
 /** Tells only the person who clicked, as far as the platform can. The message appears exactly as given. */
@@ -47,15 +47,15 @@ export async function tellPrivately(
   const { adapter, thread, threadId, messageId } = event
   try {
     let refusal: unknown
-    const whispered = await replyPrivately(event, message, handlers).catch((error: unknown) => {
+    const privateMessage = await replyPrivately(event, message, handlers).catch((error: unknown) => {
       refusal = error
       return null
     })
-    if (whispered ?? await event.openModal(noticeModal(message, title))) return
+    if (privateMessage ?? await event.openModal(noticeModal(message, title))) return
     // Don't post a refused private message for everybody.
     if (refusal && !thread?.isDM) throw refusal
-    const said = render({ speech: { text: [message] } }, adapter.name)
-    await (adapter.reply?.(threadId, messageId, said) ?? thread?.post(said))
+    const reply = render({ speech: { text: [message] } }, adapter.name)
+    await (adapter.reply?.(threadId, messageId, reply) ?? thread?.post(reply))
   }
   catch (error) {
     log.warn('notice.lost', { platform: adapter.name, error })

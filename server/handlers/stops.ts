@@ -5,13 +5,13 @@ import type { Person } from '../ports/submission'
 import { senderOf, type SpeakerHandlers } from './speaker'
 
 /** How often a process that answers checks if another process received a stop, ms */
-const LOOK_MS = 500
+const POLL_MS = 500
 
 /** How long a stop is remembered, ms: longer than an answer takes. */
-const KEPT_MS = 3_600_000
+const STOP_TTL_MS = 3_600_000
 
 /** Longest wait for the stop event after a platform has ended an answer, ms: such events take seconds. */
-const TOLD_MS = 10_000
+const STOP_EVENT_WAIT_MS = 10_000
 
 interface Stop {
   id: string
@@ -32,7 +32,7 @@ export interface Stoppable {
 
 /** Stops the current answers in a thread, in whichever process; later ones go on. */
 export class Stops {
-  private readonly making = new Map<string, Set<(stop: Stop) => void>>()
+  private readonly watchers = new Map<string, Set<(stop: Stop) => void>>()
 
   constructor(
     private readonly state: () => Pick<StateAdapter, 'get' | 'set'>, private readonly runtime: Runtime,
@@ -41,33 +41,33 @@ export class Stops {
   /** @throws when the store cannot be reached; then only answers of this process were stopped */
   async stop(threadId: string, by: Person, isClosed: boolean): Promise<void> {
     const stop: Stop = { id: this.runtime.uuid(), by, isClosed }
-    for (const stopped of this.making.get(threadId) ?? []) stopped(stop)
-    await this.state().set(keyOf(threadId), stop, KEPT_MS)
+    for (const onStop of this.watchers.get(threadId) ?? []) onStop(stop)
+    await this.state().set(keyOf(threadId), stop, STOP_TTL_MS)
   }
 
-  /** Calls `stopped`, once, as soon as somebody stops the answer that begins in the thread now. Never rejects. */
-  async watch(threadId: string, stopped: (how: Pick<Stop, 'isClosed'>) => void): Promise<Stoppable> {
-    const look = () => this.state().get<Stop>(keyOf(threadId)).catch(() => null)
-    const before = await look()
-    let found: Stop | null = null
-    const told = Promise.withResolvers<null>()
-    const hear = (stop: Stop | null) => {
-      if (found || !stop || stop.id === before?.id) return
-      found = stop
-      stopped(stop)
-      told.resolve(null)
+  /** Calls `onStop`, once, as soon as somebody stops the answer that begins in the thread now. Never rejects. */
+  async watch(threadId: string, onStop: (stop: Pick<Stop, 'isClosed'>) => void): Promise<Stoppable> {
+    const loadStop = () => this.state().get<Stop>(keyOf(threadId)).catch(() => null)
+    const previousStop = await loadStop()
+    let currentStop: Stop | null = null
+    const stopSignal = Promise.withResolvers<null>()
+    const handleStop = (stop: Stop | null) => {
+      if (currentStop || !stop || stop.id === previousStop?.id) return
+      currentStop = stop
+      onStop(stop)
+      stopSignal.resolve(null)
     }
-    const here = this.making.get(threadId) ?? new Set()
-    this.making.set(threadId, here.add(hear))
-    const timer = setInterval(() => void look().then(hear), LOOK_MS)
+    const threadWatchers = this.watchers.get(threadId) ?? new Set()
+    this.watchers.set(threadId, threadWatchers.add(handleStop))
+    const timer = setInterval(() => void loadStop().then(handleStop), POLL_MS)
     return {
       end: async (isEnded) => {
-        if (!found) hear(await look())
-        if (isEnded) await withinOrNull(TOLD_MS, told.promise)
+        if (!currentStop) handleStop(await loadStop())
+        if (isEnded) await withinOrNull(STOP_EVENT_WAIT_MS, stopSignal.promise)
         clearInterval(timer)
-        here.delete(hear)
-        if (here.size === 0 && this.making.get(threadId) === here) this.making.delete(threadId)
-        return (found as Stop | null)?.by ?? null
+        threadWatchers.delete(handleStop)
+        if (threadWatchers.size === 0 && this.watchers.get(threadId) === threadWatchers) this.watchers.delete(threadId)
+        return (currentStop as Stop | null)?.by ?? null
       },
     }
   }
@@ -85,18 +85,18 @@ export function registerStops(bot: Chat, { stops, withdraw, log, ...speakers }: 
   bot.onAgentSessionStopped(async ({ adapter, threadId, userId, streamingMessageTs }: AgentSessionStoppedEvent) => {
     const by = await personOf(adapter, userId, speakers)
     log.info('agent.stopped', { platform: adapter.name, by: userId })
-    const done = await Promise.allSettled([
+    const results = await Promise.allSettled([
       stops.stop(threadId, by, streamingMessageTs.length > 0), withdraw(threadId, by),
     ])
-    for (const { reason } of done.filter(each => each.status === 'rejected')) {
+    for (const { reason } of results.filter(each => each.status === 'rejected')) {
       log.error('agent.stop-failed', { platform: adapter.name, error: reason as unknown })
     }
   })
 }
 
 async function personOf(adapter: Adapter, userId: string, handlers: SpeakerHandlers): Promise<Person> {
-  const found = await adapter.getUser?.(userId).catch(() => null)
-  const name = found?.fullName || found?.userName || userId
+  const profile = await adapter.getUser?.(userId).catch(() => null)
+  const name = profile?.fullName || profile?.userName || userId
   const user = { userId, userName: name, fullName: name, isBot: false as const, isMe: false }
   return senderOf({ user, raw: {}, adapter }, handlers)
 }

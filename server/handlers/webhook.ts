@@ -20,17 +20,17 @@ export async function handleWebhook(
 ): Promise<Response> {
   const startedAt = performance.now()
   // Leave out the time in which a slow sender sent the body.
-  const settled = (status: number) => (
+  const reportStatus = (status: number) => (
     monitor.acknowledged(key, status, performance.now() - startedAt - request.arrivalMs)
   )
-  const started = bot().then(chat => chat.initialize().then(() => chat))
-  const late = () => new Error('The bot did not start in time.')
-  const chat = await withTimeout(BOT_PATIENCE_MS, started, late).catch((error) => {
-    settled(503)
+  const chatStart = bot().then(chat => chat.initialize().then(() => chat))
+  const createTimeoutError = () => new Error('The bot did not start in time.')
+  const chat = await withTimeout(BOT_PATIENCE_MS, chatStart, createTimeoutError).catch((error) => {
+    reportStatus(503)
     log.warn('bot.unavailable', { platform: key, error })
     throw new BotUnavailable(error)
   })
   const response = await chat.webhooks[key]!(request, { waitUntil: runtime.background })
-  settled(response.status)
+  reportStatus(response.status)
   return response
 }
