@@ -73,8 +73,8 @@ function hasKeptNumbers(text: string): boolean {
     if (character === QUOTE) {
       const end = endOfString(text, index)
       if (isKey(text, end)) {
-        const raw = text.slice(index, end + 1)
-        const key = raw.includes('\\') ? JSON.parse(raw) as string : raw.slice(1, -1)
+        const rawKey = text.slice(index, end + 1)
+        const key = rawKey.includes('\\') ? JSON.parse(rawKey) as string : rawKey.slice(1, -1)
         const keys = objects.at(-1)!
         if (keys.has(key)) throw new RepeatedKey(index)
         keys.add(key)

@@ -128,8 +128,8 @@ function createRepeatDetector(): (event: ActionEvent) => boolean {
 
 /** An error on the first input keeps the form open with everything that was typed. */
 function errorOnFirstInput({ values }: ModalSubmitEvent, text: string): Record<string, string> {
-  const [first = 'f0'] = Object.keys(values)
-  return { [first]: text }
+  const [inputId = 'f0'] = Object.keys(values)
+  return { [inputId]: text }
 }
 
 /** Metadata of an open form: the submission's id, the thread it was opened in, and hashes of its texts. */

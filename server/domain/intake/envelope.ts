@@ -25,8 +25,8 @@ export function envelopeOf(body: Readonly<Record<string, unknown>>): Envelope | 
 
 /** Text of a field; if it was sent several times, the first one counts. */
 function textOf(body: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  const [first] = Object.hasOwn(body, name) ? [body[name]].flat() : []
-  return typeof first === 'string' && first.trim() !== '' ? first.toWellFormed() : undefined
+  const [firstValue] = Object.hasOwn(body, name) ? [body[name]].flat() : []
+  return typeof firstValue === 'string' && firstValue.trim() !== '' ? firstValue.toWellFormed() : undefined
 }
 
 /** Subject of a submission, from its form's template or its page; one line, undefined if neither has one. */

@@ -156,8 +156,8 @@ export class Quota {
 
   /** Remembers that the client has used up its window, and returns the error. */
   exceeded(client: string, waitMs: number): TooManyForms {
-    const [oldest] = this.windowEndsAt.keys()
-    if (this.windowEndsAt.size >= MAX_REMEMBERED) this.windowEndsAt.delete(oldest!)
+    const [oldestClient] = this.windowEndsAt.keys()
+    if (this.windowEndsAt.size >= MAX_REMEMBERED) this.windowEndsAt.delete(oldestClient!)
     this.windowEndsAt.set(client, this.now() + waitMs)
     return new TooManyForms(this.limiter.limit, waitMs)
   }

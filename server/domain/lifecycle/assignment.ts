@@ -46,22 +46,24 @@ export function isAnothers(
 }
 
 function take(
-  current: Submission, { person, forMs, listed, by, card, press }: EventOf<'taken'>, assignee: Assignee | null,
-  clock: Clock,
+  current: Submission, { person, forMs, listed, by: assigner, card, press }: EventOf<'taken'>,
+  assignee: Assignee | null, clock: Clock,
 ): Transition {
   const [identity, reviewer] = [identityOf(person), signatureOf(person)]
   if (assignee?.who === identity || isRepeated(current, press)) return { refused: 'unchanged' }
-  if (assignee && !by) return { refused: 'taken' }
+  if (assignee && !assigner) return { refused: 'taken' }
   const nextAssignee: Assignee = {
     ...reviewer, ...person.names && { names: person.names }, who: identity, since: clock.now, until: clock.now + forMs,
-    ...listed && { listed }, ...by && { by },
+    ...listed && { listed }, ...assigner && { by: assigner },
   }
-  const details = { ...by && { by }, ...press && { press } }
+  const details = { ...assigner && { by: assigner }, ...press && { press } }
   const step = followed(changed(current, {
     holder: nextAssignee, cards: card ? withCard(current.cards, card) : current.cards,
     history: withEntry(current, { at: clock.now, event: 'taken', reviewer, ...details }),
   }), clock)
-  return by && (by.id !== reviewer.id || by.platform !== reviewer.platform) ? notifyAssignee(step, clock) : step
+  return assigner && (assigner.id !== reviewer.id || assigner.platform !== reviewer.platform)
+    ? notifyAssignee(step, clock)
+    : step
 }
 
 /** Notifies the new assignee once: below the card on their platform, or else below the first card. */

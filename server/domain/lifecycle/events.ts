@@ -77,7 +77,7 @@ export type LifecycleEvent
     | { type: 'receipt', messageId: string, receipt: Receipt }
 
 /** Events that depend on the stored version they are applied to */
-export type EventsOn = (stored: Submission) => readonly LifecycleEvent[]
+export type EventsOn = (submission: Submission) => readonly LifecycleEvent[]
 
 /** Event of one type */
 export type EventOf<Type extends LifecycleEvent['type']> = LifecycleEvent & { type: Type }

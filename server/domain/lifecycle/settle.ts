@@ -129,9 +129,9 @@ function cardUpdatesEndAt({ state, decision, erased, collapse, expiresAt }: Subm
 
 /** Posts refused cards again. */
 export function postAgain(current: Submission, { leasedUntil }: Clock): Transition {
-  const refused = outstanding(current).filter(({ refused }) => refused)
-  if (refused.length === 0) return { refused: 'not-due' }
-  const leasedWork = refused.map(work => ({ ...work, refused: undefined, dueAt: leasedUntil }))
+  const refusedWork = outstanding(current).filter(({ refused }) => refused)
+  if (refusedWork.length === 0) return { refused: 'not-due' }
+  const leasedWork = refusedWork.map(work => ({ ...work, refused: undefined, dueAt: leasedUntil }))
   const otherWork = current.work.filter(({ refused }) => !refused)
   return { next: changed(current, { work: [...otherWork, ...leasedWork] }), added: leasedWork }
 }
@@ -279,8 +279,10 @@ export function missCard(
     entry.event === 'card-deleted' && entry.room === room && !entry.hasAnother
   ))
   const isWanted = isFirst || undelivered !== undefined
-  const work = current.work.filter(({ card: of }) => !of || !sameCard(of, card))
-  const isMissing = room !== null && isWanted && !work.some(({ kind, room: of }) => kind === 'post' && of === room)
+  const work = current.work.filter(({ card: workCard }) => !workCard || !sameCard(workCard, card))
+  const isMissing = room !== null && isWanted && !work.some(({ kind, room: workRoom }) => (
+    kind === 'post' && workRoom === room
+  ))
   const schedule = undelivered === undefined
     ? { attempts: 0, dueAt: leasedUntil }
     : { attempts: 1, dueAt: now + UNDELIVERED_PAUSE_MS, reason: undelivered }

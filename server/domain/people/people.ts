@@ -90,7 +90,7 @@ function collect(
   const problems: string[] = []
   for (const [person, typedNames, line] of entries) {
     const names = typedNames.map(normal)
-    const addProblem = (why: string) => void problems.push(`“${line}”: ${why}`)
+    const addProblem = (problem: string) => void problems.push(`“${line}”: ${problem}`)
     const unknownName = names.find(name => !isName(name))
     const takenName = names.find(name => owners.has(name))
     if (!NAME.test(person) || names.length === 0) addProblem('must be a name, =, and ids separated by commas')

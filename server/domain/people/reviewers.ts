@@ -122,9 +122,9 @@ export interface AdmissionPorts {
  * @throws PeopleUnknown while it cannot be looked up if they may look
  */
 export async function admitPerson(
-  signedIn: Person, { people, reviewers, forms, viewers }: AdmissionPorts,
+  signedInPerson: Person, { people, reviewers, forms, viewers }: AdmissionPorts,
 ): Promise<{ person: Person, role: OpsRole | null } | null> {
-  const person = { ...signedIn, ...people.known(signedIn.names ?? []) }
+  const person = { ...signedInPerson, ...people.known(signedInPerson.names ?? []) }
   const lists = forms.all.map(form => form.reviewers)
   if (!viewers && lists.includes(undefined)) return { person, role: 'reviewer' }
   const isReviewer = await reviewers.has(lists.flatMap(list => list ?? []), person)

@@ -123,8 +123,8 @@ export class Decisions {
     const { outbox, presentation, revocableMs } = this.ports
     const { id, press } = intent
     if (intent.action === 'resend' && record.state === 'open') {
-      if (record.failures.length === 0) return unchanged('Nothing to resend.')
-      if (intent.to !== undefined && !canSendAgain(record)) return unchanged(NOT_BOUNCED_TEXT)
+      if (record.failures.length === 0) return reportUnchanged('Nothing to resend.')
+      if (intent.to !== undefined && !canSendAgain(record)) return reportUnchanged(NOT_BOUNCED_TEXT)
     }
     const action = intent.action === 'spam' ? 'spam' : 'forward'
     const form = presentation.forms.of(record.form)
@@ -146,7 +146,7 @@ export class Decisions {
     }, record)
     if ('errors' in lastAttempt.changes) return { kind: 'invalid', errors: lastAttempt.changes.errors }
     if ('refused' in applied) {
-      if (applied.refused === 'changed') return unchanged(CHANGED_TEXT)
+      if (applied.refused === 'changed') return reportUnchanged(CHANGED_TEXT)
       return assignmentCheck && applied.refused === 'taken'
         ? this.warn(intent, assignmentCheck)
         : this.rejectLate(intent)
@@ -174,8 +174,8 @@ export class Decisions {
     const form = presentation.forms.of(record.form)
     const assignee = action === 'assign' ? intent.assignee : person
     const mayDecide = action !== 'assign' || !form.reviewers || await reviewers.has(form.reviewers, assignee)
-    if (!mayDecide) return unchanged(notAssignedLine(visible(assignee.name), mayDecide))
-    if (!form.claim) return unchanged(ASSIGNMENT_OFF_TEXT)
+    if (!mayDecide) return reportUnchanged(notAssignedLine(visible(assignee.name), mayDecide))
+    if (!form.claim) return reportUnchanged(ASSIGNMENT_OFF_TEXT)
     const identity = identityOf(assignee)
     const assignerFields = action === 'assign' ? { by: signatureOf(person) } : {}
     const event: EventOf<'taken'> | EventOf<'returned'> = action === 'hand-back'
@@ -192,10 +192,10 @@ export class Decisions {
     if (applied.refused === 'unchanged') {
       // A repeated click on a card is not answered.
       const isInEffect = press?.card || (currentAssignee?.who === identity) === (event.type === 'taken')
-      return isInEffect ? { kind: 'done' } : unchanged(UNDONE_TEXT)
+      return isInEffect ? { kind: 'done' } : reportUnchanged(UNDONE_TEXT)
     }
-    if (!currentAssignee) return unchanged(ASSIGNMENT_ENDED_TEXT)
-    return forbidden('taken', event.type === 'taken' ? assignedLine(currentAssignee) : notYoursLine(currentAssignee))
+    if (!currentAssignee) return reportUnchanged(ASSIGNMENT_ENDED_TEXT)
+    return forbid('taken', event.type === 'taken' ? assignedLine(currentAssignee) : notYoursLine(currentAssignee))
   }
 
   /** Logs the decision and starts its work. */
@@ -215,7 +215,7 @@ export class Decisions {
     const currentAssignee = submission && assigneeOf(submission, runtime.now())
     const event = { type: 'warned', who, press: press?.card && press.press } as const
     if (currentAssignee && rule === 'soft') await outbox.apply(id, [event], submission)
-    return forbidden('taken', currentAssignee
+    return forbid('taken', currentAssignee
       ? warningLine(currentAssignee, rule, press ? 'press' : 'approval')
       : ASSIGNMENT_ENDED_TEXT)
   }
@@ -257,7 +257,7 @@ function notAssignedLine(name: string, mayDecide: false | null): string {
     : `${name} may not decide it, so it was not given to them.`
 }
 
-function unchanged(message: RichText): Refused {
+function reportUnchanged(message: RichText): Refused {
   return { kind: 'unchanged', message }
 }
 
@@ -317,7 +317,7 @@ async function loadFor<CachedRecord extends SubmissionRecord = Submission>(
     const form = forms.of(record.form)
     const refusal = form.reviewers && await reviewers.refusal(form, await person, attempt)
     if (!refusal) return record
-    return forbidden(refusal instanceof PeopleUnknown ? 'unknown' : 'unlisted', refusal.line)
+    return forbid(refusal instanceof PeopleUnknown ? 'unknown' : 'unlisted', refusal.line)
   }
   const { id: reviewer, platform: label } = await person
   const movedCard = press?.card && record.cards.find(card => sameCard(card, press.card!))
@@ -327,7 +327,7 @@ async function loadFor<CachedRecord extends SubmissionRecord = Submission>(
   )
   else monitor.incident('misplaced', label)
   log.warn('review.misplaced', { ...attempt, reviewer })
-  return forbidden('elsewhere', OTHER_CHANNEL_TEXT)
+  return forbid('elsewhere', OTHER_CHANNEL_TEXT)
 }
 
 function channelOf(card: CardRef, { board }: AccessPorts): string {
@@ -340,7 +340,7 @@ function assignmentCheckOf(person: Person, { claim: lockMode }: Form): EventOf<'
 }
 
 /** Refusal that only the person concerned reads */
-function forbidden(reason: Forbidden['reason'], message: RichText): Forbidden {
+function forbid(reason: Forbidden['reason'], message: RichText): Forbidden {
   return { kind: 'forbidden', reason, message }
 }
 
