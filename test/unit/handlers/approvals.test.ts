@@ -5,11 +5,11 @@ import type { AgentReplier } from '../../../server/handlers/agent'
 import { sweepApprovals } from '../../../server/handlers/approvals'
 import { FakeRuntime, silentLog } from '../../fakes/runtime'
 
-const kept = (threadId: string) => ({ turn: { threadId }, verdicts: [], cards: [] })
+const keptTurn = (threadId: string) => ({ turn: { threadId }, verdicts: [], cards: [] })
 
 test('a question on a platform that was taken out of the configuration keeps nobody from the end of another', async () => {
-  const [gone, slack] = ['telegram:-100', 'slack:C1:1.1']
-  const heard: string[] = []
+  const [removedThread, slackThread] = ['telegram:-100', 'slack:C1:1.1']
+  const calls: string[] = []
   const bot = {
     getAdapter: (name: string) => name === 'slack' ? {} : undefined,
     // Throws for unknown platforms, like the SDK.
@@ -19,11 +19,12 @@ test('a question on a platform that was taken out of the configuration keeps nob
     },
   } as unknown as Chat
   const replier = {
-    resume: async (_: unknown, { id }: { id: string }) => void heard.push(`over: ${id}`),
-    abandon: async (_: unknown, { id }: { id: string }) => void heard.push(`abandoned: ${id}`),
+    resume: async (_: unknown, { id }: { id: string }) => void calls.push(`over: ${id}`),
+    abandon: async (_: unknown, { id }: { id: string }) => void calls.push(`abandoned: ${id}`),
   } as unknown as AgentReplier
-  const found = { expired: [kept(gone), kept(slack)], abandoned: [kept(gone), kept(slack)] }
-  const approvals = { sweep: async () => found } as unknown as Approvals
+  const turns = [keptTurn(removedThread), keptTurn(slackThread)]
+  const sweptTurns = { expired: turns, abandoned: turns }
+  const approvals = { sweep: async () => sweptTurns } as unknown as Approvals
   await sweepApprovals(async () => ({ bot, replier }), { approvals, runtime: new FakeRuntime(), log: silentLog })
-  expect(heard).toEqual([`over: ${slack}`, `abandoned: ${slack}`])
+  expect(calls).toEqual([`over: ${slackThread}`, `abandoned: ${slackThread}`])
 })

@@ -1,31 +1,31 @@
 import { expect, test } from 'vitest'
 import { tellPrivately } from '../../../server/handlers/speaker'
 
-const NO = () => Promise.reject(new Error('not_in_channel'))
+const refuseWhisper = () => Promise.reject(new Error('not_in_channel'))
 
 /** Ways in which one person is told something, on a platform whose private messages and modals behave like this. */
-async function toldAt(
+async function listReplies(
   { whisper, modal, isDM = false }: { whisper: () => Promise<object | null>, modal?: object, isDM?: boolean },
 ): Promise<string[]> {
-  const said: string[] = []
+  const replies: string[] = []
   const event = {
     threadId: 'a:1', messageId: '1', user: { userId: 'U1' }, thread: { isDM, postEphemeral: whisper },
-    adapter: { name: 'a', reply: async () => said.push('reply') },
+    adapter: { name: 'a', reply: async () => replies.push('reply') },
     openModal: async () => {
-      if (modal) said.push('modal')
+      if (modal) replies.push('modal')
       return modal
     },
   }
-  const log = { info: () => {}, error: () => {}, warn: (name: string) => void said.push(name) }
+  const log = { info: () => {}, error: () => {}, warn: (name: string) => void replies.push(name) }
   await tellPrivately(event as never, 'No.', 'Title', { render: () => '', noticeModal: () => ({}) as never, log })
-  return said
+  return replies
 }
 
 test.each([
   ['where the platform has private words', { whisper: async () => ({}), modal: {} }, []],
   ['in a modal where it has none', { whisper: async () => null, modal: {} }, ['modal']],
-  ['in a modal where they are refused, as in a channel that the bot has left', { whisper: NO, modal: {} }, ['modal']],
+  ['in a modal where they are refused, as in a channel that the bot has left', { whisper: refuseWhisper, modal: {} }, ['modal']],
   ['below the message where there is neither', { whisper: async () => null }, ['reply']],
-  ['below the message where they are refused and nobody else reads', { whisper: NO, isDM: true }, ['reply']],
-  ['nowhere, but in the log, where they are refused and others read', { whisper: NO }, ['notice.lost']],
-])('one person is told %s', async (_, where, expected) => expect(await toldAt(where)).toEqual(expected))
+  ['below the message where they are refused and nobody else reads', { whisper: refuseWhisper, isDM: true }, ['reply']],
+  ['nowhere, but in the log, where they are refused and others read', { whisper: refuseWhisper }, ['notice.lost']],
+])('one person is told %s', async (_, platform, expected) => expect(await listReplies(platform)).toEqual(expected))

@@ -9,7 +9,7 @@ test.each([
   ['in the channel elsewhere', false, ['alone: That did not work just now.', 'channel: That did not work just now.']],
 ])('what goes wrong is told to whoever asked, %s', async (_, isPrivate, expected) => {
   let handler: SlashCommandHandler | undefined
-  const said: string[] = []
+  const replies: string[] = []
   const bot = { onSlashCommand: (_name: string, handle: SlashCommandHandler) => { handler = handle } }
   const adapter = { name: 'slack' } as Adapter
   registerSlashCommands(bot as unknown as Chat, {
@@ -23,11 +23,11 @@ test.each([
     channel: {
       id: 'slack:C1', adapter,
       postEphemeral: async (_user: unknown, text: string) => {
-        said.push(`alone: ${text.split('.')[0]}.`)
+        replies.push(`alone: ${text.split('.')[0]}.`)
         return isPrivate ? {} : null
       },
-      post: async (text: string) => { said.push(`channel: ${text.split('.')[0]}.`) },
+      post: async (text: string) => { replies.push(`channel: ${text.split('.')[0]}.`) },
     },
   } as unknown as SlashCommandEvent)
-  expect(said).toEqual(expected)
+  expect(replies).toEqual(expected)
 })

@@ -9,24 +9,24 @@ test('addresses that somebody typed are sent to by the ASCII form of their hosts
 
 test.each([
   'ada', 'ada@example', 'ada@example.com eve', `${'a'.repeat(65)}@example.com`, `ada@${'a.'.repeat(130)}com`,
-])('of %j nothing is sent', (typed) => {
-  expect(parseAddresses(typed)).toEqual({ errors: { to: expect.stringContaining('not an email address') } })
+])('of %j nothing is sent', (text) => {
+  expect(parseAddresses(text)).toEqual({ errors: { to: expect.stringContaining('not an email address') } })
 })
 
 test('where an email went it may go again, all of it or in part, with at most 5 others', () => {
-  const before = Array.from({ length: 20 }, (_, index) => `member-${index}@example.com`)
-  const others = Array.from({ length: 6 }, (_, index) => `other-${index}@example.com`)
-  expect(parseAddresses(before.join(', '), before)).toEqual({ to: before })
-  const changed = [...before.slice(1), ...others.slice(1)]
-  expect(parseAddresses(changed.join(', '), before)).toEqual({ to: changed })
-  expect(parseAddresses(others.join(', '), before)).toEqual({ errors: { to: 'At most 5 new addresses.' } })
-  expect(parseAddresses(before.slice(0, 6).join(', '))).toEqual({ errors: { to: 'At most 5 new addresses.' } })
+  const oldAddresses = Array.from({ length: 20 }, (_, index) => `member-${index}@example.com`)
+  const newAddresses = Array.from({ length: 6 }, (_, index) => `other-${index}@example.com`)
+  expect(parseAddresses(oldAddresses.join(', '), oldAddresses)).toEqual({ to: oldAddresses })
+  const typedAddresses = [...oldAddresses.slice(1), ...newAddresses.slice(1)]
+  expect(parseAddresses(typedAddresses.join(', '), oldAddresses)).toEqual({ to: typedAddresses })
+  expect(parseAddresses(newAddresses.join(', '), oldAddresses)).toEqual({ errors: { to: 'At most 5 new addresses.' } })
+  expect(parseAddresses(oldAddresses.slice(0, 6).join(', '))).toEqual({ errors: { to: 'At most 5 new addresses.' } })
 })
 
 test('no email goes to more than 50 addresses, which is what Resend takes', () => {
-  const before = Array.from({ length: 50 }, (_, index) => `member-${index}@example.com`)
-  expect(parseAddresses(before.join(', '), before)).toEqual({ to: before })
-  expect(parseAddresses([...before, 'ada@example.com'].join(', '), before)).toEqual({
+  const oldAddresses = Array.from({ length: 50 }, (_, index) => `member-${index}@example.com`)
+  expect(parseAddresses(oldAddresses.join(', '), oldAddresses)).toEqual({ to: oldAddresses })
+  expect(parseAddresses([...oldAddresses, 'ada@example.com'].join(', '), oldAddresses)).toEqual({
     errors: { to: 'At most 50 addresses.' },
   })
 })

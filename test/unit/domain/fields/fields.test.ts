@@ -68,8 +68,8 @@ describe('applyEdits', () => {
   })
 
   test('keeps what somebody changed since it was shown, where that was not touched, and takes what was typed', () => {
-    const shown = new Map([['f0', markOf('Ada')], ['f1', markOf('1')], ['f4', markOf('[]')]])
-    expect(applyEdits(data, { f0: 'Grace', f1: '1', f2: 'false', f4: ' []\r\n' }, {}, shown)).toEqual({
+    const marks = new Map([['f0', markOf('Ada')], ['f1', markOf('1')], ['f4', markOf('[]')]])
+    expect(applyEdits(data, { f0: 'Grace', f1: '1', f2: 'false', f4: ' []\r\n' }, {}, marks)).toEqual({
       data: { ...data, text: 'Grace', ok: false }, edited: ['text', 'ok'],
     })
     const rules = { ok: { type: 'checkbox' } } as const
@@ -185,7 +185,7 @@ describe('edits of fields of which the form says what they take', () => {
 })
 
 describe('fields as people read them', () => {
-  const read = (value: unknown, type?: 'checkbox' | 'date' | 'number' | 'integer' | 'text') => readFields(
+  const readValue = (value: unknown, type?: 'checkbox' | 'date' | 'number' | 'integer' | 'text') => readFields(
     submissionOf({ field: value }), { labels: {}, fields: { field: { type } } },
   )[0]!.value
 
@@ -194,11 +194,11 @@ describe('fields as people read them', () => {
     ['2026-11-02', 'date', '2 November 2026'], ['2026-02-30', 'date', '2026-02-30'], ['soon', 'date', 'soon'],
     [2026, 'integer', '2026'], [1234567, 'integer', '1,234,567'], [-12345.678, 'number', '-12,345.678'],
     ['1e9', 'number', '1e9'], ['12345', 'text', '12345'],
-  ] as const)('%j is read as a %s: %s', (value, type, text) => expect(read(value, type)).toBe(text))
+  ] as const)('%j is read as a %s: %s', (value, type, text) => expect(readValue(value, type)).toBe(text))
 
   test('keep every digit of a number', () => {
     const { exact } = parseJson('{"exact":12345678901234567890.10}') as SubmissionData
-    expect(read(exact, 'number')).toBe('12,345,678,901,234,567,890.10')
+    expect(readValue(exact, 'number')).toBe('12,345,678,901,234,567,890.10')
   })
 
   test('are shown as they came where the form does not say what they are', () => {
@@ -207,7 +207,7 @@ describe('fields as people read them', () => {
         Object.values(data).map(value => visible(fieldText(value))),
       )
     }))
-    expect([true, '2026-11-22', 1234567].map(value => read(value))).toEqual(['true', '2026-11-22', '1234567'])
+    expect([true, '2026-11-22', 1234567].map(value => readValue(value))).toEqual(['true', '2026-11-22', '1234567'])
   })
 
   test('tell in the same words what they were before', () => {

@@ -11,32 +11,33 @@ import type { Runtime } from '../../../../server/ports/runtime'
 const HOUR_MS = 3_600_000
 
 function filesOf(
-  stored: Record<string, Submission | Error>, secret = 'secret', { refused = [] as string[], isTaking = true } = {},
+  submissions: Record<string, Submission | Error>, secret = 'secret',
+  { refusedIds = [] as string[], isTaking = true } = {},
   read: (index: number) => AsyncGenerator<Buffer> = async function* () { yield Buffer.from('x') },
 ) {
-  const erased: string[] = []
+  const erasedIds: string[] = []
   const work: Promise<unknown>[] = []
-  const asked: number[] = []
+  const askedTimes: number[] = []
   let now = 10 * HOUR_MS
   const files: FileStore = {
     write: async () => {}, read: (_, index) => read(index), kindOf: async () => null,
     nameOf: async name => name,
     erase: async (id) => {
-      if (refused.includes(id)) throw new Error('The storage is busy.')
-      erased.push(id)
+      if (refusedIds.includes(id)) throw new Error('The storage is busy.')
+      erasedIds.push(id)
     },
     idsBefore: async (time) => {
-      asked.push(time)
+      askedTimes.push(time)
       return ['open', 'spam', 'never']
     },
   }
   const get = async (id: string) => {
-    const found = stored[id] ?? null
-    if (found instanceof Error) throw found
-    return found
+    const submission = submissions[id] ?? null
+    if (submission instanceof Error) throw submission
+    return submission
   }
   return {
-    erased, asked, pass: (ms: number) => { now += ms }, done: () => Promise.all(work),
+    erasedIds, askedTimes, pass: (ms: number) => { now += ms }, done: () => Promise.all(work),
     files: new SubmissionFiles({
       files, isTaking, store: only<SubmissionStore>({ get }), limiter: null, secret, siteUrl: null, log: silentLog,
       runtime: only<Runtime>({ uuid: () => 'id', now: () => now, background: task => void work.push(task) }),
@@ -50,7 +51,9 @@ test('a file that its storage does not have is lost, one that it does not give n
     if (index === 1) throw new FileMissing()
     if (index === 2) throw new Error('Too slow.')
   })
-  const { envelope } = await files.withLost({ ...open, envelope: { subject: 'Engine', files: [file, file, file] } })
+  const { envelope } = await files.withLost({
+    ...submission, envelope: { subject: 'Engine', files: [file, file, file] },
+  })
   expect(envelope).toEqual({ subject: 'Engine', files: [file, { ...file, lost: true }, file] })
   const read = async (index: number) => Array.fromAsync(files.read('open', index, file))
   await expect(read(1)).rejects.toMatchObject({ code: 'FILE_LOST' })
@@ -60,19 +63,19 @@ test('a file that its storage does not have is lost, one that it does not give n
 })
 
 const file = { field: 'cv', name: 'cv.pdf', type: 'application/pdf', size: 1, sha256: 'ab' }
-const open = { ...submissionOf({ name: 'Ada' }), envelope: { files: [file] } }
-const ended = { ...open, data: null }
+const submission = { ...submissionOf({ name: 'Ada' }), envelope: { files: [file] } }
+const trace = { ...submission, data: null }
 const keyOf = (path: string) => new URL(path, 'http://x').searchParams.get('key')!
 
 test('a file opens with the key of its own address alone, and is gone with the form data', async () => {
-  const { files } = filesOf({ open, spam: ended })
+  const { files } = filesOf({ open: submission, spam: trace })
   expect(files.path('open', 0)).toMatch(/^\/api\/files\/open\/0\?key=[\w-]{43}$/)
   const key = keyOf(files.path('open', 0))
   expect((await files.open('open', 0, key)).file).toBe(file)
-  for (const other of [
+  for (const wrongKey of [
     '', 'x', key.slice(0, -1), keyOf(files.path('open', 1)), keyOf(files.path('spam', 0)),
     keyOf(filesOf({}, 'other').files.path('open', 0)),
-  ]) await expect(files.open('open', 0, other)).rejects.toMatchObject({ code: 'NO_SUCH_FILE' })
+  ]) await expect(files.open('open', 0, wrongKey)).rejects.toMatchObject({ code: 'NO_SUCH_FILE' })
   for (const [id, index] of [['open', 1], ['spam', 0], ['never', 0]] as const) {
     await expect(files.open(id, index, keyOf(files.path(id, index)))).rejects.toMatchObject({ code: 'FILE_GONE' })
   }
@@ -80,28 +83,28 @@ test('a file opens with the key of its own address alone, and is gone with the f
 })
 
 test('once an hour, what has been there for an hour and belongs to no form data is erased', async () => {
-  const { files, erased, asked, pass, done } = filesOf({ open, spam: ended })
+  const { files, erasedIds, askedTimes, pass, done } = filesOf({ open: submission, spam: trace })
   files.sweep()
   files.sweep()
   await done()
-  expect([asked, erased]).toEqual([[9 * HOUR_MS], ['spam', 'never']])
+  expect([askedTimes, erasedIds]).toEqual([[9 * HOUR_MS], ['spam', 'never']])
   pass(HOUR_MS)
   files.sweep()
   await done()
-  expect(asked).toEqual([9 * HOUR_MS, 10 * HOUR_MS])
+  expect(askedTimes).toEqual([9 * HOUR_MS, 10 * HOUR_MS])
 })
 
 test('files stay of what cannot be read, and neither that nor what a storage refuses keeps others', async () => {
-  const stored = { open: new UnreadableRecord('open'), spam: ended }
-  const { files, erased, done } = filesOf(stored, 'secret', { refused: ['spam'] })
+  const submissions = { open: new UnreadableRecord('open'), spam: trace }
+  const { files, erasedIds, done } = filesOf(submissions, 'secret', { refusedIds: ['spam'] })
   files.sweep()
   await done()
-  expect(erased).toEqual(['never'])
+  expect(erasedIds).toEqual(['never'])
 })
 
 test('where no form takes files any more, those go whose submission is known to have no form data', async () => {
-  const { files, erased, done } = filesOf({ open, spam: ended }, 'secret', { isTaking: false })
+  const { files, erasedIds, done } = filesOf({ open: submission, spam: trace }, 'secret', { isTaking: false })
   files.sweep()
   await done()
-  expect(erased).toEqual(['spam'])
+  expect(erasedIds).toEqual(['spam'])
 })

@@ -23,8 +23,10 @@ describe('what a page says about its form', () => {
   })
 
   test('is a subject of one line, and an address that a header can carry', () => {
-    const said = envelopeOf({ _subject: ' Engine\r\nBcc: all@example.com\u202E ', _replyto: 'Ada <ada@example.com>' })
-    expect(said).toEqual({ subject: 'Engine Bcc: all@example.com', replyTo: 'ada@example.com' })
+    const envelope = envelopeOf({
+      _subject: ' Engine\r\nBcc: all@example.com\u202E ', _replyto: 'Ada <ada@example.com>',
+    })
+    expect(envelope).toEqual({ subject: 'Engine Bcc: all@example.com', replyTo: 'ada@example.com' })
     expect(envelopeOf({ _subject: 'x'.repeat(5000) })!.subject).toHaveLength(200)
     for (const address of [
       'ada@example.com\r\nBcc: all@example.com', 'a@example.com, b@example.com', 'ada', '@', 'ada@localhost', ' ',
@@ -39,7 +41,7 @@ describe('what a page says about its form', () => {
 })
 
 describe('what a submission is about', () => {
-  const about = (data: Record<string, unknown>, subject?: string) => subjectOf(
+  const subjectFor = (data: Record<string, unknown>, subject?: string) => subjectOf(
     { ...submissionOf(data as never), envelope: { subject: 'said' } }, { subject },
   )
 
@@ -53,11 +55,11 @@ describe('what a submission is about', () => {
     ['{__proto__}{constructor}', {}, 'said'],
     ['{a} {b}', { a: '{b}', b: 'x' }, '{b} x'],
     ['Orders', {}, 'Orders'],
-  ])('%s with %j is %s', (template, data, subject) => expect(about(data, template)).toBe(subject))
+  ])('%s with %j is %s', (template, data, subject) => expect(subjectFor(data, template)).toBe(subject))
 
   test('is its data, and gone with them', () => {
-    const gone = { ...submissionOf({}), data: null, envelope: { subject: 'said' } }
-    expect(subjectOf(gone, { subject: 'x' })).toBeUndefined()
+    const erasedSubmission = { ...submissionOf({}), data: null, envelope: { subject: 'said' } }
+    expect(subjectOf(erasedSubmission, { subject: 'x' })).toBeUndefined()
   })
 
   test('stands first on its card, and in the headers of its email', async () => {

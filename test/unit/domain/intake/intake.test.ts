@@ -19,43 +19,45 @@ const RULE = { max: 1, maxBytes: 1000, types: ['image/*'] }
 const FORM = formsOf({ rooms: [] }).of(undefined)
 
 let now: number
-let asked: number
+let storeCalls: number
 /** Number of counted requests per client, by the store or by the limiter alone. */
 let counts: { stored: Record<string, number>, alone: Record<string, number> }
 let created: Submission[]
-let stopped: boolean
+let isStopped: boolean
 /** If true, the store counts but rejects writes. */
-let readOnly: boolean
+let isReadOnly: boolean
 /** Idempotency key of a form that was sent before. */
-let known: string | undefined
-let reading: number
+let knownKey: string | undefined
+let bodiesRead: number
 /** Ids of submissions whose files were erased. */
-let erased: string[]
+let erasedIds: string[]
 beforeEach(() => {
   now = 1_700_000_000_000
-  asked = 0
+  storeCalls = 0
   counts = { stored: {}, alone: {} }
   created = []
-  stopped = false
-  reading = 0
-  erased = []
-  readOnly = false
-  known = undefined
+  isStopped = false
+  bodiesRead = 0
+  erasedIds = []
+  isReadOnly = false
+  knownKey = undefined
 })
 
-const add = (by: Record<string, number>, client: string) => { by[client] = (by[client] ?? 0) + 1 }
-const used = (client: string) => (counts.stored[client] ?? 0) + (counts.alone[client] ?? 0)
+const add = (countsByClient: Record<string, number>, client: string) => {
+  countsByClient[client] = (countsByClient[client] ?? 0) + 1
+}
+const countOf = (client: string) => (counts.stored[client] ?? 0) + (counts.alone[client] ?? 0)
 
 const FILES: FileStore = {
   write: async (_id, _index, content) => void await Array.fromAsync(content),
   read: () => { throw new Error('Nobody reads.') },
-  erase: async id => void erased.push(id), idsBefore: async () => [],
+  erase: async id => void erasedIds.push(id), idsBefore: async () => [],
   kindOf: async () => ({ type: 'image/png', extension: 'png' }), nameOf: async name => name,
 }
 const picture = async function* () { yield Buffer.from('picture') }
 
 /** Accepts forms. The store and the limiter share their counts, with a limit of two a minute. */
-async function door(
+async function openDoor(
   { humanCheck = null, limited = true, form = FORM }:
   { humanCheck?: HumanCheck | null, limited?: boolean, form?: Form } = {},
 ) {
@@ -63,19 +65,19 @@ async function door(
   const limiter = {
     limit: LIMIT,
     async take(client: string) {
-      asked++
-      if (stopped) throw new Error('no Redis')
+      storeCalls++
+      if (isStopped) throw new Error('no Redis')
       add(counts.alone, client)
-      return used(client) > LIMIT ? 30_000 : 0
+      return countOf(client) > LIMIT ? 30_000 : 0
     },
   }
   const store: AcceptPorts['intake']['store'] = Object.create(triage.store)
   store.create = async (submission, options) => {
-    asked++
-    if (stopped || readOnly) throw new Error('no Redis')
-    if (known && options?.idempotencyKey === known) return { id: 'the first one', places: [] }
+    storeCalls++
+    if (isStopped || isReadOnly) throw new Error('no Redis')
+    if (knownKey && options?.idempotencyKey === knownKey) return { id: 'the first one', places: [] }
     if (options?.client) add(counts.stored, options.client)
-    if (options?.client && used(options.client) > LIMIT) throw new LimitReached(30_000)
+    if (options?.client && countOf(options.client) > LIMIT) throw new LimitReached(30_000)
     created.push(submission)
     return { id: submission.id, places: [] }
   }
@@ -86,15 +88,15 @@ async function door(
     files: only<SubmissionFiles>({ incoming: (_, client) => new IncomingFiles('one', RULE, client, FILES, null) }),
     intake: { ...triage.intake, store },
   }
-  const read = async (body: unknown, upload: IncomingFiles | null) => {
-    reading++
+  const readBody = async (body: unknown, upload: IncomingFiles | null) => {
+    bodiesRead++
     await upload?.take({ field: 'photo', name: 'a.png', content: picture() })
     if (body instanceof Error) throw body
     return body
   }
   return async (body: unknown, sender: Partial<Sender> = {}) => {
     const { upload, take } = await enter({ ...SENDER, ...sender }, form, ports)
-    return take(read(body, upload))
+    return take(readBody(body, upload))
   }
 }
 
@@ -104,35 +106,35 @@ test.each([
   ['one that is no object', [1], { stored: {}, alone: { [SENDER.group]: 1 } }],
   ['one that fell into the honeypot', { _gotcha: 'x' }, { stored: { [SENDER.group]: 1 }, alone: {} }],
 ])('%s is counted once, in one step', async (_, body, expected) => {
-  const send = await door()
+  const send = await openDoor()
   await send(body).catch(() => {})
   expect(counts).toEqual(expected)
-  expect(asked).toBe(1)
+  expect(storeCalls).toBe(1)
 })
 
 test('one that fell into the honeypot has values of their types, and is refused for none', async () => {
   const fields = { seats: { type: 'integer' }, terms: { type: 'checkbox' }, email: { type: 'email' } } as const
-  const send = await door({ form: { ...FORM, fields, extra: 'refuse' } })
+  const send = await openDoor({ form: { ...FORM, fields, extra: 'refuse' } })
   await send({ seats: '2', terms: 'on', email: 'x', other: '1', _gotcha: 'x' })
   expect(created).toMatchObject([{ state: 'held', data: { seats: 2, terms: true, email: 'x', other: '1' } }])
 })
 
 test('a form that may bring files is counted before they are stored, and not again', async () => {
-  const send = await door()
+  const send = await openDoor()
   await send({ name: 'Ada' }, { hasFiles: true })
   expect(counts).toEqual({ stored: {}, alone: { [SENDER.group]: 1 } })
 })
 
 test('files are kept with the form that they came with, and erased with one that is refused or was sent before', async () => {
-  const send = await door({ limited: false })
+  const send = await openDoor({ limited: false })
   expect(await send({}, { hasFiles: true })).toMatchObject({ id: 'one' })
-  expect(erased).toEqual([])
+  expect(erasedIds).toEqual([])
   await expect(send([1], { hasFiles: true })).rejects.toMatchObject({ code: 'INVALID_SUBMISSION' })
-  expect(erased).toEqual(['one'])
-  const again = { ...SENDER, client: 'another', hasFiles: true, idempotencyKey: 'again' }
-  known = idempotencyDigest(again)
-  expect(await send({}, again)).toMatchObject({ id: 'the first one' })
-  expect(erased).toEqual(['one', 'one'])
+  expect(erasedIds).toEqual(['one'])
+  const repeatedSender = { ...SENDER, client: 'another', hasFiles: true, idempotencyKey: 'again' }
+  knownKey = idempotencyDigest(repeatedSender)
+  expect(await send({}, repeatedSender)).toMatchObject({ id: 'the first one' })
+  expect(erasedIds).toEqual(['one', 'one'])
 })
 
 test('a human check is asked under a key of the form, so that its token is taken by one', async () => {
@@ -142,7 +144,7 @@ test('a human check is asked under a key of the form, so that its token is taken
     return { ok: true, value: undefined }
   }
   for (const key of [undefined, 'jobs', 'press', 'jobs']) {
-    const send = await door({ humanCheck: { field: 'token', verify }, limited: false, form: { ...FORM, key } })
+    const send = await openDoor({ humanCheck: { field: 'token', verify }, limited: false, form: { ...FORM, key } })
     await send({ token: 't' }, { idempotencyKey: 'k' })
   }
   expect(keys).not.toContain(undefined)
@@ -150,10 +152,10 @@ test('a human check is asked under a key of the form, so that its token is taken
 })
 
 test('files of a form that may be stored, although the store did not answer, are kept', async () => {
-  const send = await door()
-  readOnly = true
+  const send = await openDoor()
+  isReadOnly = true
   await expect(send({}, { hasFiles: true })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
-  expect(erased).toEqual([])
+  expect(erasedIds).toEqual([])
 })
 
 test('with a human check every form is counted before anybody is asked, and not again when it is stored', async () => {
@@ -162,8 +164,8 @@ test('with a human check every form is counted before anybody is asked, and not 
     verified++
     return { ok: true, value: undefined }
   }
-  const send = await door({ humanCheck: { field: 'token', verify } })
-  for (let sent = 0; sent < LIMIT; sent++) await send({ token: 't' })
+  const send = await openDoor({ humanCheck: { field: 'token', verify } })
+  for (let count = 0; count < LIMIT; count++) await send({ token: 't' })
   await expect(send({ token: 't' })).rejects.toMatchObject({ code: 'TOO_MANY_FORMS' })
   expect(verified).toBe(LIMIT)
   expect(counts).toEqual({ stored: {}, alone: { [SENDER.group]: 3 } })
@@ -172,13 +174,13 @@ test('with a human check every form is counted before anybody is asked, and not 
 })
 
 test('who is over the limit is refused without being read or counted, until the window ends', async () => {
-  const send = await door()
-  for (let sent = 0; sent < LIMIT; sent++) await send({})
+  const send = await openDoor()
+  for (let count = 0; count < LIMIT; count++) await send({})
   await expect(send({})).rejects.toMatchObject({ code: 'TOO_MANY_FORMS', retryAfterS: 30 })
-  asked = 0
+  storeCalls = 0
   now += 29_001
   await expect(send(new Error('was read'))).rejects.toMatchObject({ code: 'TOO_MANY_FORMS', retryAfterS: 1 })
-  expect(asked).toBe(0)
+  expect(storeCalls).toBe(0)
   await send({}, { group: '203.0.113.9' })
   now += 999
   counts.stored = {}
@@ -187,29 +189,29 @@ test('who is over the limit is refused without being read or counted, until the 
 })
 
 test('who is over the limit by the time a form is read costs the store nothing more', async () => {
-  const send = await door()
+  const send = await openDoor()
   const body = Promise.withResolvers<object>()
   const slow = send(body.promise)
-  for (let sent = 0; sent < LIMIT; sent++) await send({})
+  for (let count = 0; count < LIMIT; count++) await send({})
   await expect(send({})).rejects.toMatchObject({ code: 'TOO_MANY_FORMS' })
-  asked = 0
+  storeCalls = 0
   body.resolve({})
   await expect(slow).rejects.toMatchObject({ code: 'TOO_MANY_FORMS' })
-  expect(asked).toBe(0)
+  expect(storeCalls).toBe(0)
 })
 
 test('who has a window\'s worth of forms on their way is counted before another is read: two windows\' worth of bodies at most', async () => {
-  const send = await door()
+  const send = await openDoor()
   const bodies = Promise.withResolvers<object>()
   const slow = Array.from(
     { length: LIMIT + 3 }, () => send(bodies.promise).then(() => 200, (error: { code: string }) => error.code),
   )
-  await vi.waitUntil(() => counts.alone[SENDER.group] === 3 && reading === 2 * LIMIT)
+  await vi.waitUntil(() => counts.alone[SENDER.group] === 3 && bodiesRead === 2 * LIMIT)
   bodies.resolve({})
   expect(await Promise.all(slow)).toEqual([
     ...Array.from({ length: LIMIT }, () => 'TOO_MANY_FORMS'), 200, 200, 'TOO_MANY_FORMS',
   ])
-  expect(reading).toBe(2 * LIMIT)
+  expect(bodiesRead).toBe(2 * LIMIT)
   now += 60_000
   counts = { stored: {}, alone: {} }
   await send({})
@@ -217,22 +219,22 @@ test('who has a window\'s worth of forms on their way is counted before another 
 })
 
 test('an invalid form that is one too many is told so', async () => {
-  const send = await door()
-  for (let sent = 0; sent < LIMIT; sent++) await send({})
+  const send = await openDoor()
+  for (let count = 0; count < LIMIT; count++) await send({})
   await expect(send(new InvalidSubmission('no JSON'))).rejects.toMatchObject({ code: 'TOO_MANY_FORMS' })
 })
 
 test('counts that cannot be reached are the store\'s fault, not the sender\'s', async () => {
-  const send = await door()
-  stopped = true
+  const send = await openDoor()
+  isStopped = true
   await expect(send({})).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
   await expect(send([])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
-  expect(asked).toBe(2)
+  expect(storeCalls).toBe(2)
 })
 
 test('without a limit nobody is counted', async () => {
-  const send = await door({ limited: false })
-  for (let sent = 0; sent < 5; sent++) await send({})
+  const send = await openDoor({ limited: false })
+  for (let count = 0; count < 5; count++) await send({})
   await expect(send([])).rejects.toMatchObject({ code: 'INVALID_SUBMISSION' })
   expect(counts).toEqual({ stored: {}, alone: {} })
 })

@@ -11,10 +11,10 @@ const SENDER: Sender = {
 /** Screens with a honeypot and, if `answer` is given, a human check with that answer. */
 async function screened(body: unknown, { answer, sender = SENDER }: { answer?: Outcome, sender?: Sender } = {}) {
   const logged: unknown[][] = []
-  const asked: unknown[][] = []
+  const checkCalls: unknown[][] = []
   const note = (...line: unknown[]) => void logged.push(line)
   const verify = async (...args: unknown[]) => {
-    asked.push(args)
+    checkCalls.push(args)
     return answer!
   }
   const result = await screen(body, sender, {
@@ -22,7 +22,7 @@ async function screened(body: unknown, { answer, sender = SENDER }: { answer?: O
     log: { info: note, warn: note, error: note },
   }, { form: { labels: {} }, attemptKey: 'attempt' })
     .catch((error: { code: string, message: string }) => ({ code: error.code, message: error.message }))
-  return { result, logged, asked }
+  return { result, logged, checkCalls }
 }
 
 describe('the honeypot', () => {
@@ -58,15 +58,15 @@ describe('the honeypot', () => {
 
 describe('the human check', () => {
   test('passed takes the token out, and was told the address and the key of the attempt', async () => {
-    const { result, asked } = await screened({ name: 'Ada', token: 't', _gotcha: '' }, { answer: ok })
+    const { result, checkCalls } = await screened({ name: 'Ada', token: 't', _gotcha: '' }, { answer: ok })
     expect(result).toEqual({ data: { name: 'Ada' }, held: false })
-    expect(asked).toEqual([['t', { address: '203.0.113.7', attemptKey: 'attempt' }]])
+    expect(checkCalls).toEqual([['t', { address: '203.0.113.7', attemptKey: 'attempt' }]])
   })
 
   test.each([undefined, '', null, 5, ['a', 'b']])('with %j as token is missing, and nobody is asked', async (token) => {
-    const { result, asked } = await screened({ name: 'Ada', token }, { answer: ok })
+    const { result, checkCalls } = await screened({ name: 'Ada', token }, { answer: ok })
     expect(result).toMatchObject({ code: 'HUMAN_CHECK_FAILED', message: expect.stringContaining('token') })
-    expect(asked).toEqual([])
+    expect(checkCalls).toEqual([])
   })
 
   test('refused is told to the sender', async () => {
@@ -82,15 +82,15 @@ describe('the human check', () => {
   })
 
   test('is for people: who shows the key is not asked, and a token is taken out all the same', async () => {
-    const { result, asked } = await screened(
+    const { result, checkCalls } = await screened(
       { name: 'Ada', token: 't' }, { answer: ok, sender: { ...SENDER, trusted: true } },
     )
-    expect([result, asked]).toEqual([{ data: { name: 'Ada' }, held: false }, []])
+    expect([result, checkCalls]).toEqual([{ data: { name: 'Ada' }, held: false }, []])
   })
 
   test('comes after the honeypot', async () => {
-    const { result, asked } = await screened({ _gotcha: 'x', token: 't' }, { answer: ok })
-    expect([result, asked]).toEqual([{ data: {}, held: true }, []])
+    const { result, checkCalls } = await screened({ _gotcha: 'x', token: 't' }, { answer: ok })
+    expect([result, checkCalls]).toEqual([{ data: {}, held: true }, []])
   })
 })
 

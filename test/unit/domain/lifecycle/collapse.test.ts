@@ -18,7 +18,7 @@ function step(current: Submission, event: LifecycleEvent, now = NOW) {
 }
 
 /** Completes all outstanding work. */
-function done(current: Submission, now = NOW) {
+function finishAll(current: Submission, now = NOW) {
   let result: { next: Submission } = { next: current }
   while (result.next.work.length > 0) {
     result = step(result.next, { type: 'done', key: result.next.work[0]!.key }, now)
@@ -27,7 +27,7 @@ function done(current: Submission, now = NOW) {
 }
 
 test('a forward whose cards follow is kept without form data until its cards show none either', () => {
-  const { next, finished } = done(step(posted(), claimed()).next)
+  const { next, finished } = finishAll(step(posted(), claimed()).next)
   expect(next).toMatchObject({ state: 'settled', data: null, collapse: { at: NOW + TTL }, history: [], edited: [] })
   expect([finished, isOver(next), nextAttention(next), dataLivesUntil(next)]).toEqual([
     false, false, NOW + TTL, NOW + TTL,
@@ -41,12 +41,12 @@ test('a forward whose cards follow is kept without form data until its cards sho
     title: 'Form Submission forwarded', fields: [], actions: [],
     notes: [expect.stringMatching(/^Forwarded by Ada on Slack/)],
   })
-  const over = done(collapsed.next, NOW + TTL)
+  const over = finishAll(collapsed.next, NOW + TTL)
   expect([over.finished, isOver(over.next), nextAttention(over.next)]).toEqual([true, true, Infinity])
 })
 
 test('a forward without a card has nothing to wait for', () => {
-  expect(done(step({ ...posted(), cards: [] }, claimed()).next).finished).toBe(true)
+  expect(finishAll(step({ ...posted(), cards: [] }, claimed()).next).finished).toBe(true)
 })
 
 test('with receipts, cards show the form until the same time, however long the data was kept', () => {
@@ -55,20 +55,20 @@ test('with receipts, cards show the form until the same time, however long the d
     type: 'done' as const, key: current.work.find(({ kind }) => kind === 'email')!.key, sent, keepMs: 1000,
   })
   const current = step(posted(), claimed({ deliveries: ['email'] })).next
-  const kept = done(step(current, report(current)).next).next
+  const kept = finishAll(step(current, report(current)).next).next
   expect([kept.collapse, nextAttention(kept), dataLivesUntil(kept)]).toEqual([undefined, NOW + 1000, NOW + 1000])
   // The store has erased the data by itself.
   const { next } = step({ ...kept, data: null }, { type: 'forgotten' }, NOW + 1000)
   expect([next.collapse, nextAttention(next), dataLivesUntil(next)]).toEqual([{ at: NOW + TTL }, NOW + TTL, NOW + TTL])
 
-  const over = done(step(next, { type: 'collapsing' }, NOW + TTL).next, NOW + TTL)
+  const over = finishAll(step(next, { type: 'collapsing' }, NOW + TTL).next, NOW + TTL)
   const bounced = { type: 'receipt', messageId: 'm1', receipt: { verdict: 'bounced' } } as const
-  const told = done(step(over.next, bounced, NOW + TTL + 1).next, NOW + TTL + 1)
+  const told = finishAll(step(over.next, bounced, NOW + TTL + 1).next, NOW + TTL + 1)
   expect([over.finished, told.finished]).toEqual([true, true])
 })
 
 test('a platform that is away when the time comes is tried for a week from then on', () => {
-  const { next } = step(done(step(posted(), claimed()).next).next, { type: 'collapsing' }, NOW + TTL)
+  const { next } = step(finishAll(step(posted(), claimed()).next).next, { type: 'collapsing' }, NOW + TTL)
   const { key } = next.work[0]!
   const later = (days: number) => NOW + TTL + days * 24 * 60 * 60 * 1000
   const failed = (retryAt: number) => step(next, { type: 'failed', key, reason: 'Down.', retryAt }, NOW + TTL).next
@@ -80,7 +80,7 @@ test('spam, what expired and what was erased is over at once: their cards show n
   const day = posted().expiresAt
   for (const [event, now] of [
     [spam, NOW], [{ type: 'expired' }, day], [{ type: 'erased', reviewer: REVIEWER }, NOW],
-  ] as const) expect(done(step(posted(), event, now).next, now).finished).toBe(true)
+  ] as const) expect(finishAll(step(posted(), event, now).next, now).finished).toBe(true)
 })
 
 test('without the setting nothing is kept for it', () => {

@@ -9,8 +9,8 @@ const receipt = fc.record({
   verdict: fc.constantFrom(...VERDICTS), reason: fc.constantFrom('', 'mailbox is full', 'mailbox does not exist'),
 }).map(({ verdict, reason }): Receipt => ({ verdict, ...reason ? { reason } : {} }))
 
-const known = (receipts: readonly Receipt[]) => receipts.reduce<Receipt | undefined>(
-  (last, next) => isNews(next, last) ? next : last, undefined,
+const latestReceipt = (receipts: readonly Receipt[]) => receipts.reduce<Receipt | undefined>(
+  (latest, next) => isNews(next, latest) ? next : latest, undefined,
 )
 
 test('receipts end in the same one, whatever their order and however often each comes', () => {
@@ -19,16 +19,16 @@ test('receipts end in the same one, whatever their order and however often each 
   ))
   fc.assert(fc.property(orders, ([receipts, shuffled, repeats]) => {
     const repeated = repeats.flatMap(index => receipts[index] ?? [])
-    const text = (last: Receipt | undefined) => last && receiptText(last)
-    expect(text(known([...shuffled, ...repeated]))).toEqual(text(known(receipts)))
+    const text = (latest: Receipt | undefined) => latest && receiptText(latest)
+    expect(text(latestReceipt([...shuffled, ...repeated]))).toEqual(text(latestReceipt(receipts)))
   }))
 })
 
 test('what is known never goes back', () => {
-  fc.assert(fc.property(receipt, receipt, (one, other) => {
-    expect(isNews(one, one)).toBe(false)
-    expect(isNews(one, other) && isNews(other, one)).toBe(false)
-    expect(isNews(one, undefined)).toBe(one.verdict !== 'sent')
+  fc.assert(fc.property(receipt, receipt, (first, second) => {
+    expect(isNews(first, first)).toBe(false)
+    expect(isNews(first, second) && isNews(second, first)).toBe(false)
+    expect(isNews(first, undefined)).toBe(first.verdict !== 'sent')
   }))
 })
 

@@ -10,12 +10,12 @@ import {
 import { PRESENTATION } from '../../../fixtures/views'
 import { cardInWords } from '../../../support/words'
 
-const erased: LifecycleEvent = { type: 'erased', reviewer: REVIEWER }
-const edited = { data: { name: 'Grace' }, edited: ['name'] }
+const erasure: LifecycleEvent = { type: 'erased', reviewer: REVIEWER }
+const edit = { data: { name: 'Grace' }, edited: ['name'] }
 
 const stages: [string, Submission][] = [
   ['open', posted()], ['open again', giveUp(step(posted(), claimed({ deliveries: ['email'] })).next, 'email').next],
-  ['being delivered', step(posted(), claimed({ edit: edited })).next],
+  ['being delivered', step(posted(), claimed({ edit })).next],
   ['kept spam', step(posted(), { ...spam, revocableMs: 1000 } as LifecycleEvent).next],
   ['delivered', finish(finish(step(posted(), claimed()).next, 'email').next, 'endpoint').next],
   ['a trace', traceOf({ ...step(posted(), claimed()).next, state: 'settled' })],
@@ -23,7 +23,7 @@ const stages: [string, Submission][] = [
 ]
 
 test.each(stages)('what is %s has no form data left, no names of fields, and nothing to do but its cards', (_, current) => {
-  const { next, added, finished } = step(current, erased, NOW + SUBMISSION_TTL_MS)
+  const { next, added, finished } = step(current, erasure, NOW + SUBMISSION_TTL_MS)
   expect(next).toMatchObject({
     state: 'erased', data: null, edited: [], failures: [], erased: { reviewer: REVIEWER, at: NOW + SUBMISSION_TTL_MS },
   })
@@ -37,27 +37,27 @@ test.each(stages)('what is %s has no form data left, no names of fields, and not
 })
 
 test('it is over when its cards say so, and is not decided, undone or erased again', () => {
-  const current = step(posted(), erased).next
-  for (const event of [claimed(), spam, erased]) expect(refusal(current, event)).toBe('decided')
+  const current = step(posted(), erasure).next
+  for (const event of [claimed(), spam, erasure]) expect(refusal(current, event)).toBe('decided')
   expect(refusal(current, { type: 'revoked', action: 'spam', reviewer: REVIEWER })).toBe('irrevocable')
   const { next, finished } = finish(finish(current, 'update').next, 'update')
   expect([finished, isOver(next)]).toEqual([true, true])
 })
 
 test('a card that was in flight says so, too, and a delivery that was on its way changes nothing', () => {
-  const { next } = step(received(['slack']), erased)
+  const { next } = step(received(['slack']), erasure)
   expect(kinds(step(next, { type: 'done', key: 'post:slack', card: SLACK }).next)).toEqual(['update slack'])
   const sending = step(posted(), claimed()).next
   const { key } = sending.work.find(({ kind }) => kind === 'email')!
-  expect(refusal(step(sending, erased).next, { type: 'done', key })).toBe('unknown-work')
+  expect(refusal(step(sending, erasure).next, { type: 'done', key })).toBe('unknown-work')
 })
 
 test('an email that left while it was erased is on record, without content, and so is what becomes of it', () => {
   const sending = step(posted(), claimed({ deliveries: ['email'] })).next
   const { key } = sending.work.find(({ kind }) => kind === 'email')!
   const sent = { delivery: 'email' as const, content: 'x', to: ['team@example.com'], messageId: 'm1' }
-  const gone = traceOf(step(sending, erased).next)
-  const { next, added, finished } = step(gone, { type: 'done', key, sent, keepMs: 1000 }, NOW + 1)
+  const trace = traceOf(step(sending, erasure).next)
+  const { next, added, finished } = step(trace, { type: 'done', key, sent, keepMs: 1000 }, NOW + 1)
   expect([next.sent, next.delivered]).toEqual([[{ ...sent, content: '', at: NOW + 1 }], ['email']])
   expect([added, finished, next.state]).toEqual([[], true, 'erased'])
   const told = step(next, { type: 'receipt', messageId: 'm1', receipt: { verdict: 'bounced' } }, NOW + 2)
@@ -66,21 +66,21 @@ test('an email that left while it was erased is on record, without content, and 
 
 test('it is over with its cards, although those of a forward would have shown the form for longer', () => {
   const current = { ...posted(), state: 'settled' as const, data: null, work: [], collapse: { at: NOW + 1000 } }
-  const { next, finished } = finish(finish(step(current, erased).next, 'update').next, 'update')
+  const { next, finished } = finish(finish(step(current, erasure).next, 'update').next, 'update')
   expect([finished, nextAttention(next)]).toEqual([true, Infinity])
 })
 
 test('its record is kept from the erasure on, however late that is', () => {
-  const late = NOW + 2 * SUBMISSION_TTL_MS
-  expect(dataLivesUntil(step(posted(), erased, late).next)).toBe(late)
+  const lateAt = NOW + 2 * SUBMISSION_TTL_MS
+  expect(dataLivesUntil(step(posted(), erasure, lateAt).next)).toBe(lateAt)
 })
 
 test('the endpoint is told beside the cards, and after what it may be getting right now', () => {
-  const told = { ...erased, told: true } as LifecycleEvent
-  const open = step(posted(), told)
+  const notifying = { ...erasure, told: true } as LifecycleEvent
+  const open = step(posted(), notifying)
   expect([kinds(open.next), open.added]).toEqual([['update slack', 'update discord', 'erasure'], open.next.work])
   const sending = step(posted(), claimed()).next
-  const { next, added } = step(sending, told, NOW + 1)
+  const { next, added } = step(sending, notifying, NOW + 1)
   expect(added.map(({ kind }) => kind)).toEqual(['update', 'update'])
   expect(refusal(next, { type: 'leased', keys: ['erasure#4'] }, NOW + LEASE)).toBe('not-due')
   const { key } = next.work.find(({ kind }) => kind === 'erasure')!
@@ -93,7 +93,7 @@ test.each([['overdue', NOW], ['put off for long', NOW + LEASE + 1]])(
   'the endpoint is told at once while what it should get is %s, because nobody is at it', (_, dueAt) => {
     const sending = step(posted(), claimed({ deliveries: ['endpoint'] })).next
     const current = { ...sending, work: sending.work.map(work => ({ ...work, dueAt })) }
-    const { added } = step(current, { ...erased, told: true } as LifecycleEvent)
+    const { added } = step(current, { ...erasure, told: true } as LifecycleEvent)
     expect(added.map(({ kind }) => kind)).toEqual(['update', 'update', 'erasure'])
   },
 )

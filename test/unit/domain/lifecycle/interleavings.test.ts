@@ -12,17 +12,17 @@ import { LEASE, NOW, posted, REVIEWER } from '../../../fixtures/lifecycle'
 import { formsOf } from '../../../fakes/forms'
 import { runs } from '../../../support/properties'
 
-const KEPT = 60 * 60 * 1000
-const HOLD = 24 * 60 * 60 * 1000
+const KEPT_MS = 60 * 60 * 1000
+const HOLD_MS = 24 * 60 * 60 * 1000
 const PRESENTATION = { siteUrl: null, forms: formsOf({ claim: 'soft' }) }
 const DELIVERIES: readonly Delivery[] = ['email', 'endpoint']
 
 /** Model of the service as the lifecycle sees it: a store, a clock, people, and processes that crash. */
 class World {
   now = NOW
-  stored: Submission = posted()
+  submission: Submission = posted()
   /** Work in progress; a crash loses it without a result. */
-  underWay: Work[] = []
+  runningWork: Work[] = []
   readonly shown = new Map<string, CardView>()
   /** Keys of sent emails and calls, in order. */
   readonly sent: string[] = []
@@ -37,83 +37,85 @@ class World {
 
   /** @param cardDataMs how long cards show the form, ms; null for always */
   constructor(readonly cardDataMs: number | null) {
-    for (const { messageId } of this.stored.cards) this.shown.set(messageId, cardView(this.stored, PRESENTATION))
+    for (const { messageId } of this.submission.cards) {
+      this.shown.set(messageId, cardView(this.submission, PRESENTATION))
+    }
   }
 
   /** Reads like a store, which erases form data on time by itself. */
   private read(): Submission {
-    return this.now >= dataLivesUntil(this.stored) ? { ...this.stored, data: null } : this.stored
+    return this.now >= dataLivesUntil(this.submission) ? { ...this.submission, data: null } : this.submission
   }
 
   apply(event: LifecycleEvent): boolean {
-    const before = this.read()
-    const step = transition(before, event, this.now, LEASE, this.cardDataMs)
+    const current = this.read()
+    const step = transition(current, event, this.now, LEASE, this.cardDataMs)
     if ('refused' in step) return false
-    this.stored = isOver(step.next) ? traceOf(step.next) : step.next
-    this.underWay.push(...step.added)
+    this.submission = isOver(step.next) ? traceOf(step.next) : step.next
+    this.runningWork.push(...step.added)
     if (event.type === 'revoked' && event.action === 'forward') {
-      for (const { kind, key } of before.work) if (isDelivery(kind)) this.revoked.add(key)
+      for (const { kind, key } of current.work) if (isDelivery(kind)) this.revoked.add(key)
     }
     return true
   }
 
   claim(action: Action, revocableMs: number): void {
-    const claimed = this.apply({ type: 'claimed', action, reviewer: REVIEWER, deliveries: DELIVERIES, revocableMs })
-    if (claimed && action === 'spam') this.heldUntil = this.now + revocableMs
+    const isApplied = this.apply({ type: 'claimed', action, reviewer: REVIEWER, deliveries: DELIVERIES, revocableMs })
+    if (isApplied && action === 'spam') this.heldUntil = this.now + revocableMs
   }
 
   /** Reports a receipt of one of the emails, as the mail provider does. */
   tell(index: number, receipt: Receipt): void {
     const messageId = this.sent.filter(key => key.startsWith('email'))[index]
-    const hadIt = this.stored.delivered.includes('email')
+    const wasDelivered = this.submission.delivered.includes('email')
     if (messageId === undefined || !this.apply({ type: 'receipt', messageId, receipt })) return
-    if (hadIt && !this.stored.delivered.includes('email')) this.returned.add(messageId)
+    if (wasDelivered && !this.submission.delivered.includes('email')) this.returned.add(messageId)
   }
 
   sweep(): void {
     for (const type of ['expired', 'expiring', 'forgotten', 'collapsing', 'freed'] as const) this.apply({ type })
-    this.apply({ type: 'leased', keys: this.stored.work.map(({ key }) => key) })
+    this.apply({ type: 'leased', keys: this.submission.work.map(({ key }) => key) })
   }
 
-  /** Performs one piece of work; `heard` is false if its result is not stored. */
-  perform(index: number, heard: boolean): void {
-    const [work] = this.underWay.splice(index % Math.max(this.underWay.length, 1), 1)
+  /** Performs one piece of work; `isResultStored` is false if its result is not stored. */
+  perform(index: number, isResultStored: boolean): void {
+    const [work] = this.runningWork.splice(index % Math.max(this.runningWork.length, 1), 1)
     if (!work) return
-    const { version } = this.stored
+    const { version } = this.submission
     if (isDelivery(work.kind)) this.sent.push(work.key)
     else if (work.kind === 'update') this.shown.set(work.card!.messageId, cardView(this.read(), PRESENTATION))
-    if (!heard) return
+    if (!isResultStored) return
     const { kind, key, card } = work
     const content = contentHash(this.read().data ?? {})
     const sent = { delivery: 'email', content, to: ['team@example.com'], messageId: key } as const
-    const told = this.apply({
+    const isStored = this.apply({
       type: 'done', key,
-      ...kind === 'update' && { card: card!, version }, ...kind === 'email' && { sent, keepMs: KEPT },
+      ...kind === 'update' && { card: card!, version }, ...kind === 'email' && { sent, keepMs: KEPT_MS },
     })
-    if (told && kind === 'email') this.keptUntil = this.now + KEPT
+    if (isStored && kind === 'email') this.keptUntil = this.now + KEPT_MS
   }
 
   /** Fails a delivery for good, whichever process makes it. */
   giveUp(index: number): void {
-    const made = this.underWay.filter(({ kind, key }) => isDelivery(kind) && !this.sent.includes(key))
-    const work = made[index % Math.max(made.length, 1)]
+    const unsentWork = this.runningWork.filter(({ kind, key }) => isDelivery(kind) && !this.sent.includes(key))
+    const work = unsentWork[index % Math.max(unsentWork.length, 1)]
     if (!work) return
-    this.underWay = this.underWay.filter(({ key }) => key !== work.key)
+    this.runningWork = this.runningWork.filter(({ key }) => key !== work.key)
     this.hasFailed = this.apply({ type: 'failed', key: work.key, reason: 'Refused.', retryAt: null }) || this.hasFailed
   }
 
   /** Runs until no work is left and time changes nothing. */
   settle(): void {
-    for (let round = 0; round < 100 && !isOver(this.stored); round++) {
-      while (this.underWay.length > 0) this.perform(0, true)
-      this.now = Math.max(this.now + 1, Math.min(nextAttention(this.stored), this.now + SUBMISSION_TTL_MS))
+    for (let round = 0; round < 100 && !isOver(this.submission); round++) {
+      while (this.runningWork.length > 0) this.perform(0, true)
+      this.now = Math.max(this.now + 1, Math.min(nextAttention(this.submission), this.now + SUBMISSION_TTL_MS))
       this.sweep()
     }
   }
 
   check(): void {
     expect(this.sent.filter(key => this.revoked.has(key))).toEqual([])
-    const { state, decision, expiresAt, work, holder, failures, delivered } = this.stored
+    const { state, decision, expiresAt, work, holder, failures, delivered } = this.submission
     const { data } = this.read()
     if (state === 'erased') expect(data).toBeNull()
     if (state === 'open') expect(failures.filter(({ delivery }) => delivered.includes(delivery))).toEqual([])
@@ -126,46 +128,50 @@ class World {
   }
 }
 
-const doing: fc.Arbitrary<(world: World) => void> = fc.oneof(
+const action: fc.Arbitrary<(world: World) => void> = fc.oneof(
   fc.record({ action: fc.constantFrom<Action>('forward', 'spam'), back: fc.boolean() }).map(
-    ({ action, back }) => (world: World) => world.claim(action, !back ? 0 : action === 'spam' ? HOLD : 10_000),
+    ({ action, back: isRevocable }) => (world: World) => (
+      world.claim(action, !isRevocable ? 0 : action === 'spam' ? HOLD_MS : 10_000)
+    ),
   ),
   fc.constantFrom<Action>('forward', 'spam').map(action => (world: World) => (
     void world.apply({ type: 'revoked', action, reviewer: REVIEWER })
   )),
   fc.constant((world: World) => void world.apply({ type: 'erased', reviewer: REVIEWER })),
-  fc.record({ id: fc.constantFrom('U1', 'U2'), given: fc.boolean() }).map(({ id, given }) => (world: World) => void (
-    world.apply({ type: 'taken', person: { ...REVIEWER, id }, forMs: KEPT, ...given && { by: REVIEWER } })
-  )),
-  fc.constant((world: World) => void world.apply({ type: 'returned', who: world.stored.holder?.who ?? '' })),
+  fc.record({ id: fc.constantFrom('U1', 'U2'), isGiven: fc.boolean() }).map(
+    ({ id, isGiven }) => (world: World) => void (
+      world.apply({ type: 'taken', person: { ...REVIEWER, id }, forMs: KEPT_MS, ...isGiven && { by: REVIEWER } })
+    ),
+  ),
+  fc.constant((world: World) => void world.apply({ type: 'returned', who: world.submission.holder?.who ?? '' })),
   fc.constant((world: World) => world.sweep()),
-  fc.record({ index: fc.nat(9), heard: fc.boolean() }).map(
-    ({ index, heard }) => (world: World) => world.perform(index, heard),
+  fc.record({ index: fc.nat(9), isResultStored: fc.boolean() }).map(
+    ({ index, isResultStored }) => (world: World) => world.perform(index, isResultStored),
   ),
   fc.nat(1).map(index => (world: World) => world.giveUp(index)),
   fc.record({
     index: fc.nat(2), verdict: fc.constantFrom('delayed' as const, 'delivered' as const, 'bounced' as const),
   }).map(({ index, verdict }) => (world: World) => world.tell(index, { verdict })),
   // All processes crash at once.
-  fc.constant((world: World) => void world.underWay.splice(0)),
-  fc.constantFrom(1, 9999, 10_000, LEASE, KEPT, HOLD, SUBMISSION_TTL_MS - 10_000).map(
+  fc.constant((world: World) => void world.runningWork.splice(0)),
+  fc.constantFrom(1, 9999, 10_000, LEASE, KEPT_MS, HOLD_MS, SUBMISSION_TTL_MS - 10_000).map(
     ms => (world: World) => void (world.now += ms),
   ),
 )
 
 test('however clicks, leases, crashes, receipts, erasures, takes and time follow each other: no email after an undo, no two, no button and no data beyond its time', () => {
-  const ages = fc.constantFrom(null, 0, HOLD, 5 * SUBMISSION_TTL_MS)
-  fc.assert(fc.property(fc.array(doing, { maxLength: 30 }), ages, (doings, cardDataMs) => {
+  const ages = fc.constantFrom(null, 0, HOLD_MS, 5 * SUBMISSION_TTL_MS)
+  fc.assert(fc.property(fc.array(action, { maxLength: 30 }), ages, (actions, cardDataMs) => {
     const world = new World(cardDataMs)
-    for (const act of doings) {
+    for (const act of actions) {
       act(world)
       world.check()
     }
     world.settle()
     world.check()
-    expect(world.stored).toSatisfy(isOver)
+    expect(world.submission).toSatisfy(isOver)
     expect([...world.shown.values()].map(({ actions }) => actions)).toEqual([[], []])
-    const { decision, state } = world.stored
+    const { decision, state } = world.submission
     const isShown = state !== 'erased' && cardDataMs === null
     if (!isShown) expect([...world.shown.values()].flatMap(({ fields }) => fields)).toEqual([])
     // One key is one email for its recipient, however often sending is requested.

@@ -27,9 +27,9 @@ describe('expired', () => {
   })
 
   test('lets nobody take it from then on, whether a sweep noticed or not', () => {
-    const taken = { type: 'taken', person: REVIEWER, forMs: 1000, listed: false } as const
-    expect(refusal(posted(), taken, expiry - 1)).toBeNull()
-    expect(refusal(posted(), taken, expiry)).toBe('expired')
+    const takeEvent = { type: 'taken', person: REVIEWER, forMs: 1000, listed: false } as const
+    expect(refusal(posted(), takeEvent, expiry - 1)).toBeNull()
+    expect(refusal(posted(), takeEvent, expiry)).toBe('expired')
   })
 
   test('does not touch what was decided in time', () => {

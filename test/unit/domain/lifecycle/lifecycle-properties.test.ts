@@ -13,7 +13,7 @@ const UNDO = 10_000
 const REVIEWER = { id: 'U', name: 'U', platform: 'Slack' }
 
 /** Next event, given the submission at that time. */
-type Happening = (current: Submission) => { event: LifecycleEvent, passed?: number }
+type Happening = (current: Submission) => { event: LifecycleEvent, passedMs?: number }
 
 const card = (number: number): CardRef => ({
   platform: 'slack', threadId: `slack:C1:${number}`, messageId: `${number}`,
@@ -22,8 +22,8 @@ const cardKey = ({ platform, messageId }: CardRef) => `${platform}:${messageId}`
 const keyAt = ({ work }: Submission, index: number) => work[index % Math.max(work.length, 1)]?.key ?? 'none'
 /** Work that may be in progress: deliveries that can still be undone have not begun. */
 const workAt = ({ work, revocableUntil }: Submission, index: number) => {
-  const begun = revocableUntil === undefined ? work : work.filter(({ kind }) => !isDelivery(kind))
-  return begun[index % Math.max(begun.length, 1)]
+  const startedWork = revocableUntil === undefined ? work : work.filter(({ kind }) => !isDelivery(kind))
+  return startedWork[index % Math.max(startedWork.length, 1)]
 }
 
 const decision: fc.Arbitrary<Happening> = fc.record({
@@ -48,27 +48,27 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   }).map(({ index, posted, age }): Happening => (current) => {
     const work = workAt(current, index)
     const version = Math.max(current.version - age, 1)
-    const came = {
+    const results = {
       // Each room has messages of its own.
       post: { card: card(work?.room === 'discord' ? 4 + posted : posted), version },
       update: { card: work?.card, version }, remind: {}, tell: {}, erasure: {},
       confirm: age === 0 ? { skipped: 'Too many.' } : {},
-      email: sent(current), endpoint: sent(current),
+      email: resultOf(current), endpoint: resultOf(current),
     }
-    return { event: { type: 'done', key: work?.key ?? 'none', ...work && came[work.kind] } }
+    return { event: { type: 'done', key: work?.key ?? 'none', ...work && results[work.kind] } }
   }),
   // Late result, based on an old version, of work that another process has taken over.
   fc.nat(3).map((number): Happening => current => ({
     event: { type: 'done', key: 'taken over', card: card(number), version: Math.max(current.version - 2, 1) },
   })),
-  fc.record({ index: fc.nat(9), again: fc.boolean() }).map(({ index, again }): Happening => (current) => {
+  fc.record({ index: fc.nat(9), again: fc.boolean() }).map(({ index, again: isRetried }): Happening => (current) => {
     const work = workAt(current, index)
     return { event: {
-      type: 'failed', key: work?.key ?? 'none', reason: 'Down.', retryAt: again || work?.kind === 'post' ? 1 : null,
+      type: 'failed', key: work?.key ?? 'none', reason: 'Down.', retryAt: isRetried || work?.kind === 'post' ? 1 : null,
     } }
   }),
-  fc.constantFrom(0, 1, LEASE, SUBMISSION_TTL_MS).map((passed): Happening => current => ({
-    event: { type: 'leased', keys: current.work.map(({ key }) => key) }, passed,
+  fc.constantFrom(0, 1, LEASE, SUBMISSION_TTL_MS).map((passedMs): Happening => current => ({
+    event: { type: 'leased', keys: current.work.map(({ key }) => key) }, passedMs,
   })),
   fc.constantFrom('expired' as const, 'expiring' as const).map((type): Happening => () => ({ event: { type } })),
   fc.nat(9).map((index): Happening => current => ({
@@ -76,12 +76,12 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   })),
 )
 
-function sent({ data }: Submission) {
+function resultOf({ data }: Submission) {
   return data ? { sent: { delivery: 'email' as const, content: contentHash(data), to: ['team@example.com'] } } : {}
 }
 
 /** Applies the happenings to a submission and passes every step to `check`. */
-function play(
+function playHappenings(
   happenings: readonly Happening[], check: (before: Submission, event: LifecycleEvent, after: Submission) => void,
 ): void {
   let now = 1000
@@ -91,8 +91,8 @@ function play(
   if ('refused' in start) throw new Error('A new submission is never refused.')
   let current = start.next
   for (const next of happenings) {
-    const { event, passed = 0 } = next(current)
-    now += passed
+    const { event, passedMs = 0 } = next(current)
+    now += passedMs
     const result = transition(current, event, now, LEASE)
     if ('refused' in result) continue
     check(current, event, result.next)
@@ -109,11 +109,11 @@ const sequences = fc.array(happening, { maxLength: 40 })
 
 /** A decision, the end of its time for undo, and the results of its deliveries. */
 const round = fc.tuple(decision, fc.boolean(), fc.boolean()).map(([claim, ...arrives]): Happening[] => [
-  claim, ({ work }) => ({ event: { type: 'leased', keys: work.map(({ key }) => key) }, passed: LEASE }),
+  claim, ({ work }) => ({ event: { type: 'leased', keys: work.map(({ key }) => key) }, passedMs: LEASE }),
   ...(['email', 'endpoint'] as const).map((delivery, index): Happening => (current) => {
     const key = current.work.find(({ kind }) => kind === delivery)?.key ?? 'none'
     return { event: arrives[index]
-      ? { type: 'done', key, ...sent(current) }
+      ? { type: 'done', key, ...resultOf(current) }
       : { type: 'failed', key, reason: 'Refused.', retryAt: null } }
   }),
 ])
@@ -122,7 +122,7 @@ const rounds = fc.array(fc.oneof(round, happening.map(each => [each])), { maxLen
 
 test('whatever happens, a decided submission never gets a second decision', () => {
   fc.assert(fc.property(sequences, (happenings) => {
-    play(happenings, (before, event, after) => {
+    playHappenings(happenings, (before, event, after) => {
       if (before.decision) expect([before.decision, null]).toContainEqual(after.decision)
       if (after.decision && !before.decision) expect([before.state, event.type]).toEqual(['open', 'claimed'])
       expect(['settling', 'settled'].includes(after.state)).toBe(after.decision !== null)
@@ -133,12 +133,12 @@ test('whatever happens, a decided submission never gets a second decision', () =
 
 test('whatever happens, no delivery gives the same content twice in a row, and none that was made is outstanding', () => {
   fc.assert(fc.property(sequences, (happenings) => {
-    const given = new Map<Delivery, string>()
-    play(happenings, (before, _event, after) => {
+    const lastContents = new Map<Delivery, string>()
+    playHappenings(happenings, (before, _event, after) => {
       for (const { delivery, content } of after.sent ?? []) {
         if (before.delivered.includes(delivery) || !after.delivered.includes(delivery)) continue
-        expect(given.get(delivery)).not.toBe(content)
-        given.set(delivery, content)
+        expect(lastContents.get(delivery)).not.toBe(content)
+        lastContents.set(delivery, content)
       }
       expect(new Set(after.delivered).size).toBe(after.delivered.length)
       expect(after.work.filter(({ kind }) => (after.delivered as string[]).includes(kind))).toEqual([])
@@ -148,30 +148,30 @@ test('whatever happens, no delivery gives the same content twice in a row, and n
 
 test('whatever happens, what is opened again as failed failed in this round, and has not been delivered', () => {
   fc.assert(fc.property(rounds, (happenings) => {
-    let failed: Delivery[] = []
-    play(happenings, (before, event, after) => {
-      if (event.type === 'claimed') failed = []
-      const givenUp = event.type === 'failed' && event.retryAt === null
-      const kind = givenUp ? before.work.find(({ key }) => key === event.key)?.kind : undefined
-      if (isDelivery(kind)) failed.push(kind)
+    let failedDeliveries: Delivery[] = []
+    playHappenings(happenings, (before, event, after) => {
+      if (event.type === 'claimed') failedDeliveries = []
+      const isGivenUp = event.type === 'failed' && event.retryAt === null
+      const kind = isGivenUp ? before.work.find(({ key }) => key === event.key)?.kind : undefined
+      if (isDelivery(kind)) failedDeliveries.push(kind)
       if (after.state !== 'open') return
       const failures = after.failures.map(({ delivery }) => delivery)
       expect(failures.filter(delivery => after.delivered.includes(delivery))).toEqual([])
-      if (before.state === 'settling' && event.type !== 'revoked') expect(failures).toEqual(failed)
+      if (before.state === 'settling' && event.type !== 'revoked') expect(failures).toEqual(failedDeliveries)
     })
   }), { numRuns: runs(500) })
 })
 
 test('whatever happens, the version grows by one and no key of work is used for two effects', () => {
   fc.assert(fc.property(sequences, (happenings) => {
-    const retired = new Set<string>()
-    play(happenings, (before, _event, after) => {
+    const retiredKeys = new Set<string>()
+    playHappenings(happenings, (before, _event, after) => {
       expect(after.version).toBe(before.version + 1)
       const keys = after.work.map(({ key }) => key)
       expect(new Set(keys).size).toBe(keys.length)
-      expect(keys.filter(key => retired.has(key))).toEqual([])
+      expect(keys.filter(key => retiredKeys.has(key))).toEqual([])
       for (const { key } of before.work) {
-        if (!keys.includes(key)) retired.add(key)
+        if (!keys.includes(key)) retiredKeys.add(key)
       }
     })
   }), { numRuns: runs(500) })
@@ -179,7 +179,7 @@ test('whatever happens, the version grows by one and no key of work is used for 
 
 test('whatever happens, spam and expired submissions hold no data and deliver nothing', () => {
   fc.assert(fc.property(sequences, (happenings) => {
-    play(happenings, (_before, _event, after) => {
+    playHappenings(happenings, (_before, _event, after) => {
       if (after.state !== 'expired' && after.decision?.action !== 'spam') return
       expect(after.data).toBeNull()
       expect([after.edited, outstanding(after).filter(({ kind }) => kind !== 'update')]).toEqual([[], []])
@@ -189,20 +189,22 @@ test('whatever happens, spam and expired submissions hold no data and deliver no
 
 test('whatever happens, the record stays until every card shows what became of it, or would not', () => {
   fc.assert(fc.property(sequences, (happenings) => {
-    const shows = new Map<string, number>()
+    const shownVersions = new Map<string, number>()
     // The post of a card may be stored after the card's edits.
-    const show = (key: string, version: number) => shows.set(key, Math.max(version, shows.get(key) ?? 0))
-    play(happenings, (before, event, after) => {
-      if (event.type === 'done' && event.card) show(cardKey(event.card), event.version ?? 0)
-      const refused = event.type === 'failed' && event.retryAt === null
+    const noteShown = (key: string, version: number) => (
+      shownVersions.set(key, Math.max(version, shownVersions.get(key) ?? 0))
+    )
+    playHappenings(happenings, (before, event, after) => {
+      if (event.type === 'done' && event.card) noteShown(cardKey(event.card), event.version ?? 0)
+      const refusedCard = event.type === 'failed' && event.retryAt === null
         ? before.work.find(({ key }) => key === event.key)?.card
         : undefined
-      if (refused) show(cardKey(refused), Number.POSITIVE_INFINITY)
-      const updated = after.work.flatMap(({ kind, card: of }) => kind === 'update' ? [cardKey(of!)] : [])
-      expect(new Set(updated).size).toBe(updated.length)
+      if (refusedCard) noteShown(cardKey(refusedCard), Number.POSITIVE_INFINITY)
+      const updatedKeys = after.work.flatMap(({ kind, card: of }) => kind === 'update' ? [cardKey(of!)] : [])
+      expect(new Set(updatedKeys).size).toBe(updatedKeys.length)
       for (const each of after.cards) {
-        if (after.look && !updated.includes(cardKey(each))) {
-          expect(shows.get(cardKey(each))).toBeGreaterThanOrEqual(after.look)
+        if (after.look && !updatedKeys.includes(cardKey(each))) {
+          expect(shownVersions.get(cardKey(each))).toBeGreaterThanOrEqual(after.look)
         }
       }
     })
@@ -212,7 +214,7 @@ test('whatever happens, the record stays until every card shows what became of i
 test('whatever happens, every room of what waits for a decision has its card, or one to come', () => {
   fc.assert(fc.property(sequences, (happenings) => {
     const posted = new Set<string>()
-    play(happenings, (_before, event, after) => {
+    playHappenings(happenings, (_before, event, after) => {
       if (event.type === 'done' && event.key.startsWith('post:')) posted.add(event.key)
       if (after.state === 'open') {
         expect(
@@ -226,7 +228,7 @@ test('whatever happens, every room of what waits for a decision has its card, or
 test('whatever happens, who sent it is told once at most, when all was passed on, and forgotten as soon as nobody will', () => {
   fc.assert(fc.property(sequences, (happenings) => {
     let isTold = false
-    play(happenings, (before, _event, after) => {
+    playHappenings(happenings, (before, _event, after) => {
       const confirms = after.work.filter(({ kind }) => kind === 'confirm')
       expect(confirms.length).toBeLessThanOrEqual(1)
       if (confirms.length > 0) {

@@ -21,10 +21,10 @@ describe('a card', () => {
 
   test('an edit that somebody else overtook with older news is put right', () => {
     const current = step(posted(), spam).next
-    const slow = { type: 'done', key: 'taken over', card: SLACK, version: current.version - 1 } as const
+    const lateResult = { type: 'done', key: 'taken over', card: SLACK, version: current.version - 1 } as const
     const shown = step(current, { type: 'done', key: current.work[0]!.key, card: SLACK, version: current.version }).next
-    expect(kinds(step(shown, slow).next)).toEqual(['update discord', 'update slack'])
-    expect(refusal(shown, { ...slow, version: current.version })).toBe('unknown-work')
+    expect(kinds(step(shown, lateResult).next)).toEqual(['update discord', 'update slack'])
+    expect(refusal(shown, { ...lateResult, version: current.version })).toBe('unknown-work')
   })
 
   test('cards are made to follow for 7 days after the decision', () => {
@@ -70,9 +70,9 @@ describe('a card that was not posted yet', () => {
   })
 
   test('is not posted again when it was in flight at the decision, however late it arrives', () => {
-    const arrived = { type: 'done', key: 'post:slack', card: SLACK, version: 1 } as const
-    expect(kinds(giveUp(step(decided, arrived).next, 'email').next)).toEqual(['post', 'update slack'])
-    expect(kinds(step(giveUp(decided, 'email').next, arrived).next)).toEqual(['post', 'update slack'])
+    const postResult = { type: 'done', key: 'post:slack', card: SLACK, version: 1 } as const
+    expect(kinds(giveUp(step(decided, postResult).next, 'email').next)).toEqual(['post', 'update slack'])
+    expect(kinds(step(giveUp(decided, 'email').next, postResult).next)).toEqual(['post', 'update slack'])
   })
 })
 

@@ -18,12 +18,12 @@ const receipt = (verdict: EmailStatus): LifecycleEvent => ({
 })
 
 /** Completes the email of a submission. */
-function emailed(current: Submission): Submission {
+function finishEmail(current: Submission): Submission {
   const { key } = current.work.find(({ kind }) => kind === 'email')!
   return step(current, { type: 'done', key, sent: SENT, keepMs: HOUR }).next
 }
 
-const forwarded = emailed(step(posted(), claimed({ deliveries: ['email'] })).next)
+const forwarded = finishEmail(step(posted(), claimed({ deliveries: ['email'] })).next)
 
 /** Final state and card of a submission, without its history, to compare different orders of events. */
 function outcome(submission: Submission) {
@@ -32,36 +32,36 @@ function outcome(submission: Submission) {
   return JSON.stringify({ state, data, decision, failures, delivered, sent, title, notes, actions })
 }
 
-function orders<T>(items: readonly T[]): T[][] {
+function listOrders<T>(items: readonly T[]): T[][] {
   return items.length === 0
     ? [[]]
-    : items.flatMap((item, index) => orders(items.toSpliced(index, 1)).map(rest => [item, ...rest]))
+    : items.flatMap((item, index) => listOrders(items.toSpliced(index, 1)).map(rest => [item, ...rest]))
 }
 
-function ending(start: Submission, verdicts: readonly EmailStatus[]): Submission {
+function applyReceipts(start: Submission, verdicts: readonly EmailStatus[]): Submission {
   return verdicts.reduce((current, verdict) => {
     const result = transition(current, receipt(verdict), NOW, LEASE)
     return 'refused' in result ? current : isOver(result.next) ? traceOf(result.next) : result.next
   }, start)
 }
 
-function subsets<T>(items: readonly T[], size: number): T[][] {
+function listSubsets<T>(items: readonly T[], size: number): T[][] {
   return size === 0
     ? [[]]
-    : items.flatMap((item, index) => subsets(items.slice(index + 1), size - 1).map(rest => [item, ...rest]))
+    : items.flatMap((item, index) => listSubsets(items.slice(index + 1), size - 1).map(rest => [item, ...rest]))
 }
 
 describe('all 24 orders of four events of one email', () => {
   test('end in the same outcome and words, whichever four they are', () => {
-    for (const four of subsets(VERDICTS, 4)) {
-      expect(new Set(orders(four).map(order => outcome(ending(forwarded, order)))).size).toBe(1)
+    for (const verdicts of listSubsets(VERDICTS, 4)) {
+      expect(new Set(listOrders(verdicts).map(order => outcome(applyReceipts(forwarded, order)))).size).toBe(1)
     }
   })
 
   test('have the same told where the form data is gone', () => {
     const trace = traceOf({ ...forwarded, work: [] })
-    for (const four of subsets(VERDICTS, 4)) {
-      expect(new Set(orders(four).map(order => receiptNews(ending(trace, order)))).size).toBe(1)
+    for (const verdicts of listSubsets(VERDICTS, 4)) {
+      expect(new Set(listOrders(verdicts).map(order => receiptNews(applyReceipts(trace, order)))).size).toBe(1)
     }
   })
 })
@@ -75,7 +75,7 @@ test('an email that came back opens its submission again, which can be sent agai
 })
 
 test('an email that came back is no reason to ask again about what is spam by now', () => {
-  const half = giveUp(emailed(step(posted(), claimed()).next), 'endpoint').next
+  const half = giveUp(finishEmail(step(posted(), claimed()).next), 'endpoint').next
   const kept = step(half, { ...spam, revocableMs: HOUR } as LifecycleEvent).next
   const { next } = step(kept, receipt('bounced'), NOW + 1)
   expect(next).toMatchObject({ state: 'settled', decision: { action: 'spam' }, delivered: ['email'] })
@@ -85,13 +85,13 @@ test('an email that came back is no reason to ask again about what is spam by no
 
 test('a wait for a receipt ends with its round', () => {
   const both = step(posted(), claimed()).next
-  const reopened = giveUp(emailed(both), 'endpoint').next
+  const reopened = giveUp(finishEmail(both), 'endpoint').next
   expect([reopened.state, reopened.keptUntil]).toEqual(['open', undefined])
   expect(finish(step(reopened, spam).next, 'update').next.keptUntil).toBeUndefined()
 })
 
 test('an email that comes back while another one is on its way is no reason to send a third', () => {
-  const half = giveUp(emailed(step(posted(), claimed()).next), 'endpoint').next
+  const half = giveUp(finishEmail(step(posted(), claimed()).next), 'endpoint').next
   const again = step(half, claimed({ edit: { data: { name: 'Grace' }, edited: ['name'] } })).next
   expect(step(again, receipt('bounced')).next).toMatchObject({ state: 'settling', failures: [] })
 })

@@ -8,8 +8,8 @@ test.each<[string, LifecycleEvent]>([
   ['expires', { type: 'expired' }], ['is spam', spam], ['is erased', { type: 'erased', reviewer: REVIEWER }],
 ])('what %s forgets with its data what was edited in it, what stood there before, and what its page said', (_, event) => {
   const now = event.type === 'expired' ? posted().expiresAt : NOW
-  for (const said of [{ edited: ['name'] }, { before: DATA }, { envelope: { subject: 'Engines' } }]) {
-    const { data, edited, before, envelope } = step({ ...posted(), ...said }, event, now).next
+  for (const traces of [{ edited: ['name'] }, { before: DATA }, { envelope: { subject: 'Engines' } }]) {
+    const { data, edited, before, envelope } = step({ ...posted(), ...traces }, event, now).next
     expect([data, edited, before, envelope]).toEqual([null, [], undefined, undefined])
   }
 })

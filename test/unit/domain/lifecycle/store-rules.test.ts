@@ -17,8 +17,9 @@ test.each<[boolean, string, Partial<Submission>]>([
 
 test('form data that is kept for a receipt is kept until all cards have followed, too', () => {
   const decision = { ...decided(submission()).decision!, at: 1 }
-  const kept = submission({ state: 'settled', decision, keptUntil: 5, work: [] })
+  const keptSubmission = submission({ state: 'settled', decision, keptUntil: 5, work: [] })
   const card = { platform: 'slack', threadId: 'slack:C1', messageId: '1' }
-  const behind = { ...kept, work: [{ key: 'update', kind: 'update' as const, card, attempts: 1, dueAt: 1 }] }
-  expect([dataLivesUntil(kept), dataLivesUntil(behind)]).toEqual([5, kept.expiresAt])
+  const work = [{ key: 'update', kind: 'update' as const, card, attempts: 1, dueAt: 1 }]
+  const updatingSubmission = { ...keptSubmission, work }
+  expect([dataLivesUntil(keptSubmission), dataLivesUntil(updatingSubmission)]).toEqual([5, keptSubmission.expiresAt])
 })

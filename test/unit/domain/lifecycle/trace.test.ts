@@ -11,10 +11,10 @@ test('what was edited and forwarded leaves nothing of its form, of what stood th
   await runtime.drain()
   await decide({ id, action: 'edit', values: { f0: 'Grace' } })
   await runtime.drain()
-  const left = (await store.get(id))!
-  expect(left).toSatisfy(isOver)
-  expect(JSON.stringify(left)).not.toMatch(/only-here|Grace/)
-  expect(left.sent!.map(({ content }) => content)).toEqual(['', ''])
+  const trace = (await store.get(id))!
+  expect(trace).toSatisfy(isOver)
+  expect(JSON.stringify(trace)).not.toMatch(/only-here|Grace/)
+  expect(trace.sent!.map(({ content }) => content)).toEqual(['', ''])
 })
 
 test('a trace is bounded, and the same once it was looked after again', () => {

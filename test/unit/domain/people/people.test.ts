@@ -79,8 +79,8 @@ describe('a list', () => {
   test('has who is named, by any of their names, and nobody without one', () => {
     expect(isNamed(person('slack:T1:U1', 'slack:U1'), ['slack:U1'])).toBe(true)
     expect(isNamed(person('slack:U1'), ['discord:U1', 'slack:T2:U1'])).toBe(false)
-    for (const [one, other] of [['slack:U1', 'slack:U12'], ['slack:U12', 'slack:U1']] as const) {
-      expect(isNamed(person(one), [other])).toBe(false)
+    for (const [name, entry] of [['slack:U1', 'slack:U12'], ['slack:U12', 'slack:U1']] as const) {
+      expect(isNamed(person(name), [entry])).toBe(false)
     }
     expect(isNamed({}, ['slack:U1'])).toBe(false)
   })
@@ -91,22 +91,22 @@ describe('who may decide', () => {
   let board: FakeBoard
   let runtime: FakeRuntime
   let reviewers: Reviewers
-  let [asked, refused]: [number, string[]] = [0, []]
+  let [lookups, refusedPlatforms]: [number, string[]] = [0, []]
   const group = (members: string[] | null) => board.groups.set('slack:S1', async () => {
-    asked++
+    lookups++
     return members ? { ok: true, value: members } : { ok: false, permanent: false, reason: 'Slack: no connection.' }
   })
-  const refusal = async (list: string[] | undefined, who: Person) => (
-    (await reviewers.refusal({ reviewers: list }, who, attempt))?.message ?? null
+  const refusal = async (list: string[] | undefined, refusedPerson: Person) => (
+    (await reviewers.refusal({ reviewers: list }, refusedPerson, attempt))?.message ?? null
   )
 
   beforeEach(() => {
-    ;[asked, refused] = [0, []]
+    ;[lookups, refusedPlatforms] = [0, []]
     board = new FakeBoard()
     runtime = new FakeRuntime()
     reviewers = new Reviewers({
       board, people, runtime, log: silentLog,
-      monitor: { ...silentMonitor, refused: platform => void refused.push(platform) },
+      monitor: { ...silentMonitor, refused: platform => void refusedPlatforms.push(platform) },
     })
   })
   afterEach(() => runtime.drain())
@@ -114,23 +114,23 @@ describe('who may decide', () => {
   test('is everybody without a list, and nobody is asked', async () => {
     group([])
     expect(await refusal(undefined, person())).toBe(null)
-    expect([asked, refused]).toEqual([0, []])
+    expect([lookups, refusedPlatforms]).toEqual([0, []])
   })
 
   test('is who is listed; somebody else is told who that is, and counted', async () => {
     const list = ['slack:U1', 'ops:ada', 'slack:U2', 'telegram:3']
     expect(await refusal(list, person('slack:U1'))).toBe(null)
     expect(await refusal(list, person('slack:U3'))).toBe('Only ada, grace and others may decide this.')
-    expect(refused).toEqual(['slack'])
+    expect(refusedPlatforms).toEqual(['slack'])
   })
 
   test('is told by names, and never by ids or addresses', async () => {
-    const many = Array.from({ length: 12 }, (_, index) => `ops:p${index}`)
+    const manyEntries = Array.from({ length: 12 }, (_, index) => `ops:p${index}`)
     const unnamed = 'Only those who are listed may decide this.'
-    for (const [list, said] of [
+    for (const [list, message] of [
       [['ops:ada', 'slack:U1'], 'Only ada may decide this.'], [['telegram:3', 'ops:a@example.com'], unnamed],
-      [many, 'Only p0, p1, p2, p3, p4, p5, p6, p7, p8, p9 and others may decide this.'],
-    ] as const) expect(await refusal([...list], person('slack:U3'))).toBe(said)
+      [manyEntries, 'Only p0, p1, p2, p3, p4, p5, p6, p7, p8, p9 and others may decide this.'],
+    ] as const) expect(await refusal([...list], person('slack:U3'))).toBe(message)
     expect(whoDecides({ reviewers: ['slack:U2', 'slack:U9'], aliases: { grace: ['slack:U2'] }, claimMs: null }, {
       contact: { name: 'Contact', reviewers: ['ops:a@example.com'] },
     })).toEqual(['Only grace and others may decide.', 'Contact: Only those who are listed may decide.'])
@@ -143,13 +143,13 @@ describe('who may decide', () => {
   test('is who is in a listed group, which is asked once a minute', async () => {
     group(['slack:U5'])
     for (let times = 0; times < 3; times++) expect(await refusal(['slack:S1'], person('slack:U5'))).toBe(null)
-    expect(asked).toBe(1)
+    expect(lookups).toBe(1)
     group([])
     runtime.time += 59_000
     expect(await refusal(['slack:S1'], person('slack:U5'))).toBe(null)
     runtime.time += 1000
     expect(await refusal(['slack:S1'], person('slack:U5'))).toBe('Only those who are listed may decide this.')
-    expect(asked).toBe(2)
+    expect(lookups).toBe(2)
     // People of other platforms cannot be in the group.
     expect(await refusal(['slack:S1'], person('discord:5'))).toBe('Only those who are listed may decide this.')
   })
@@ -157,15 +157,15 @@ describe('who may decide', () => {
   test('is who is listed alone while the group cannot be looked up; others are told to try again', async () => {
     group(null)
     expect(await refusal(['slack:S1', 'slack:U1'], person('slack:U1'))).toBe(null)
-    expect(asked).toBe(0)
+    expect(lookups).toBe(0)
     const tryAgain = async () => (
       expect(await refusal(['slack:S1'], person('slack:U5'))).toMatch(/try again in a moment\.$/)
     )
     for (let times = 0; times < 3; times++) await tryAgain()
-    expect(asked).toBe(1)
+    expect(lookups).toBe(1)
     runtime.time += 3000
     await tryAgain()
-    expect(asked).toBe(2)
+    expect(lookups).toBe(2)
   })
 
   test('is who is in one group while another cannot be looked up', async () => {

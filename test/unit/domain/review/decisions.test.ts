@@ -16,9 +16,9 @@ const marksOf = ({ inputs }: EditForm): Marks => new Map(inputs.map(({ id, mark 
 async function whileWriting(triage: Triage, id: string, write: () => Promise<unknown>): Promise<unknown> {
   const gate = Promise.withResolvers<undefined>()
   triage.outage.writes = gate.promise
-  const before = triage.outage.written
+  const writesBefore = triage.outage.written
   const written = write()
-  await expect.poll(() => triage.outage.written).toBe(before + 1)
+  await expect.poll(() => triage.outage.written).toBe(writesBefore + 1)
   triage.outage.writes = Promise.resolve()
   triage.mailer.answers.push(failing('Resend answered 422.', { permanent: true }))
   const corrected = triage.decide({ id, action: 'edit', values: { f1: '+49 30 1234' }, person: GRACE })
@@ -33,8 +33,8 @@ test('an edit keeps what somebody else corrected between its reading and its wri
   const triage = await openTriage()
   const id = await triage.post({ name: 'Ada', phone: '1' })
   const attempt = { id, action: 'edit', person: ADA, place: 'everywhere' } as const
-  const shown = marksOf(await triage.decisions.open(attempt) as EditForm)
-  const edit = () => triage.decide({ id, action: 'edit', values: { f0: 'Ada Lovelace', f1: '1' }, shown })
+  const marks = marksOf(await triage.decisions.open(attempt) as EditForm)
+  const edit = () => triage.decide({ id, action: 'edit', values: { f0: 'Ada Lovelace', f1: '1' }, shown: marks })
   expect(await whileWriting(triage, id, edit)).toMatchObject({ kind: 'done' })
   expect(await triage.store.get(id)).toMatchObject({
     data: { name: 'Ada Lovelace', phone: '+49 30 1234' }, before: { name: 'Ada', phone: '1' },
@@ -59,11 +59,11 @@ test.each<[number, string, Partial<Submission>]>([
 ])('a decision reads %i times what %s, when its record is at hand', async (times, _what, changes) => {
   const triage = await openTriage()
   const id = await triage.post({ name: 'Ada' })
-  const stored = (await triage.store.get(id))!
-  const next = { ...stored, version: stored.version + 1, ...changes }
-  await triage.store.replace(stored, next)
+  const submission = (await triage.store.get(id))!
+  const nextVersion = { ...submission, version: submission.version + 1, ...changes }
+  await triage.store.replace(submission, nextVersion)
   const reads: string[] = []
-  const { data, ...record } = next
+  const { data, ...record } = nextVersion
   const store = Object.assign(Object.create(triage.store) as SubmissionStore, {
     recall: () => record,
     get: (id: string) => {

@@ -43,14 +43,14 @@ test('a click that decides is not answered, the next one is told that it came to
 
 test('a click on what is still being forwarded is told by whom', async () => {
   const id = await triage.post({ name: 'Ada' })
-  const held = Promise.withResolvers<typeof ok>()
-  triage.mailer.answers.push(held.promise)
+  const delivery = Promise.withResolvers<typeof ok>()
+  triage.mailer.answers.push(delivery.promise)
   await triage.decide({ id, action: 'forward' })
   expect(await decisions().decide({ ...clickAt(id, ['slack']), action: 'spam' })).toEqual({
     kind: 'unchanged',
     message: expect.arrayContaining([expect.stringMatching(/^Forwarded by Ada on Slack, /)]) as object,
   })
-  held.resolve(ok)
+  delivery.resolve(ok)
   await triage.runtime.drain()
 })
 
@@ -74,10 +74,10 @@ test.each<[string, (click: Attempt) => Promise<object | null>]>([
   ['take', click => decisions().decide({ ...click, action: 'take' })],
   ['hand back', click => decisions().decide({ ...click, action: 'hand-back' })],
 ])('a click to %s with an id that the store does not know draws nothing and is told nothing, but counted', async (_, press) => {
-  const before = drawn()
+  const cardsBefore = drawn()
   expect(await press(clickAt(crypto.randomUUID(), ['slack']))).toMatchObject({ kind: 'silent' })
   await triage.runtime.drain()
-  expect([drawn(), incidents, logged]).toEqual([before, [['unknown-submission']], ['review.unknown']])
+  expect([drawn(), incidents, logged]).toEqual([cardsBefore, [['unknown-submission']], ['review.unknown']])
 })
 
 test('an unknown id says nothing of the store in a room that is not ours, nor at the ops pages, nor without a click', async () => {
@@ -92,11 +92,11 @@ test('an unknown id says nothing of the store in a room that is not ours, nor at
 test('a click in another room is told that it counts elsewhere, and nothing of what became of the form', async () => {
   triage.presentation.forms = formsOf({ rooms: ['slack'] }, { jobs: { rooms: ['slack/C2'] } })
   const id = await triage.post({ name: 'Ada' })
-  const said = await click(id, ['slack/C2'])
-  expect(said).toMatch(/belongs to another channel, so nothing was changed/)
+  const message = await click(id, ['slack/C2'])
+  expect(message).toMatch(/belongs to another channel, so nothing was changed/)
   await triage.decide({ id, action: 'forward' })
   await triage.runtime.drain()
-  expect([await click(id, ['slack/C2']), await click(id, ['slack/C666'])]).toEqual([said, said])
+  expect([await click(id, ['slack/C2']), await click(id, ['slack/C666'])]).toEqual([message, message])
   expect(incidents).toEqual([['misplaced', 'Slack'], ['misplaced', 'Slack'], ['misplaced', 'Slack']])
 })
 
@@ -112,9 +112,9 @@ test.each<[string, (click: Attempt) => Promise<unknown>]>([
   const id = await triage.post({ name: 'Ada' })
   await triage.decide({ id, action: 'forward' })
   await triage.runtime.drain()
-  const [before, drawn] = [await triage.store.get(id), triage.board.history.length]
+  const [cardsBefore, drawn] = [await triage.store.get(id), triage.board.history.length]
   await press(clickAt(id, ['slack/C2']))
   await triage.runtime.drain()
   expect(triage.board.history.slice(drawn)).toEqual([])
-  expect(await triage.store.get(id)).toEqual(before)
+  expect(await triage.store.get(id)).toEqual(cardsBefore)
 })

@@ -8,45 +8,50 @@ import { only } from '../../../fakes/only'
 import { ADA, openTriage } from '../../../fakes/triage'
 import { DATA, LEASE, NOW, refusal, REVIEWER, step } from '../../../fixtures/lifecycle'
 
-const open = step(null, { type: 'received', id: 'one', data: DATA, rooms: ['slack'] }).next
-const held = step(null, { type: 'received', id: 'one', data: DATA, rooms: [], held: true }).next
+const openSubmission = step(null, { type: 'received', id: 'one', data: DATA, rooms: ['slack'] }).next
+const heldSubmission = step(null, { type: 'received', id: 'one', data: DATA, rooms: [], held: true }).next
 
 test('what is held has no work, cannot be decided, and is looked at when its 7 days have passed', () => {
-  expect(held).toMatchObject({ state: 'held', work: [], cards: [], expiresAt: NOW + SUBMISSION_TTL_MS })
+  expect(heldSubmission).toMatchObject({ state: 'held', work: [], cards: [], expiresAt: NOW + SUBMISSION_TTL_MS })
   for (const action of ['forward', 'spam'] as const) expect(
-    refusal(held, { type: 'claimed', action, reviewer: REVIEWER, deliveries: ['email'] }),
+    refusal(heldSubmission, { type: 'claimed', action, reviewer: REVIEWER, deliveries: ['email'] }),
   ).toBe('held')
-  expect(nextAttention(held)).toBe(held.expiresAt)
-  expect(refusal(held, { type: 'expired' }, held.expiresAt - 1)).toBe('not-due')
-  expect(step(held, { type: 'expired' }, held.expiresAt)).toMatchObject({ finished: true, next: { data: null } })
+  expect(nextAttention(heldSubmission)).toBe(heldSubmission.expiresAt)
+  expect(refusal(heldSubmission, { type: 'expired' }, heldSubmission.expiresAt - 1)).toBe('not-due')
+  expect(step(heldSubmission, { type: 'expired' }, heldSubmission.expiresAt)).toMatchObject({
+    finished: true, next: { data: null },
+  })
 })
 
 test('until it is released it is of no room, and of the ops pages alone', () => {
   const board = only<ReviewBoard>({ roomOf: () => 'slack' })
   const ports = { presentation: { forms: formsOf({ rooms: ['slack'] }) }, board }
-  expect([belongsTo(['slack'], held, ports), belongsTo('everywhere', held, ports)]).toEqual([false, true])
-  expect(belongsTo(['slack'], open, ports)).toBe(true)
+  expect([belongsTo(['slack'], heldSubmission, ports), belongsTo('everywhere', heldSubmission, ports)]).toEqual(
+    [false, true],
+  )
+  expect(belongsTo(['slack'], openSubmission, ports)).toBe(true)
 })
 
 test('released it is open, with a card to post in each room, until the same end', () => {
   const { next, added, finished } = step(
-    held, { type: 'released', reviewer: REVIEWER, rooms: ['slack', 'discord'] }, NOW + 1,
+    heldSubmission, { type: 'released', reviewer: REVIEWER, rooms: ['slack', 'discord'] }, NOW + 1,
   )
-  expect(next).toMatchObject({ state: 'open', version: 2, data: DATA, expiresAt: held.expiresAt, history: [
+  expect(next).toMatchObject({ state: 'open', version: 2, data: DATA, expiresAt: heldSubmission.expiresAt, history: [
     { event: 'received' }, { event: 'held' }, { event: 'released', reviewer: REVIEWER },
   ] })
   expect(added.map(({ key, dueAt }) => [key, dueAt])).toEqual([
     ['post:slack', NOW + 1 + LEASE], ['post:discord', NOW + 1 + LEASE],
   ])
   expect(finished).toBe(false)
-  expect(refusal(held, { type: 'released', reviewer: REVIEWER, rooms: [] }, held.expiresAt)).toBe('expired')
+  const release = { type: 'released', reviewer: REVIEWER, rooms: [] } as const
+  expect(refusal(heldSubmission, release, heldSubmission.expiresAt)).toBe('expired')
 })
 
 test('erased it is over; what is not held is not released', () => {
-  expect(step(held, { type: 'erased', reviewer: REVIEWER })).toMatchObject({
+  expect(step(heldSubmission, { type: 'erased', reviewer: REVIEWER })).toMatchObject({
     finished: true, added: [], next: { state: 'erased', data: null, work: [] },
   })
-  expect(refusal(open, { type: 'released', reviewer: REVIEWER, rooms: [] })).toBe('not-held')
+  expect(refusal(openSubmission, { type: 'released', reviewer: REVIEWER, rooms: [] })).toBe('not-held')
 })
 
 test('released in a room that paces its cards, its card comes in its turn; what is over is released no more', async () => {

@@ -37,9 +37,9 @@ test.each<[string, (id: string) => Promise<object | null>]>([
   ['give it to somebody', id => decisions.decide({ ...ATTEMPT, id, action: 'assign', assignee: ADA })],
 ])('who is none of the reviewers cannot %s', async (_, act) => {
   const id = await triage.post({ name: 'Ada' })
-  const before = await triage.store.get(id)
+  const recordBefore = await triage.store.get(id)
   expect(await act(id)).toMatchObject({ kind: 'forbidden' })
-  expect(await triage.store.get(id)).toEqual(before)
+  expect(await triage.store.get(id)).toEqual(recordBefore)
 })
 
 type Call = (id: string) => Promise<unknown>
@@ -53,7 +53,7 @@ test.each<[string, Call]>([
   ['post refused cards again', id => submissions.postAgain(id, ADA)],
 ])('who is none of the reviewers is refused by the API what it calls %s', async (_, act) => {
   const id = await triage.post({ name: 'Ada' })
-  const before = await triage.store.get(id)
+  const recordBefore = await triage.store.get(id)
   await expect(act(id)).rejects.toMatchObject({ code: 'NOT_A_REVIEWER' })
-  expect(await triage.store.get(id)).toEqual(before)
+  expect(await triage.store.get(id)).toEqual(recordBefore)
 })
