@@ -1,11 +1,11 @@
 import { engines } from '../package.json'
 
 /** Entry of the bundle, loaded before anything else; its syntax must parse on an old Node. */
-const entry = (needed: string, [major, minor] = needed.split('.')) => `
+const renderEntry = (requiredVersion: string, [major, minor] = requiredVersion.split('.')) => `
 // Static imports would run first, and fail on an old Node with an obscure error.
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < ${major} || (major === ${major} && minor < ${minor})) {
-  console.error('\\nThis service needs Node ${needed} or newer, and this is Node ' + process.versions.node +
+  console.error('\\nThis service needs Node ${requiredVersion} or newer, and this is Node ' + process.versions.node +
     '. Install a newer one: https://nodejs.org/download\\n')
   process.exit(1)
 }
@@ -29,7 +29,7 @@ export function checkedNode() {
       // On other presets the host imports the entry and chooses the Node.
       if (!main?.isEntry || !main.facadeModuleId?.includes('node-server')) return
       this.emitFile({ type: 'asset', fileName: 'server.mjs', source: main.code })
-      main.code = entry(/\d+\.\d+/.exec(engines.node)![0])
+      main.code = renderEntry(/\d+\.\d+/.exec(engines.node)![0])
     },
   }
 }

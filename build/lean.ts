@@ -41,7 +41,7 @@ export function withoutInject(_nitro: unknown, config: { plugins?: unknown }): v
 interface Build { error: (message: string) => never }
 
 /** Folders of Microsoft Graph's 1,249 modules that the SDK's Teams adapter imports; any other import fails the build */
-const GRAPH = ['chats', 'teams', 'users']
+const GRAPH_FOLDERS = ['chats', 'teams', 'users']
 
 /**
  * Redis commands, of 400, that our ports, the SDK's state, the limiter and the client itself call: method names, each
@@ -98,7 +98,7 @@ const STAND_INS: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /\/@microsoft\/teams\.graph-endpoints\/dist\/index\.mjs$/,
-    GRAPH.map(name => `export * as ${name} from './${name}/index.mjs'`).join('\n'),
+    GRAPH_FOLDERS.map(name => `export * as ${name} from './${name}/index.mjs'`).join('\n'),
   ],
   // undici uses HTTP/2 only when configured to; its client would load node's http2 module at each start.
   [/\/undici\/lib\/dispatcher\/client-h2\.js$/, 'module.exports = undefined'],
@@ -110,14 +110,16 @@ function standIns() {
   return {
     name: 'stand-ins',
     load(id: string) {
-      const found = STAND_INS.find(([file]) => file.test(id))
-      if (!found) return null
-      unused.delete(found)
-      return found[1]
+      const standIn = STAND_INS.find(([file]) => file.test(id))
+      if (!standIn) return null
+      unused.delete(standIn)
+      return standIn[1]
     },
     buildEnd(this: Build, error?: Error) {
-      const [first] = unused
-      if (first && !error) this.error(`Nothing that is bundled is ${first[0]}: build/lean.ts has to follow.`)
+      const [firstUnused] = unused
+      if (firstUnused && !error) {
+        this.error(`Nothing that is bundled is ${firstUnused[0]}: build/lean.ts has to follow.`)
+      }
     },
   }
 }
@@ -143,15 +145,15 @@ const PARTS_OF: Readonly<Record<string, string>> = {
     export { default as RateLimiterRes } from 'rate-limiter-flexible/lib/RateLimiterRes.js'`,
 }
 
-const PART = '\0part of '
+const PART_PREFIX = '\0part of '
 
 /** Bundles only the parts of a package that the server's own code uses. */
 function onlyParts() {
   return {
     name: 'only-parts',
     resolveId: (id: string, importer?: string) => (
-      id in PARTS_OF && /\/server\/adapters\/|state-redis/.test(importer ?? '') ? PART + id : null
+      id in PARTS_OF && /\/server\/adapters\/|state-redis/.test(importer ?? '') ? PART_PREFIX + id : null
     ),
-    load: (id: string) => id.startsWith(PART) ? PARTS_OF[id.slice(PART.length)] : null,
+    load: (id: string) => id.startsWith(PART_PREFIX) ? PARTS_OF[id.slice(PART_PREFIX.length)] : null,
   }
 }

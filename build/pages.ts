@@ -13,32 +13,33 @@ export default defineNuxtModule({
   setup(_, nuxt) {
     let pages: { name: string, path: string, asks: unknown, modules: string[] }[] = []
     let bundle: Bundle = {}
-    nuxt.hook('pages:resolved', (resolved) => {
-      pages = resolved.map(({ name, path, file, meta }) => ({
+    nuxt.hook('pages:resolved', (resolvedPages) => {
+      pages = resolvedPages.map(({ name, path, file, meta }) => ({
         name: String(name), path, asks: meta?.asks,
         modules: [file!, resolve(nuxt.options.srcDir, 'layouts', `${String(meta?.layout)}.vue`)],
       }))
     })
-    addVitePlugin({ name: 'pages', generateBundle: (_, built) => { bundle = built as Bundle } }, { server: false })
+    addVitePlugin({ name: 'pages', generateBundle: (_, output) => { bundle = output as Bundle } }, { server: false })
     // The shell preloads only what its page needs; other chunks would compete with that.
     nuxt.hook('build:manifest', manifest => Object.values(manifest).forEach(chunk => chunk.dynamicImports = []))
     addServerTemplate({ filename: '#pages', getContents: () => `export default ${JSON.stringify(
-      pages.map(({ modules, ...page }) => ({ ...page, scripts: scriptsOf(modules, bundle) })),
+      pages.map(({ modules, ...page }) => ({ ...page, scripts: listScripts(modules, bundle) })),
     )}` })
   },
 })
 
 /** Returns the files that these modules import beyond the entry's, which every page loads. */
-function scriptsOf(modules: readonly string[], bundle: Bundle): string[] {
+function listScripts(modules: readonly string[], bundle: Bundle): string[] {
   const chunks = Object.values(bundle)
-  const common = reached(chunks.filter(({ isEntry }) => isEntry), bundle)
-  const own = chunks.filter(({ moduleIds = [] }) => moduleIds.some(id => modules.includes(id.replace(/\?.*/, ''))))
-  return [...reached(own, bundle)].filter(chunk => !common.has(chunk)).map(({ fileName }) => fileName)
+  const commonChunks = collectReachable(chunks.filter(({ isEntry }) => isEntry), bundle)
+  const entries = chunks.filter(({ moduleIds = [] }) => moduleIds.some(id => modules.includes(id.replace(/\?.*/, ''))))
+  const pageChunks = [...collectReachable(entries, bundle)].filter(chunk => !commonChunks.has(chunk))
+  return pageChunks.map(({ fileName }) => fileName)
 }
 
-function reached(from: readonly Chunk[], bundle: Bundle, found = new Set<Chunk>()): Set<Chunk> {
-  for (const chunk of from) if (!found.has(chunk)) {
-    reached((chunk.imports ?? []).flatMap(name => bundle[name] ?? []), bundle, found.add(chunk))
+function collectReachable(chunks: readonly Chunk[], bundle: Bundle, reachable = new Set<Chunk>()): Set<Chunk> {
+  for (const chunk of chunks) if (!reachable.has(chunk)) {
+    collectReachable((chunk.imports ?? []).flatMap(name => bundle[name] ?? []), bundle, reachable.add(chunk))
   }
-  return found
+  return reachable
 }

@@ -1,4 +1,4 @@
-const OURS = '\0proxied socket'
+const MODULE_ID = '\0proxied socket'
 
 /**
  * Connects Discord's gateway socket through node's agents, like all other requests: by default `ws` connects without
@@ -7,8 +7,10 @@ const OURS = '\0proxied socket'
 export function proxiedSocket() {
   return {
     name: 'proxied-socket',
-    resolveId: (id: string, importer?: string) => id === 'ws' && importer?.includes('/@discordjs/ws/') ? OURS : null,
-    load: (id: string) => id === OURS
+    resolveId: (id: string, importer?: string) => (
+      id === 'ws' && importer?.includes('/@discordjs/ws/') ? MODULE_ID : null
+    ),
+    load: (id: string) => id === MODULE_ID
       ? `
         import http from 'node:http'
         import https from 'node:https'

@@ -14,18 +14,18 @@ const SAMPLE = {
   message: 'Please quote 2 analytical engines.\nDelivery to London.', quantity: 2, newsletter: false,
 }
 
-if (!existsSync(ENTRY) || SOURCES.some(path => newest(path) > statSync(ENTRY).mtimeMs)) build()
-const port = await freePort(Number(process.env.PORT) || 3000)
+if (!existsSync(ENTRY) || SOURCES.some(path => findNewestMtime(path) > statSync(ENTRY).mtimeMs)) build()
+const port = await findFreePort(Number(process.env.PORT) || 3000)
 const site = `http://localhost:${port}`
 // Each demo in this folder, one per port, has its own data.
-const data = `.data/demo-${port}`
-rmSync(data, { recursive: true, force: true })
+const dataDir = `.data/demo-${port}`
+rmSync(dataDir, { recursive: true, force: true })
 
 const server = spawn(process.execPath, [ENTRY], {
   stdio: ['ignore', 'inherit', 'inherit'],
   env: {
     PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'development', SANDBOX: '1', HOST: '127.0.0.1',
-    PORT: String(port), NUXT_PUBLIC_SITE_URL: site, DATA_DIR: data,
+    PORT: String(port), NUXT_PUBLIC_SITE_URL: site, DATA_DIR: dataDir,
     FORMS_CONFIG: 'docs/sample/demo.json', UNDO_SECONDS: '10', SPAM_HOLD: '1h', TAKE: '1',
     // Allows several runs of the sandbox's sixty forms a minute
     FORM_RATE_LIMIT: '600',
@@ -85,7 +85,7 @@ function build() {
 }
 
 /** Returns the time of the newest file at or below a path, epoch ms; 0 if there is none. */
-function newest(path) {
+function findNewestMtime(path) {
   if (!existsSync(path)) return 0
   if (!statSync(path).isDirectory()) return statSync(path).mtimeMs
   return readdirSync(path, { recursive: true }).reduce(
@@ -93,12 +93,12 @@ function newest(path) {
   )
 }
 
-/** Returns `wanted`, or any free port if that one is taken. */
-function freePort(wanted) {
+/** Returns the preferred port, or any free port if that one is taken. */
+function findFreePort(preferredPort) {
   return new Promise((resolve) => {
     const probe = createServer()
-    probe.once('error', () => resolve(freePort(0)))
-    probe.listen(wanted, '127.0.0.1', () => {
+    probe.once('error', () => resolve(findFreePort(0)))
+    probe.listen(preferredPort, '127.0.0.1', () => {
       const { port } = probe.address()
       probe.close(() => resolve(port))
     })

@@ -9,13 +9,15 @@ import mjml2html from 'mjml'
 const USAGE = 'npm run forms -- check [forms.config.ts or .json] [samples.json] [--html page.html]'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-const { positionals: [command, config = 'forms.config.ts', sample], values: { html } } = parsed()
+const {
+  positionals: [command, configPath = 'forms.config.ts', samplesPath], values: { html: htmlPath },
+} = parseArguments()
 if (command !== 'check') fail(USAGE)
-const isJson = config.endsWith('.json')
-const { rehearse, written } = await loaded()
+const isJson = configPath.endsWith('.json')
+const { rehearse, written } = await loadServerCode()
 const { mistakes, forms } = await rehearse({
-  config: isJson ? {} : written, path: isJson ? resolve(config) : undefined,
-  samples: sample === undefined ? {} : json(sample), env: process.env,
+  config: isJson ? {} : written, path: isJson ? resolve(configPath) : undefined,
+  samples: samplesPath === undefined ? {} : readJson(samplesPath), env: process.env,
 })
 
 for (const mistake of mistakes) console.log(`✗ ${mistake}`)
@@ -23,15 +25,17 @@ for (const { key, name, mistakes, facts, cards, email } of forms) {
   console.log(`\n━━ ${name} (/api/form/${key})\n`)
   for (const mistake of mistakes) console.log(`✗ ${mistake}`)
   for (const fact of facts) console.log(fact)
-  for (const { on, text } of cards) console.log(`\n── Card: ${on.join(', ')}\n\n${indented(text)}`)
-  console.log(`\n── Email: ${email.subject}\n\n${indented(email.text)}`)
+  for (const { on, text } of cards) console.log(`\n── Card: ${on.join(', ')}\n\n${indent(text)}`)
+  console.log(`\n── Email: ${email.subject}\n\n${indent(email.text)}`)
 }
-if (html) write(html, page())
-const count = mistakes.length + forms.reduce((sum, { mistakes }) => sum + mistakes.length, 0)
-console.log(`\n${forms.length} ${forms.length === 1 ? 'form' : 'forms'}, ${count} ${count === 1 ? 'mistake' : 'mistakes'}`)
-process.exitCode = count > 0 ? 1 : 0
+if (htmlPath) writeText(htmlPath, renderPage())
+const mistakeCount = mistakes.length + forms.reduce((sum, { mistakes }) => sum + mistakes.length, 0)
+console.log(
+  `\n${forms.length} ${forms.length === 1 ? 'form' : 'forms'}, ${mistakeCount} ${mistakeCount === 1 ? 'mistake' : 'mistakes'}`,
+)
+process.exitCode = mistakeCount > 0 ? 1 : 0
 
-function parsed() {
+function parseArguments() {
   try {
     return parseArgs({ allowPositionals: true, options: { html: { type: 'string' } } })
   }
@@ -41,12 +45,12 @@ function parsed() {
 }
 
 /** Loads the server's own code, so that the output matches what the server would do. */
-async function loaded() {
+async function loadServerCode() {
   // Use one file per process, because two runs may overlap.
   const outfile = `${root}/node_modules/.cache/forms/rehearsal-${process.pid}.mjs`
   const contents = [
     'export { rehearse } from \'./server/composition/rehearsal\'',
-    `export { default as written } from ${JSON.stringify(isJson ? `${root}/forms.config.ts` : resolve(config))}`,
+    `export { default as written } from ${JSON.stringify(isJson ? `${root}/forms.config.ts` : resolve(configPath))}`,
   ].join('\n')
   mkdirSync(dirname(outfile), { recursive: true })
   try {
@@ -59,12 +63,12 @@ async function loaded() {
     })
   }
   catch (error) {
-    fail(`${config} cannot be read: ${error.errors?.[0]?.text ?? error.message}`)
+    fail(`${configPath} cannot be read: ${error.errors?.[0]?.text ?? error.message}`)
   }
   return import(pathToFileURL(outfile).href).finally(() => rmSync(outfile))
 }
 
-function json(path) {
+function readJson(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   }
@@ -73,7 +77,7 @@ function json(path) {
   }
 }
 
-function write(path, text) {
+function writeText(path, text) {
   try {
     writeFileSync(path, text)
   }
@@ -82,21 +86,21 @@ function write(path, text) {
   }
 }
 
-function page() {
-  const escaped = text => String(text).replace(/[&<>"]/g, found => `&#${found.charCodeAt(0)};`)
-  const wrong = all => all.map(mistake => `<p class="wrong">✗ ${escaped(mistake)}</p>`).join('')
-  const fact = (line) => {
+function renderPage() {
+  const escapeHtml = text => String(text).replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`)
+  const renderMistakes = mistakes => mistakes.map(mistake => `<p class="wrong">✗ ${escapeHtml(mistake)}</p>`).join('')
+  const renderFact = (line) => {
     const [name, ...value] = line.split(': ')
-    return `<dt>${escaped(name)}</dt><dd>${escaped(value.join(': '))}</dd>`
+    return `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value.join(': '))}</dd>`
   }
-  const parts = forms.map(({ key, name, mistakes, facts, cards, email }) => `<section>
-<h2>${escaped(name)} <code>/api/form/${key}</code></h2>
-${wrong(mistakes)}
-<dl>${facts.map(fact).join('')}</dl>
+  const sections = forms.map(({ key, name, mistakes, facts, cards, email }) => `<section>
+<h2>${escapeHtml(name)} <code>/api/form/${key}</code></h2>
+${renderMistakes(mistakes)}
+<dl>${facts.map(renderFact).join('')}</dl>
 <div class="looks">
-<div>${cards.map(({ on, text }) => `<h3>Card: ${escaped(on.join(', '))}</h3><pre>${escaped(text)}</pre>`).join('\n')}</div>
-<div><h3>Email: ${escaped(email.subject)}</h3>
-<iframe sandbox title="Email of ${escaped(name)}" srcdoc="${escaped(email.html)}"></iframe></div>
+<div>${cards.map(({ on, text }) => `<h3>Card: ${escapeHtml(on.join(', '))}</h3><pre>${escapeHtml(text)}</pre>`).join('\n')}</div>
+<div><h3>Email: ${escapeHtml(email.subject)}</h3>
+<iframe sandbox title="Email of ${escapeHtml(name)}" srcdoc="${escapeHtml(email.html)}"></iframe></div>
 </div>
 </section>`)
   return `<!doctype html>
@@ -111,13 +115,13 @@ pre,iframe{box-sizing:border-box;width:100%;margin:0;border:1px solid #8886;bord
 pre{padding:.8rem 1rem;border-inline-start:4px solid #4f46e5;font:.9rem/1.6 system-ui,sans-serif;white-space:pre-wrap;overflow-wrap:anywhere}
 iframe{height:31rem;background:#fff}</style></head>
 <body><h1>Rehearsal of the forms</h1>
-${wrong(mistakes)}
-${parts.join('\n')}
+${renderMistakes(mistakes)}
+${sections.join('\n')}
 </body></html>
 `
 }
 
-function indented(text) {
+function indent(text) {
   return text.trimEnd().replaceAll(/^(?=.)/gm, '  ')
 }
 

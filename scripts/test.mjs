@@ -11,82 +11,83 @@ const filters = process.argv.slice(2).filter(argument => argument !== '--quick')
 const tools = findTools()
 const env = { ...process.env, CHROMIUM: tools['chromium-headless-shell'], VITE_CONFIG_NATIVE_IGNORE_WARNING: 'true' }
 /** The build and the checks allocate much memory; V8 would spend a fifth of the time on garbage collection. */
-const tool = { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=128` }
+const toolEnv = { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=128` }
 /** Cache of compiled code, because tests start the server hundreds of times */
-const compiled = { NODE_COMPILE_CACHE: resolve('.tmp/compile-cache') }
+const cacheEnv = { NODE_COMPILE_CACHE: resolve('.tmp/compile-cache') }
 const isWhole = filters.length === 0
 /** Folder of the bodies that all tests send to vendors, checked together at the end */
 const BODIES = resolve('.tmp/bodies')
 /** Priority (nice value) below all other work, because tests check times */
-const LOW = 10
+const LOW_PRIORITY = 10
 /** Time limit of a check, ms: the longest needs 40 s alone, and beside tests it gets a tenth of the processor */
-const HANGS = 1_200_000
+const CHECK_TIMEOUT_MS = 1_200_000
 
-let passed = 0
-let failed = 0
-let tests = 0
+let passedCount = 0
+let failedCount = 0
+let testCount = 0
 /** Printed again at the end, because often only the end of a run's output is kept */
 const failures = []
 
 mkdirSync('.tmp', { recursive: true })
-for (const folder of [compiled.NODE_COMPILE_CACHE, BODIES]) rmSync(folder, { recursive: true, force: true })
+for (const folder of [cacheEnv.NODE_COMPILE_CACHE, BODIES]) rmSync(folder, { recursive: true, force: true })
 mkdirSync(BODIES)
 if (isQuick) await runQuickly()
 else await runAll()
 
 for (const failure of failures) console.log(`\n── failed: ${failure}`)
-console.log(`\n${passed} passed, ${failed} failed`)
+console.log(`\n${passedCount} passed, ${failedCount} failed`)
 if (isQuick) console.log(
   'Left out: the build, test/e2e, and the slow files that vitest.config.ts lists. `npm test` runs everything.',
 )
-process.exitCode = failed === 0 && tests > 0 ? 0 : 1
+process.exitCode = failedCount === 0 && testCount > 0 ? 0 : 1
 
 async function runAll() {
   // Resolves once the build has rewritten the types and the lint settings.
-  const prepared = Promise.withResolvers()
-  const built = check('build', 'nuxt', ['build'], {
-    env: { ...tool, NODE_ENV: 'production' }, onOutput: text => text.includes('Building client') && prepared.resolve(),
+  const preparation = Promise.withResolvers()
+  const build = check('build', 'nuxt', ['build'], {
+    env: { ...toolEnv, NODE_ENV: 'production' },
+    onOutput: text => text.includes('Building client') && preparation.resolve(),
   })
-  built.then(prepared.resolve)
-  await prepared.promise
+  build.then(preparation.resolve)
+  await preparation.promise
   // Checks wait for the build, which writes its types a second time: a reader could find a file empty meanwhile.
-  await Promise.all([runTests(built), built.then(runChecks)])
+  await Promise.all([runTests(build), build.then(runChecks)])
 }
 
 async function runQuickly() {
-  if (!await check('types of Nuxt', 'nuxt', ['prepare'], { env: tool })) return
-  await Promise.all([runVitest('unit', ['--project=unit'], { more: { QUICK: '1' } }), runChecks()])
+  if (!await check('types of Nuxt', 'nuxt', ['prepare'], { env: toolEnv })) return
+  await Promise.all([runVitest('unit', ['--project=unit'], { extraEnv: { QUICK: '1' } }), runChecks()])
 }
 
-async function runTests(built) {
+async function runTests(build) {
   // Units need no build: they use the processor time that the build and mostly waiting tests leave over.
-  const units = runVitest('unit', ['--project=unit'], { priority: LOW })
-  if (!await built) return units
-  await check('parts', process.execPath, ['scripts/fill-compile-cache.mjs'], { env: compiled })
+  const unitTests = runVitest('unit', ['--project=unit'], { priority: LOW_PRIORITY })
+  if (!await build) return unitTests
+  await check('parts', process.execPath, ['scripts/fill-compile-cache.mjs'], { env: cacheEnv })
   for (const name of ['timed', 'alone']) await runVitest(name, [`--project=${name}`])
-  await units
+  await unitTests
   await Promise.all(['waiting', 'e2e'].map(name => runVitest(name, [`--project=${name}`])))
   if (isWhole) await check('what vendors were sent', process.execPath, ['test/support/check-bodies.ts', BODIES])
 }
 
-async function runVitest(name, args, { priority, more } = {}) {
+async function runVitest(name, args, { priority, extraEnv } = {}) {
   const report = `.tmp/vitest-${name}.json`
   rmSync(report, { force: true })
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const command = ['run', '--passWithNoTests', ...args, ...reporters, ...filters]
-  const bodies = isWhole && name !== 'unit' && { BODIES }
-  const code = await run('vitest', command, { env: { ...compiled, ...bodies, ...more }, priority })
+  const bodiesEnv = isWhole && name !== 'unit' && { BODIES }
+  const code = await run('vitest', command, { env: { ...cacheEnv, ...bodiesEnv, ...extraEnv }, priority })
   const { numPassedTests, numFailedTests, numTotalTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
-  tests += numTotalTests
-  passed += numPassedTests
+  testCount += numTotalTests
+  passedCount += numPassedTests
   // A file that fails to load has no failed test, and a skipped test proves nothing: count both as failed.
-  const unproven = isWhole ? numTotalTests - numPassedTests : numFailedTests
-  failed += Math.max(unproven, code === 0 ? 0 : 1)
-  failures.push(...testResults.flatMap(tellFailures))
+  const unprovenCount = isWhole ? numTotalTests - numPassedTests : numFailedTests
+  failedCount += Math.max(unprovenCount, code === 0 ? 0 : 1)
+  failures.push(...testResults.flatMap(describeFailures))
 }
 
 /** Returns the failures of a file. It has a message of its own if it could not be loaded. */
-function tellFailures({ name, message, assertionResults }) {
+function describeFailures({ name, message, assertionResults }) {
   const tests = assertionResults.filter(({ status }) => status === 'failed')
     .map(({ fullName, failureMessages }) => `${fullName}\n${failureMessages.join('\n')}`)
   return [...message ? [message] : [], ...tests].map(text => `${relative('.', name)}: ${text.slice(0, 2_000)}`)
@@ -94,7 +95,7 @@ function tellFailures({ name, message, assertionResults }) {
 
 /** Runs the checks one after another, while tests wait. */
 async function runChecks() {
-  const extra = { env: tool, priority: LOW }
+  const extra = { env: toolEnv, priority: LOW_PRIORITY }
   await check('types', process.execPath, ['scripts/types.mjs'], extra)
   await check('lint', 'eslint', ['.', '--max-warnings', '0'], extra)
   await check('dead code', 'knip', [], extra)
@@ -103,23 +104,23 @@ async function runChecks() {
 /** Runs a check and prints its result and output in one piece at the end. */
 async function check(name, command, args, { onOutput = () => {}, ...extra } = {}) {
   let output = ''
-  const code = await run(command, args, { ...extra, timeout: HANGS, onOutput: (text) => {
+  const code = await run(command, args, { ...extra, timeout: CHECK_TIMEOUT_MS, onOutput: (text) => {
     output += text
     onOutput(text)
   } })
   console.log(`\n── ${name}: ${code === 0 ? 'passed' : 'FAILED'}\n${output}`)
-  if (code === 0) passed++
+  if (code === 0) passedCount++
   else {
-    failed++
+    failedCount++
     failures.push(`${name}\n${output.slice(-2_000)}`)
   }
   return code === 0
 }
 
-function run(command, args, { env: more, priority, timeout, onOutput } = {}) {
+function run(command, args, { env: extraEnv, priority, timeout, onOutput } = {}) {
   return new Promise((resolve) => {
     const stdio = onOutput ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit']
-    const child = spawn(command, args, { stdio, env: { ...env, ...more }, timeout, killSignal: 'SIGKILL' })
+    const child = spawn(command, args, { stdio, env: { ...env, ...extraEnv }, timeout, killSignal: 'SIGKILL' })
     child.on('error', () => resolve(1))
     for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onOutput)
     child.on('close', (code, signal) => {

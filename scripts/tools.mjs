@@ -14,17 +14,17 @@ const TOOLS = [
 
 /** Returns the tools' paths by package name. Exits with instructions if apt cannot install a missing one. */
 export function findTools() {
-  const missing = TOOLS.filter(tool => !find(tool))
-  if (missing.length > 0) installWithApt(missing.map(tool => tool.package))
-  const absent = TOOLS.filter(tool => !find(tool))
-  if (absent.length > 0) {
-    console.error(`Install ${absent.map(tool => `${tool.package} (${tool.about})`).join(' and ')}, e.g.: sudo apt-get install ${absent.map(tool => tool.package).join(' ')}`)
+  const missingTools = TOOLS.filter(tool => !findPath(tool))
+  if (missingTools.length > 0) installWithApt(missingTools.map(tool => tool.package))
+  const absentTools = TOOLS.filter(tool => !findPath(tool))
+  if (absentTools.length > 0) {
+    console.error(`Install ${absentTools.map(tool => `${tool.package} (${tool.about})`).join(' and ')}, e.g.: sudo apt-get install ${absentTools.map(tool => tool.package).join(' ')}`)
     process.exit(1)
   }
-  return Object.fromEntries(TOOLS.map(tool => [tool.package, find(tool)]))
+  return Object.fromEntries(TOOLS.map(tool => [tool.package, findPath(tool)]))
 }
 
-function find({ commands }) {
+function findPath({ commands }) {
   for (const command of commands) {
     const { status, stdout } = spawnSync('sh', ['-c', 'command -v "$0"', command], { encoding: 'utf8' })
     if (status === 0) return stdout.trim()
@@ -32,10 +32,10 @@ function find({ commands }) {
 }
 
 function installWithApt(packages) {
-  const apt = process.getuid?.() === 0 ? ['apt-get'] : ['sudo', '-n', 'apt-get']
-  const run = (...args) => spawnSync(apt[0], [...apt.slice(1), ...args], {
+  const aptCommand = process.getuid?.() === 0 ? ['apt-get'] : ['sudo', '-n', 'apt-get']
+  const runApt = (...args) => spawnSync(aptCommand[0], [...aptCommand.slice(1), ...args], {
     stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   }).status === 0
   console.log(`Installing ${packages.join(' and ')} with apt…`)
-  if (run('update', '-qq')) run('install', '-y', '-qq', '--no-install-recommends', ...packages)
+  if (runApt('update', '-qq')) runApt('install', '-y', '-qq', '--no-install-recommends', ...packages)
 }

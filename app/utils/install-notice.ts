@@ -5,7 +5,7 @@ export interface InstallNotice {
   description: string
 }
 
-const ENDS = new Map<unknown, InstallNotice>(Object.entries<InstallNotice>({
+const FAILURE_NOTICES = new Map<unknown, InstallNotice>(Object.entries<InstallNotice>({
   cancelled: {
     color: 'warning', icon: 'i-lucide-triangle-alert', title: 'The app was not installed',
     description: 'Somebody cancelled at Slack, or may not install apps there. Nothing has changed.',
@@ -25,7 +25,7 @@ const ENDS = new Map<unknown, InstallNotice>(Object.entries<InstallNotice>({
  * workspace id is taken from it and shown.
  */
 export function installNotice({ install, workspace }: Record<string, unknown>): InstallNotice | null {
-  if (install !== 'done') return ENDS.get(install) ?? null
+  if (install !== 'done') return FAILURE_NOTICES.get(install) ?? null
   if (typeof workspace !== 'string' || !/^[TE][A-Z0-9]{4,20}$/.test(workspace)) return null
   return {
     color: 'success', icon: 'i-lucide-circle-check', title: `The app is installed in the workspace ${workspace}`,

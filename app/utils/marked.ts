@@ -13,10 +13,10 @@ export function markedWords(q: string): string[] {
 
 /** Splits the text at its hits. Ignores case, like the search. */
 export function marked(text: string, words: readonly string[]): Marked[] {
-  const lower = text.toLowerCase()
+  const lowerText = text.toLowerCase()
   // A few letters are longer in lower case, which would shift all positions.
-  if (lower.length !== text.length) return [{ text, hit: false }]
-  const hits = words.flatMap(word => placesOf(word, lower)).sort(([a], [b]) => a - b)
+  if (lowerText.length !== text.length) return [{ text, hit: false }]
+  const hits = words.flatMap(word => findPlaces(word, lowerText)).sort(([a], [b]) => a - b)
   const parts: Marked[] = []
   let end = 0
   for (const [from, to] of hits) {
@@ -29,7 +29,7 @@ export function marked(text: string, words: readonly string[]): Marked[] {
   return end < text.length || parts.length === 0 ? [...parts, { text: text.slice(end), hit: false }] : parts
 }
 
-function placesOf(word: string, text: string): [number, number][] {
+function findPlaces(word: string, text: string): [number, number][] {
   const places: [number, number][] = []
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
     places.push([at, at + word.length])

@@ -2,9 +2,9 @@
  * Returns the requested path of this site; the start page if it leads elsewhere. Browsers read `//host`, `/\host` and
  * `/.//host` as other sites, and remove line breaks and tabs first.
  */
-export function ownPath(wanted: unknown): string {
+export function ownPath(path: unknown): string {
   const base = 'http://own.invalid'
-  if (typeof wanted !== 'string' || !wanted.startsWith('/') || !URL.canParse(wanted, base)) return '/'
-  const { origin, pathname, search, hash } = new URL(wanted, base)
+  if (typeof path !== 'string' || !path.startsWith('/') || !URL.canParse(path, base)) return '/'
+  const { origin, pathname, search, hash } = new URL(path, base)
   return origin === base && !pathname.startsWith('//') ? pathname + search + hash : '/'
 }

@@ -1,12 +1,12 @@
 import type { ModalElement } from 'chat'
 
-const INPUTS = ['text_input', 'select', 'radio_select', 'date_input', 'number_input'] as const
+const INPUT_TYPES = ['text_input', 'select', 'radio_select', 'date_input', 'number_input'] as const
 
 type Child = ModalElement['children'][number]
 
 /** Input of a modal. The SDK has one more, which only Slack supports. */
-export type Input = Extract<Child, { type: typeof INPUTS[number] }>
+export type Input = Extract<Child, { type: typeof INPUT_TYPES[number] }>
 
 export function isInput(child: Child): child is Input {
-  return (INPUTS as readonly string[]).includes(child.type)
+  return (INPUT_TYPES as readonly string[]).includes(child.type)
 }

@@ -31,9 +31,9 @@ export function exactTime(at: number): Timestamp {
 
 /** Renders the line as one string. */
 export function renderRich(
-  line: RichText, words: (text: string) => string, moment: (moment: Timestamp) => string,
+  line: RichText, renderText: (text: string) => string, renderTime: (time: Timestamp) => string,
 ): string {
-  return richParts(line).map(part => typeof part === 'string' ? words(part) : moment(part)).join('')
+  return richParts(line).map(part => typeof part === 'string' ? renderText(part) : renderTime(part)).join('')
 }
 
 /** Renders the line for readers whose time zone is unknown. */

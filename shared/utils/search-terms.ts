@@ -17,8 +17,8 @@ export function searchTerms(text: string): SearchTerm[] {
   for (let at = 0; at < parts.length; at += 2) {
     const words = parts[at]!.split(/\s+/)
     const phrase = parts[at + 1]?.trim() ?? ''
-    const last = words.at(-1)!
-    const field = phrase && last.indexOf(':') === last.length - 1 ? words.pop()!.slice(0, -1) : ''
+    const lastWord = words.at(-1)!
+    const field = phrase && lastWord.indexOf(':') === lastWord.length - 1 ? words.pop()!.slice(0, -1) : ''
     terms.push(...words.filter(Boolean).map(readWord))
     if (phrase) terms.push({ text: `${field && `${field}:`}${phrase}`, ...field && { field }, value: phrase })
   }

@@ -1,5 +1,5 @@
 /** Invisible characters that have a legitimate effect in these contexts, and therefore stay. */
-const WRITES = [
+const ALLOWED_INVISIBLES = [
   // Tags of a flag: only as many as name a region, so that they cannot hide a text.
   String.raw`\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F}`,
   // Joiners, which emoji and whole scripts need. Not in ASCII, where they would only make names and addresses look
@@ -26,27 +26,29 @@ const WRITES = [
  * three that are drawn as nothing although they are not listed: the blank Braille pattern, the object replacement
  * character, and the null notehead.
  */
-const UNSEEN = [
+const INVISIBLES = [
   String.raw`\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\p{Cf}\p{Noncharacter_Code_Point}`,
   String.raw`\u2800\uFFFC\u{1D159}`,
 ].join('')
 
 /** Start of an encoded word (RFC 2047, 2), which mail programs decode. */
-const ENCODED = String.raw`=\?(?=[\w.*:+-]{1,60}\?[bqBQ]\?)`
+const ENCODED_WORD_START = String.raw`=\?(?=[\w.*:+-]{1,60}\?[bqBQ]\?)`
 
 /**
  * Combining marks after the 30th on one character: no language needs more
  * (https://unicode.org/reports/tr15/#Stream_Safe_Text_Format), and browsers take minutes to draw 100,000.
  */
-const STACK = String.raw`\p{M}(?<=\p{M}{31})\p{M}*`
+const EXCESS_MARKS = String.raw`\p{M}(?<=\p{M}{31})\p{M}*`
 
-const STACKED = new RegExp(STACK, 'u')
+const EXCESS_MARKS_PATTERN = new RegExp(EXCESS_MARKS, 'u')
 
-const HIDING = new RegExp(String.raw`(${STACK})|(${WRITES.join('|')})|${ENCODED}|[${UNSEEN}]`, 'gu')
+const HIDING_PATTERN = new RegExp(
+  String.raw`(${EXCESS_MARKS})|(${ALLOWED_INVISIBLES.join('|')})|${ENCODED_WORD_START}|[${INVISIBLES}]`, 'gu',
+)
 
 /** True if one character carries so many marks that the text would freeze a browser's input. */
 export function isStacked(text: string): boolean {
-  return STACKED.test(text)
+  return EXCESS_MARKS_PATTERN.test(text)
 }
 
 /**
@@ -55,11 +57,11 @@ export function isStacked(text: string): boolean {
  * are counted: `⟨+99,970 marks⟩`.
  */
 export function visible(text: string): string {
-  return text.replace(HIDING, (found: string, stack: string | undefined, writing: string | undefined) => {
-    if (stack !== undefined) return `⟨+${counted(Array.from(stack).length, 'mark')}⟩`
-    if (writing !== undefined) return writing
-    const code = found.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
-    return found === '=?' ? '⟨=?⟩' : `⟨U+${code}⟩`
+  return text.replace(HIDING_PATTERN, (match: string, marks: string | undefined, allowed: string | undefined) => {
+    if (marks !== undefined) return `⟨+${counted(Array.from(marks).length, 'mark')}⟩`
+    if (allowed !== undefined) return allowed
+    const code = match.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
+    return match === '=?' ? '⟨=?⟩' : `⟨U+${code}⟩`
   })
 }
 
@@ -72,13 +74,13 @@ export function oneLine(text: string): string {
 }
 
 /** `1 form`, `2,000 forms`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+export function counted(count: number, singular: string, plural = `${singular}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? singular : plural}`
 }
 
-/** Returns the start of a text: at most `most` UTF-16 units, without half of a character. */
-export function beginning(text: string, most: number): string {
-  return text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')
+/** Returns the start of a text: at most `max` UTF-16 units, without half of a character. */
+export function beginning(text: string, max: number): string {
+  return text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '')
 }
 
 /** Shortens a text to at most `max` UTF-16 units, with `…` at the end if it was cut; never cuts inside a character. */

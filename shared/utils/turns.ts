@@ -1,19 +1,19 @@
 /** Runs tasks with the same key one after another. */
 export class KeyedMutex {
-  private readonly last = new Map<string, Promise<unknown>>()
+  private readonly lastTurns = new Map<string, Promise<unknown>>()
 
   run<T>(key: string, task: () => Promise<T>): Promise<T> {
-    const turn = (this.last.get(key) ?? Promise.resolve()).then(task)
-    const settled: Promise<unknown> = turn.catch(() => { /* The caller handles it. */ }).finally(() => {
-      if (this.last.get(key) === settled) this.last.delete(key)
+    const turn = (this.lastTurns.get(key) ?? Promise.resolve()).then(task)
+    const turnEnd: Promise<unknown> = turn.catch(() => { /* The caller handles it. */ }).finally(() => {
+      if (this.lastTurns.get(key) === turnEnd) this.lastTurns.delete(key)
     })
-    this.last.set(key, settled)
+    this.lastTurns.set(key, turnEnd)
     return turn
   }
 
   /** Resolves when all tasks so far are finished. */
   async settled(): Promise<void> {
-    await Promise.all(this.last.values())
+    await Promise.all(this.lastTurns.values())
   }
 }
 
@@ -21,9 +21,9 @@ export class KeyedMutex {
 export function memoizeAsync<T, Args extends unknown[]>(
   start: (...args: Args) => Promise<T>,
 ): (...args: Args) => Promise<T> {
-  let started: Promise<T> | undefined
-  return (...args) => started ??= start(...args).catch((error) => {
-    started = undefined
+  let result: Promise<T> | undefined
+  return (...args) => result ??= start(...args).catch((error) => {
+    result = undefined
     throw error
   })
 }
