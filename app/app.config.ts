@@ -1,13 +1,13 @@
-const FILLED = ['primary', 'success', 'warning', 'error'] as const
+const FILLED_COLORS = ['primary', 'success', 'warning', 'error'] as const
 
 /** By default a hovered filled button is so pale that its text falls short of WCAG AA. */
-const POINTED_AT = {
+const HOVER_CLASSES = {
   primary: 'hover:bg-primary/90 active:bg-primary/90', success: 'hover:bg-success/90 active:bg-success/90',
   warning: 'hover:bg-warning/90 active:bg-warning/90', error: 'hover:bg-error/90 active:bg-error/90',
 }
 
 /** By default a label that does not fit is cut, for example with large letters on a phone. */
-const WRAPS = { label: 'whitespace-normal wrap-break-word' }
+const WRAPPING_LABEL = { label: 'whitespace-normal wrap-break-word' }
 
 export default defineAppConfig({
   ui: {
@@ -21,16 +21,17 @@ export default defineAppConfig({
     // Muted text falls short of WCAG AA on the grey of tabs and of avatars without a picture. Below 20rem letters are
     // large or the phone is narrow: no room for icons beside them.
     tabs: { slots: {
-      trigger: 'data-[state=inactive]:text-toned max-[20rem]:px-1', leadingIcon: 'max-[20rem]:hidden', ...WRAPS,
+      trigger: 'data-[state=inactive]:text-toned max-[20rem]:px-1', leadingIcon: 'max-[20rem]:hidden',
+      ...WRAPPING_LABEL,
     } },
     // Show keys as the help writes them and as they are pressed, without Shift.
     kbd: { base: 'normal-case' },
     avatar: { variants: { color: { neutral: { fallback: 'text-toned' } } } },
     // By default its letters are 10 px, whatever is set in the browser.
-    badge: { slots: WRAPS, variants: { size: { sm: { base: 'text-[0.625rem]/3' } } } },
+    badge: { slots: WRAPPING_LABEL, variants: { size: { sm: { base: 'text-[0.625rem]/3' } } } },
     button: {
-      slots: WRAPS,
-      compoundVariants: FILLED.map(color => ({ color, variant: 'solid' as const, class: POINTED_AT[color] })),
+      slots: WRAPPING_LABEL,
+      compoundVariants: FILLED_COLORS.map(color => ({ color, variant: 'solid' as const, class: HOVER_CLASSES[color] })),
     },
   },
 })

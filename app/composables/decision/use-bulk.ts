@@ -51,18 +51,18 @@ export function useBulk() {
   /**
    * Collects all open submissions that match the filter, until it is stopped.
    *
-   * @param found receives all ids so far, whenever there are more: a later failure takes none of them away
+   * @param onFound receives all ids so far, whenever there are more: a later failure takes none of them away
    */
-  async function gather(filter: object, found: (ids: readonly string[]) => void): Promise<void> {
+  async function gather(filter: object, onFound: (ids: readonly string[]) => void): Promise<void> {
     const ids: string[] = []
     isStopped = false
-    for (let before: string | null | undefined; before !== null && !isStopped;) {
+    for (let cursor: string | null | undefined; cursor !== null && !isStopped;) {
       const page: RowPage = await askOps('/api/submissions/search', {
-        limit: PAGE_ROWS, before: before ?? undefined, ...filter,
+        limit: PAGE_ROWS, before: cursor ?? undefined, ...filter,
       })
       ids.push(...page.rows.filter(({ open }) => open).map(({ id }) => id))
-      found(ids)
-      before = page.cursor
+      onFound(ids)
+      cursor = page.cursor
     }
   }
 

@@ -1,6 +1,6 @@
 import type { DecisionQuestion, AtOnce, Deciding, DecisionRequest, DecisionAnswer } from '../submission/use-submission'
 
-interface Decided {
+interface DecisionContext {
   id: string
   submission: Readonly<Ref<SubmissionDetails | null>>
   ended: Readonly<Ref<{ message: string } | null>>
@@ -13,77 +13,77 @@ interface Decided {
 }
 
 /** The decision that the user has begun; asks for confirmation only before irreversible ones. */
-export function useDecision({ id, submission, ended, decide, refresh, goOn, leave }: Decided) {
+export function useDecision({ id, submission, ended, decide, refresh, goOn, leave }: DecisionContext) {
   const { begin, say, fail, failed, tell, undoing } = useDone()
   /** Includes the submission as it was then: form and dialog stay open whatever happens meanwhile. */
-  const begun = shallowRef<DecisionQuestion<Deciding> | null>(null)
-  const editing = computed(() => begun.value?.what === 'edit' ? begun.value.submission : null)
-  const asking = computed(() => begun.value?.what === 'edit' ? null : begun.value as DecisionQuestion | null)
+  const question = shallowRef<DecisionQuestion<Deciding> | null>(null)
+  const editing = computed(() => question.value?.what === 'edit' ? question.value.submission : null)
+  const asking = computed(() => question.value?.what === 'edit' ? null : question.value as DecisionQuestion | null)
   const dirty = ref(false)
   const over = computed(() => {
-    if (!begun.value) return null
-    const { what, submission: before } = begun.value
-    const now = submission.value
-    if (what === 'erase' && now?.mayErase) {
-      return before.state === 'held' && now.state !== 'held' ? 'Somebody released it meanwhile.' : null
+    if (!question.value) return null
+    const { what, submission: snapshot } = question.value
+    const current = submission.value
+    if (what === 'erase' && current?.mayErase) {
+      return snapshot.state === 'held' && current.state !== 'held' ? 'Somebody released it meanwhile.' : null
     }
     if (ended.value) return ended.value.message
-    return !now || now.open ? null : here(now.notes[0] ?? 'Somebody decided meanwhile.')
+    return !current || current.open ? null : here(current.notes[0] ?? 'Somebody decided meanwhile.')
   })
   let [isBusy, isActing] = [false, false]
   /** Element that had the focus before the question */
   let opener: HTMLElement | null = null
   let isLeft = false
   onBeforeUnmount(() => isLeft = true)
-  const toHeading = () => !isLeft && document.querySelector<HTMLElement>('main h1')?.focus()
+  const focusHeading = () => !isLeft && document.querySelector<HTMLElement>('main h1')?.focus()
 
   async function ask(what: Deciding) {
-    const shown = submission.value
-    if (!shown || isBusy) return
+    const snapshot = submission.value
+    if (!snapshot || isBusy) return
     opener = document.activeElement as HTMLElement | null
-    if ((what === 'forward' || what === 'spam') && shown.revocableMs[what] > 0) return straight(what, shown)
-    begun.value = { what, submission: shown }
+    if ((what === 'forward' || what === 'spam') && snapshot.revocableMs[what] > 0) return decideAtOnce(what, snapshot)
+    question.value = { what, submission: snapshot }
   }
 
-  async function straight(what: 'forward' | 'spam', shown: SubmissionDetails) {
+  async function decideAtOnce(what: 'forward' | 'spam', snapshot: SubmissionDetails) {
     isBusy = true
-    const result = await send(what, { action: what }, shown).finally(() => isBusy = false)
+    const result = await send(what, { action: what }, snapshot).finally(() => isBusy = false)
     if (!result) return
     if (result.decided) return decided(what)
-    if (!result.late) return void (begun.value = { what, submission: shown, refused: result.message })
+    if (!result.late) return void (question.value = { what, submission: snapshot, refused: result.message })
     fail('Already decided', result.message)
-    if (!await goOn()) toHeading()
+    if (!await goOn()) focusHeading()
   }
 
   /** Sends a decision. Null if the user has left by then: the outcome is announced when it arrives. */
   async function send(
-    what: Deciding | AtOnce, request: DecisionRequest, shown: SubmissionDetails,
+    what: Deciding | AtOnce, request: DecisionRequest, snapshot: SubmissionDetails,
   ): Promise<DecisionAnswer | null> {
-    const asked = begun.value
+    const askedQuestion = question.value
     const answer = decide(request)
     // With another assignee the server first warns or refuses: wait for its answer.
-    const isFree = shown.holder === null || shown.taking === 'hand-back'
-    const isBehind = (what === 'forward' || what === 'spam') && isFree && leave(answer)
-    const number = isBehind ? begin() : undefined
-    const told = answer.then((result) => {
-      const isAside = isBehind || isLeft || (asked !== null && begun.value !== asked)
-      if (!isAside) return result
-      tell(id, what, result, shown.revocableMs[what === 'spam' ? 'spam' : 'forward'], number)
+    const isFree = snapshot.holder === null || snapshot.taking === 'hand-back'
+    const isInBackground = (what === 'forward' || what === 'spam') && isFree && leave(answer)
+    const number = isInBackground ? begin() : undefined
+    const outcome = answer.then((result) => {
+      const isUserElsewhere = isInBackground || isLeft || (askedQuestion !== null && question.value !== askedQuestion)
+      if (!isUserElsewhere) return result
+      tell(id, what, result, snapshot.revocableMs[what === 'spam' ? 'spam' : 'forward'], number)
       void refresh()
       return null
     })
-    return isBehind ? null : told
+    return isInBackground ? null : outcome
   }
 
   /** Announces a decision and goes on. The pressed button is about to disappear, so it gets no focus back. */
-  async function decided(done: Deciding | AtOnce) {
-    begun.value = null
+  async function decided(action: Deciding | AtOnce) {
+    question.value = null
     dirty.value = false
     opener = null
-    const shown = submission.value
+    const snapshot = submission.value
     // Show the next submission first.
-    setTimeout(() => say(id, done, shown?.revocableMs[done === 'spam' ? 'spam' : 'forward']))
-    if (STAYS.has(done) || !await goOn()) toHeading()
+    setTimeout(() => say(id, action, snapshot?.revocableMs[action === 'spam' ? 'spam' : 'forward']))
+    if (STAYING_ACTIONS.has(action) || !await goOn()) focusHeading()
     void refresh()
   }
 
@@ -91,7 +91,7 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
   async function act(action: AtOnce) {
     if (isActing) return
     isActing = true
-    const result = await send(action, { action }, submission.value ?? begun.value!.submission)
+    const result = await send(action, { action }, submission.value ?? question.value!.submission)
       .finally(() => isActing = false)
     if (!result) return
     if (!result.decided) failed(action, result.message)
@@ -102,12 +102,12 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
     }
   }
 
-  const edit = (request: DecisionRequest) => send('edit', request, begun.value!.submission)
+  const edit = (request: DecisionRequest) => send('edit', request, question.value!.submission)
 
   /** Sends the confirmed decision. After one that came too late, opens the next submission if there is one. */
   async function confirmed(action: Exclude<Deciding, 'edit'>, to: string): Promise<DecisionAnswer | null> {
     const request = action === 'resend' ? { action, to } : { action }
-    const result = await send(action, request, begun.value!.submission)
+    const result = await send(action, request, question.value!.submission)
     if (result && !result.decided && result.late && await goOn()) fail('Already decided', result.message)
     return result
   }
@@ -116,7 +116,7 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
   async function close() {
     const isOver = over.value !== null
     stopWaitingHere()
-    begun.value = null
+    question.value = null
     return isOver && await goOn()
   }
 
@@ -124,13 +124,13 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
   async function cancel() {
     if (dirty.value && !over.value && !confirm('Throw away what you typed?')) return
     dirty.value = false
-    if (!await close()) toHeading()
+    if (!await close()) focusHeading()
   }
 
   /** The dialog has released the focus. */
   function closed() {
     if (opener?.isConnected) opener.focus()
-    else toHeading()
+    else focusHeading()
   }
 
   return {
@@ -139,4 +139,4 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
 }
 
 /** Actions after which the submission stays open on the page, because there is more to do with it */
-const STAYS = new Set<Deciding | AtOnce>(['undo', 'reopen', 'release', 'take', 'hand-back'])
+const STAYING_ACTIONS = new Set<Deciding | AtOnce>(['undo', 'reopen', 'release', 'take', 'hand-back'])

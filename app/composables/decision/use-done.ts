@@ -1,7 +1,7 @@
 import type { ListIntent } from '../list/use-list-keyboard'
 import type { AtOnce, Deciding, DecisionAnswer } from '../submission/use-submission'
 
-const DONE = {
+const DONE_TEXTS = {
   'forward': 'Forwarded. The cards follow.', 'edit': 'Forwarded. The cards follow.',
   'resend': 'Being sent again. The cards follow.', 'spam': 'Marked as spam. The cards follow.',
   'erase': 'Erased. The cards follow.', 'release': 'Released. Its cards follow.',
@@ -10,20 +10,20 @@ const DONE = {
 } as const
 /** Past participles for many submissions at once */
 export const ALL_DONE: Record<ListIntent, string> = { forward: 'forwarded', spam: 'marked as spam', take: 'taken' }
-const FAILED: Readonly<Partial<Record<Deciding | AtOnce, string>>> = {
+const FAILURE_TITLES: Readonly<Partial<Record<Deciding | AtOnce, string>>> = {
   'release': 'It was not released', 'undo': 'It was not taken back', 'reopen': 'It was not taken back',
   'take': 'It is not yours', 'hand-back': 'It was not handed back',
 }
-const HOW_BACK = { forward: 'undo', edit: 'undo', resend: 'undo', spam: 'reopen' } as const
+const UNDO_ACTIONS = { forward: 'undo', edit: 'undo', resend: 'undo', spam: 'reopen' } as const
 
 /** Max time that an undo offer is shown, ms: longer than it takes to read it twice */
 const OFFER_MS = 12_000
 
 /** Time that a notice without an offer is shown, ms */
-const READ_MS = 5000
+const NOTICE_MS = 5000
 
 /** Numbers of the last decision begun and the last one announced: answers may arrive out of order */
-let [begun, told] = [0, 0]
+let [lastBegun, lastAnnounced] = [0, 0]
 
 /** Notice of the last decision */
 interface Notice {
@@ -37,12 +37,12 @@ interface Notice {
 
 /** Takes decisions back. Returns the ids worth another try, and the messages about those not taken back. */
 async function reopen(ids: readonly string[], action: 'undo' | 'reopen') {
-  const left = new Set(ids)
+  const retryIds = new Set(ids)
   const messages = new Set<string>()
   try {
     for await (const results of decideEach(ids, action)) {
       for (const { id, status, line, error } of results) {
-        if (status < 500 && status !== 423) left.delete(id)
+        if (status < 500 && status !== 423) retryIds.delete(id)
         if (status !== 200) messages.add(here(line ?? error ?? ''))
       }
     }
@@ -50,7 +50,7 @@ async function reopen(ids: readonly string[], action: 'undo' | 'reopen') {
   catch (error) {
     messages.add(errorLine(error))
   }
-  return { left: [...left], messages: [...messages] }
+  return { retryIds: [...retryIds], messages: [...messages] }
 }
 
 export const useNotice = () => useState<Notice | null>('notice', () => null)
@@ -58,46 +58,46 @@ export const useNotice = () => useState<Notice | null>('notice', () => null)
 /** Announces decisions, and offers to take them back if possible. */
 export function useDone() {
   const toast = useToast()
-  const last = useLastDecided()
+  const lastDecision = useLastDecided()
   const notice = useNotice()
 
   const fail = (title: string, description: string) => (
     toast.add({ title, description, color: 'warning', icon: 'i-lucide-info' })
   )
-  const failed = (action: AtOnce, description: string) => fail(FAILED[action]!, description)
+  const failed = (action: AtOnce, description: string) => fail(FAILURE_TITLES[action]!, description)
 
   async function takeBack() {
-    const [offer, shown, number] = [last.value, notice.value, begun]
+    const [offer, shownNotice, number] = [lastDecision.value, notice.value, lastBegun]
     if (!offer) return
     const { ids, action, until } = offer
-    const many = counted(ids.length, 'submission')
-    last.value = null
+    const countText = counted(ids.length, 'submission')
+    lastDecision.value = null
     notice.value = ids.length === 1
       ? null
-      : { number, title: `Taking ${many} back…`, icon: 'i-lucide-undo-2', ms: until - Date.now() }
-    const { left, messages } = await reopen(ids, action)
+      : { number, title: `Taking ${countText} back…`, icon: 'i-lucide-undo-2', ms: until - Date.now() }
+    const { retryIds, messages } = await reopen(ids, action)
     if (messages.length > 0) {
-      fail(ids.length === 1 ? FAILED[action]! : `Not all of ${many} were taken back`, messages.join(' '))
+      fail(ids.length === 1 ? FAILURE_TITLES[action]! : `Not all of ${countText} were taken back`, messages.join(' '))
       const leftMs = until - Date.now()
-      const isOpen = left.length > 0 && leftMs > 0 && number === begun
-      if (isOpen) {
-        last.value = { ...offer, ids: left }
-        notice.value = shown && { ...shown, ms: Math.min(leftMs, OFFER_MS) }
+      const canRetry = retryIds.length > 0 && leftMs > 0 && number === lastBegun
+      if (canRetry) {
+        lastDecision.value = { ...offer, ids: retryIds }
+        notice.value = shownNotice && { ...shownNotice, ms: Math.min(leftMs, OFFER_MS) }
       }
       else if (notice.value?.number === number) notice.value = null
       return
     }
     notice.value = {
-      number: told, icon: 'i-lucide-undo-2', ms: READ_MS, ...ids.length === 1
+      number: lastAnnounced, icon: 'i-lucide-undo-2', ms: NOTICE_MS, ...ids.length === 1
         ? { title: 'Your last decision was undone: the submission is open again. Cards are updating.', to: `/submissions/${ids[0]}` }
-        : { title: `${many} are open again. The cards follow.` },
+        : { title: `${countText} are open again. The cards follow.` },
     }
   }
 
   /** Numbers a decision whose answer is not awaited. Ends the offer to take back the one before it. */
   function begin(): number {
-    last.value = null
-    return ++begun
+    lastDecision.value = null
+    return ++lastBegun
   }
 
   /**
@@ -105,36 +105,36 @@ export function useDone() {
    * @param revocableMs time in which it can be taken back, ms; such decisions are made without asking first
    * @param number its number, from when it was begun
    */
-  function say(ids: string | readonly string[], done: Deciding | AtOnce, revocableMs = 0, number = ++begun) {
-    if (number < told) return
-    told = number
-    const all = [ids].flat()
-    const isRevocable = revocableMs > 0 && done in HOW_BACK && number === begun
+  function say(ids: string | readonly string[], action: Deciding | AtOnce, revocableMs = 0, number = ++lastBegun) {
+    if (number < lastAnnounced) return
+    lastAnnounced = number
+    const allIds = [ids].flat()
+    const isRevocable = revocableMs > 0 && action in UNDO_ACTIONS && number === lastBegun
     if (isRevocable) {
-      const action = HOW_BACK[done as keyof typeof HOW_BACK]
-      last.value = { ids: all, action, until: Date.now() + revocableMs }
+      const undoAction = UNDO_ACTIONS[action as keyof typeof UNDO_ACTIONS]
+      lastDecision.value = { ids: allIds, action: undoAction, until: Date.now() + revocableMs }
     }
-    else if (done !== 'take' && done !== 'hand-back') last.value = null
-    const ms = isRevocable ? Math.min(revocableMs, OFFER_MS) : READ_MS
-    const title = all.length === 1
-      ? DONE[done]
-      : `${counted(all.length, 'submission')} ${ALL_DONE[done as ListIntent]}. The cards follow.`
+    else if (action !== 'take' && action !== 'hand-back') lastDecision.value = null
+    const ms = isRevocable ? Math.min(revocableMs, OFFER_MS) : NOTICE_MS
+    const title = allIds.length === 1
+      ? DONE_TEXTS[action]
+      : `${counted(allIds.length, 'submission')} ${ALL_DONE[action as ListIntent]}. The cards follow.`
     notice.value = { number, title, icon: 'i-lucide-check', ms }
   }
 
   /** Announces an outcome to a user who has left the submission. A failure stays until they close it. */
-  function tell(id: string, done: Deciding | AtOnce, result: DecisionAnswer, revocableMs: number, number?: number) {
-    if (result.decided) return say(id, done, revocableMs, number)
-    if (result.late) return fail(FAILED[done] ?? 'Already decided', result.message)
+  function tell(id: string, action: Deciding | AtOnce, result: DecisionAnswer, revocableMs: number, number?: number) {
+    if (result.decided) return say(id, action, revocableMs, number)
+    if (result.late) return fail(FAILURE_TITLES[action] ?? 'Already decided', result.message)
     toast.add({
-      title: FAILED[done] ?? 'It was not decided', description: result.message, color: 'error',
+      title: FAILURE_TITLES[action] ?? 'It was not decided', description: result.message, color: 'error',
       icon: 'i-lucide-triangle-alert', duration: 0,
       actions: [{ label: 'Open it', color: 'neutral', variant: 'outline', to: `/submissions/${id}` }],
     })
   }
 
   /** Command that takes back the last decision */
-  const undoing = (): PaletteCommand[] => last.value && Date.now() < last.value.until
+  const undoing = (): PaletteCommand[] => lastDecision.value && Date.now() < lastDecision.value.until
     ? [{ key: 'z', label: 'Undo the last decision', icon: 'i-lucide-undo-2', run: takeBack }]
     : []
 

@@ -5,17 +5,17 @@ const FIRST_ROWS = 16
 /** Frames until the heights of the rows around a place are known */
 const SETTLING_FRAMES = 3
 
-const [opened] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
 /** Address of this document if it was reloaded or restored, else null */
-let again = opened?.type === 'navigate' ? null : location.href
+let reloadedAddress = navigation?.type === 'navigate' ? null : location.href
 
 /** Scroll position in the list: by row, if there is one, and by pixels of the page */
-interface Place { row?: string, top: number, y: number }
+interface ScrollPlace { row?: string, top: number, y: number }
 
 const topOf = (row: Element) => row.getBoundingClientRect().top
 
 /** Returns the first row that begins in the window, with its distance from the upper edge. */
-function placeNow(): Place {
+function readPlace(): ScrollPlace {
   const row = [...document.querySelectorAll<HTMLElement>('[data-testid=row]')].find(each => topOf(each) >= 0)
   return { row: row?.dataset.id, top: row ? topOf(row) : 0, y: scrollY }
 }
@@ -24,11 +24,11 @@ function placeNow(): Place {
  * Scrolls to the row if it is still listed. Repeats for some frames: rows get their final heights only once they are in
  * or near the window, and move this one.
  */
-function standAt(place: Place, frames = SETTLING_FRAMES) {
+function scrollToPlace(place: ScrollPlace, frames = SETTLING_FRAMES) {
   const row = place.row && document.querySelector(`[data-testid=row][data-id="${CSS.escape(place.row)}"]`)
   if (!row) return scrollTo({ top: place.y })
   scrollBy({ top: topOf(row) - place.top })
-  if (frames > 1) requestAnimationFrame(() => standAt(place, frames - 1))
+  if (frames > 1) requestAnimationFrame(() => scrollToPlace(place, frames - 1))
 }
 
 /**
@@ -37,23 +37,23 @@ function standAt(place: Place, frames = SETTLING_FRAMES) {
  */
 export function useDrawnRows(rows: () => readonly Row[]) {
   /** Row that gets the focus */
-  const kept = useCurrentRow().value
-  const all = ref(false)
+  const focusedId = useCurrentRow().value
+  const isComplete = ref(false)
   /** Scroll position before unload; on a reload the browser restores it before the rows are there. */
-  const stood = useSessionStorage<Place & { at: string }>(
+  const lastPlace = useSessionStorage<ScrollPlace & { at: string }>(
     'list-stood', { at: '', top: 0, y: 0 }, { flush: 'sync', onError: () => {} },
   )
   whenever(() => rows().length > 0, () => {
     requestAnimationFrame(() => setTimeout(async () => {
-      all.value = true
+      isComplete.value = true
       await nextTick()
-      if (again === stood.value.at) standAt(stood.value)
-      again = null
+      if (reloadedAddress === lastPlace.value.at) scrollToPlace(lastPlace.value)
+      reloadedAddress = null
     }))
   }, { immediate: true, once: true })
-  useEventListener('pagehide', () => stood.value = { at: location.href, ...placeNow() })
+  useEventListener('pagehide', () => lastPlace.value = { at: location.href, ...readPlace() })
   return computed(() => {
-    const first = Math.max(FIRST_ROWS, 1 + rows().findIndex(({ id }) => id === kept))
-    return all.value ? rows() : rows().slice(0, first)
+    const firstCount = Math.max(FIRST_ROWS, 1 + rows().findIndex(({ id }) => id === focusedId))
+    return isComplete.value ? rows() : rows().slice(0, firstCount)
   })
 }

@@ -1,7 +1,7 @@
 /** Action on a row, or on all selected rows */
 export type ListIntent = 'forward' | 'spam' | 'take'
 
-const WISHES = {
+const INTENT_LOOKS = {
   forward: { key: 'f', label: 'Forward', icon: 'i-lucide-send' },
   spam: { key: 's', label: 'Mark as Spam', icon: 'i-lucide-ban' },
   take: { key: 't', label: 'Take', icon: 'i-lucide-hand' },
@@ -22,8 +22,9 @@ export function useListKeyboard(rows: () => readonly Row[], turns: () => number)
   const hovered = ref<string | null>(null)
   /** Requested action. The component that carries it out is loaded on the first request. */
   const wish = shallowRef<{ what: ListIntent, row: Row | null } | null>(null)
-  const wishes = computed(() => (Object.keys(WISHES) as ListIntent[]).filter(what => what !== 'take' || takes.value)
-    .map(what => ({ what, ...WISHES[what] })))
+  const wishes = computed(() => (Object.keys(INTENT_LOOKS) as ListIntent[])
+    .filter(what => what !== 'take' || takes.value)
+    .map(what => ({ what, ...INTENT_LOOKS[what] })))
 
   function focusOn(id: string) {
     kept.value = id
@@ -31,11 +32,11 @@ export function useListKeyboard(rows: () => readonly Row[], turns: () => number)
     void nextTick(() => linkOf(id)?.focus())
   }
 
-  function move(by: 1 | -1) {
+  function move(step: 1 | -1) {
     const isInList = document.activeElement?.closest('[data-testid=row]')
-    const at = rows().findIndex(({ id }) => id === current.value?.id) + (isInList ? by : 0)
-    const to = rows()[at]
-    if (to) focusOn(to.id)
+    const index = rows().findIndex(({ id }) => id === current.value?.id) + (isInList ? step : 0)
+    const target = rows()[index]
+    if (target) focusOn(target.id)
   }
 
   /** Focuses the current row, or the heading if there is none, when nothing else has the focus. */
@@ -56,18 +57,18 @@ export function useListKeyboard(rows: () => readonly Row[], turns: () => number)
   /** Moves from a decided row to the next, or to the one before the last row. The row may be gone already. */
   function leave(id: string) {
     const hasLeft = isElsewhere(id)
-    const at = rows().findIndex(row => row.id === id)
-    const to = at < 0 ? current.value : rows()[at + 1] ?? rows()[at - 1] ?? null
-    if (kept.value === id) kept.value = to?.id ?? null
-    if (!hasLeft) focusOnCurrent(to)
+    const index = rows().findIndex(row => row.id === id)
+    const target = index < 0 ? current.value : rows()[index + 1] ?? rows()[index - 1] ?? null
+    if (kept.value === id) kept.value = target?.id ?? null
+    if (!hasLeft) focusOnCurrent(target)
   }
 
   // Replace a current row that is gone by the row in its place.
-  watch(rows, (now, before) => {
-    const at = before.findIndex(({ id }) => id === kept.value)
-    if (at < 0 || now.some(({ id }) => id === kept.value)) return
+  watch(rows, (newRows, oldRows) => {
+    const index = oldRows.findIndex(({ id }) => id === kept.value)
+    if (index < 0 || newRows.some(({ id }) => id === kept.value)) return
     const hadFocus = document.activeElement?.closest<HTMLElement>('[data-testid=row]')?.dataset.id === kept.value
-    kept.value = now[Math.min(at, now.length - 1)]?.id ?? null
+    kept.value = newRows[Math.min(index, newRows.length - 1)]?.id ?? null
     if (hadFocus) focusOnCurrent()
   })
 
@@ -85,19 +86,19 @@ export function useListKeyboard(rows: () => readonly Row[], turns: () => number)
     if (current.value) void navigateTo(`/submissions/${encodeURIComponent(current.value.id)}${hash}`)
   }
 
-  function deciding(): PaletteCommand[] {
+  function listDecisionCommands(): PaletteCommand[] {
     const row = current.value
-    const isMany = selection.ids.value.size > 0
-    if (!decides.value || !(row || isMany)) return []
+    const hasSelection = selection.ids.value.size > 0
+    if (!decides.value || !(row || hasSelection)) return []
     return [
-      ...wishes.value.map(({ what, ...looks }) => ({ ...looks, run: () => ask(what, isMany ? null : row) })),
+      ...wishes.value.map(({ what, ...looks }) => ({ ...looks, run: () => ask(what, hasSelection ? null : row) })),
       ...row?.open
         ? [
             { key: 'e', label: 'Edit & Forward', icon: 'i-lucide-pencil', run: () => open('#edit') },
             { key: 'x', label: 'Select', icon: 'i-lucide-square-check', run: () => selection.toggle(row.id) },
           ]
         : [],
-      ...isMany ? [{ key: 'Escape', label: 'Select nothing', icon: 'i-lucide-x', run: selection.clear }] : [],
+      ...hasSelection ? [{ key: 'Escape', label: 'Select nothing', icon: 'i-lucide-x', run: selection.clear }] : [],
     ]
   }
 
@@ -111,7 +112,7 @@ export function useListKeyboard(rows: () => readonly Row[], turns: () => number)
           key: '/', label: 'Search', icon: 'i-lucide-search',
           run: () => document.querySelector<HTMLElement>('main [type=search]')?.focus(),
         },
-        ...deciding(),
+        ...listDecisionCommands(),
       ])
 
   /** Focuses the row that the user left for a submission. */

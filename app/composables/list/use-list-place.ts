@@ -20,7 +20,7 @@ export interface ListFilter {
 }
 
 /** Limit of the search API, in characters */
-const MOST_TEXT = 200
+const MAX_TEXT = 200
 
 export function listNameFor(state: RowState | undefined): ListName {
   return state === 'held' || state === 'spam' || state === 'done' ? state : 'pending'
@@ -45,17 +45,17 @@ export const useLastList = () => useState<RouteLocationRaw>('list-place', () => 
  */
 export function useListPlace() {
   const [route, router] = [useRoute(), useRouter()]
-  const filter = computed<ListFilter>(oldFilter => same(oldFilter, filterIn(route.query)))
+  const filter = computed<ListFilter>(oldFilter => keepIfEqual(oldFilter, filterIn(route.query)))
   const before = computed(() => textIn(route.query, 'before'))
   const number = computed(() => {
-    const given = Number(route.query.page)
-    return before.value && Number.isSafeInteger(given) && given > 1 ? given : 1
+    const requestedPage = Number(route.query.page)
+    return before.value && Number.isSafeInteger(requestedPage) && requestedPage > 1 ? requestedPage : 1
   })
-  const above = (): string[] => Array.isArray(history.state?.above) ? history.state.above : []
+  const cursorsAbove = (): string[] => Array.isArray(history.state?.above) ? history.state.above : []
 
   /** @param how `replace` for text being typed, which is no step to go back to */
-  function choose(next: ListFilter, how: 'push' | 'replace' = 'push') {
-    void router[how](listAt(next))
+  function choose(newFilter: ListFilter, how: 'push' | 'replace' = 'push') {
+    void router[how](listAt(newFilter))
   }
 
   function turn(cursor: string | undefined, page: number, cursors: string[]) {
@@ -65,12 +65,15 @@ export function useListPlace() {
     })
   }
   const first = () => choose(filter.value)
-  const older = (cursor: string) => turn(cursor, number.value + 1, [...above(), before.value ?? ''])
-  const newer = () => turn(above().at(-1), above().length > 1 ? number.value - 1 : 1, above().slice(0, -1))
+  const older = (cursor: string) => turn(cursor, number.value + 1, [...cursorsAbove(), before.value ?? ''])
+  const newer = () => (
+    turn(cursorsAbove().at(-1), cursorsAbove().length > 1 ? number.value - 1 : 1, cursorsAbove().slice(0, -1))
+  )
 
-  const last = useLastList()
+  const lastList = useLastList()
   watch(() => route.fullPath, () => {
-    if (route.path === '/') last.value = markRaw({ path: '/', query: route.query, state: { above: above() } })
+    if (route.path !== '/') return
+    lastList.value = markRaw({ path: '/', query: route.query, state: { above: cursorsAbove() } })
   }, { immediate: true })
   return { filter, before, number, choose, first, older, newer }
 }
@@ -84,7 +87,7 @@ function filterIn(query: LocationQuery): ListFilter {
     form: textIn(query, 'form'),
     platform: textIn(query, 'platform'),
     sort: query.sort === 'oldest' ? 'oldest' : undefined,
-    q: textIn(query, 'q')?.trim().slice(0, MOST_TEXT) || undefined,
+    q: textIn(query, 'q')?.trim().slice(0, MAX_TEXT) || undefined,
   }
 }
 
@@ -94,6 +97,6 @@ function textIn(query: LocationQuery, name: string): string | undefined {
 }
 
 /** Returns the old filter if both are equal, so that watchers see no change. */
-function same(old: ListFilter | undefined, now: ListFilter): ListFilter {
-  return JSON.stringify(old) === JSON.stringify(now) ? old! : now
+function keepIfEqual(oldFilter: ListFilter | undefined, newFilter: ListFilter): ListFilter {
+  return JSON.stringify(oldFilter) === JSON.stringify(newFilter) ? oldFilter! : newFilter
 }

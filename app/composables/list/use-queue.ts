@@ -6,19 +6,19 @@ const PAGE_ROWS = 50
 const isDue = ({ open, state }: Pick<SubmissionDetails, 'open' | 'state'>) => open || state === 'held'
 
 /** Submission loaded before its page opens */
-let ahead: SubmissionDetails | null = null
+let preloaded: SubmissionDetails | null = null
 
 /** Answers of decisions whose submission was left for the next one, by id */
-const underWay = new Map<string, Promise<unknown>>()
-export const isUnderWay = (id: string) => underWay.has(id)
+const pendingDecisions = new Map<string, Promise<unknown>>()
+export const isUnderWay = (id: string) => pendingDecisions.has(id)
 /** Warns before the page closes: the user would never learn the outcome. */
 const warn = (event: BeforeUnloadEvent) => event.preventDefault()
 
 /** Returns the preloaded submission that opens, if any; only once, because it becomes outdated. */
 export function takeAhead(id: string): SubmissionDetails | null {
-  const taken = ahead?.id === id ? ahead : null
-  ahead = null
-  return taken
+  const submission = preloaded?.id === id ? preloaded : null
+  preloaded = null
+  return submission
 }
 
 /**
@@ -29,85 +29,87 @@ export function takeAhead(id: string): SubmissionDetails | null {
 export function useQueue(id: () => string) {
   const queue = useQueueRows()
   const rows = () => queue.value.rows
-  const place = () => rows().findIndex(row => row.id === id())
+  const findPosition = () => rows().findIndex(row => row.id === id())
   /** True if it is in the list: a decision then leads to the next one. A submission opened by a link stays. */
-  const isIn = () => place() >= 0
+  const isIn = () => findPosition() >= 0
   const next = shallowRef<SubmissionDetails | null>(null)
   let search: Promise<SubmissionDetails | null> | null = null
   /** Ids that change during a search for the next one; null if none runs */
-  let meanwhile: Set<string> | null = null
+  let changedIds: Set<string> | null = null
 
   watch(id, forget)
   function forget() {
-    next.value = search = meanwhile = null
+    next.value = search = changedIds = null
   }
 
   /** Finds the next submission that waits for the viewer: below this one, then from the top of the list. */
   function look(): Promise<SubmissionDetails | null> {
-    const changes = meanwhile = new Set<string>()
-    const mine: typeof search = search = find().then((found) => {
-      if (search !== mine) return search ?? found
+    const changes = changedIds = new Set<string>()
+    const thisSearch: typeof search = search = findNext().then((submission) => {
+      if (search !== thisSearch) return search ?? submission
       // It may have been read before a change; and if none waited before, one may now.
-      if (found ? changes.has(found.id) : changes.size > 0) return look()
-      meanwhile = null
-      return next.value = found
+      if (submission ? changes.has(submission.id) : changes.size > 0) return look()
+      changedIds = null
+      return next.value = submission
     })
     // Forget a failed search: it is repeated when needed.
-    mine.catch(() => search === mine && forget())
-    return mine
+    thisSearch.catch(() => search === thisSearch && forget())
+    return thisSearch
   }
 
-  async function find(): Promise<SubmissionDetails | null> {
-    const from = id()
-    for (let at = place() + 1; at < rows().length || await extend(); at++) {
-      const found = await dueAt(rows()[at]!, from)
-      if (found) return found
+  async function findNext(): Promise<SubmissionDetails | null> {
+    const startId = id()
+    for (let at = findPosition() + 1; at < rows().length || await loadMoreRows(); at++) {
+      const submission = await loadIfDue(rows()[at]!, startId)
+      if (submission) return submission
     }
     for (let cursor: string | null | undefined; cursor !== null;) {
-      const page: RowPage = await ask(cursor)
+      const page: RowPage = await requestPage(cursor)
       for (const row of page.rows) {
-        const found = await dueAt(row, from)
-        if (found && !rows().some(known => known.id === row.id)) rows().push(inQueue(row))
-        if (found) return found
+        const submission = await loadIfDue(row, startId)
+        if (submission && !rows().some(each => each.id === row.id)) rows().push(inQueue(row))
+        if (submission) return submission
       }
       cursor = page.cursor
     }
-    if (underWay.size === 0) return null
+    if (pendingDecisions.size === 0) return null
     // Wait for these decisions before saying that nothing waits: a failed one leaves its submission open.
-    await Promise.all(underWay.values())
-    return find()
+    await Promise.all(pendingDecisions.values())
+    return findNext()
   }
 
-  async function dueAt(row: Pick<Row, 'id' | 'state' | 'open'>, from: string): Promise<SubmissionDetails | null> {
-    if (row.id === from || underWay.has(row.id) || !isDue(row)) return null
-    const found = await askOps<SubmissionDetails>(submissionPath(row.id)).catch((error: unknown) => {
+  async function loadIfDue(
+    row: Pick<Row, 'id' | 'state' | 'open'>, startId: string,
+  ): Promise<SubmissionDetails | null> {
+    if (row.id === startId || pendingDecisions.has(row.id) || !isDue(row)) return null
+    const submission = await askOps<SubmissionDetails>(submissionPath(row.id)).catch((error: unknown) => {
       if (isOverNow(error)) return null
       throw error
     })
-    return found?.mayDecide && isDue(found) ? found : null
+    return submission?.mayDecide && isDue(submission) ? submission : null
   }
 
   /** Loads the rows after the last one; false if there are none. */
-  async function extend(): Promise<boolean> {
+  async function loadMoreRows(): Promise<boolean> {
     const { cursor } = queue.value
     if (!cursor) return false
-    const page = await ask(cursor)
+    const page = await requestPage(cursor)
     // Another call has loaded them already.
     if (queue.value.cursor !== cursor) return true
     queue.value.cursor = page.cursor
     rows().push(...queueOf(page, {}).rows)
-    return page.rows.length > 0 || extend()
+    return page.rows.length > 0 || loadMoreRows()
   }
 
-  const ask = (before: string | null | undefined) => (
+  const requestPage = (before: string | null | undefined) => (
     askOps<RowPage>('/api/submissions/search', { limit: PAGE_ROWS, before: before ?? undefined, ...queue.value.filter })
   )
 
   /** Handles a change, which may affect the next submission. */
   function changed(ids: readonly string[] | null) {
-    if (!ids || (ahead && ids.includes(ahead.id))) ahead = null
+    if (!ids || (preloaded && ids.includes(preloaded.id))) preloaded = null
     if (!search) return
-    if (ids && meanwhile) for (const each of ids) meanwhile.add(each)
+    if (ids && changedIds) for (const each of ids) changedIds.add(each)
     else if (!ids || !next.value || ids.includes(next.value.id)) {
       next.value = null
       void look()
@@ -117,35 +119,35 @@ export function useQueue(id: () => string) {
   let isOver = false
   tryOnScopeDispose(() => isOver = true)
   /** True if the user is still here: one who left during the search is not led on. */
-  const isAt = (from: string) => !isOver && id() === from
+  const isAt = (startId: string) => !isOver && id() === startId
 
-  async function open(opened: string) {
-    ahead = next.value?.id === opened ? next.value : null
-    await navigateTo(`/submissions/${encodeURIComponent(opened)}`)
+  async function open(openedId: string) {
+    preloaded = next.value?.id === openedId ? next.value : null
+    await navigateTo(`/submissions/${encodeURIComponent(openedId)}`)
   }
 
   /** True if there is a row in this direction. */
   function has(by: 1 | -1): boolean {
-    return by === 1 ? place() + 1 < rows().length || queue.value.cursor !== null : place() > 0
+    return by === 1 ? findPosition() + 1 < rows().length || queue.value.cursor !== null : findPosition() > 0
   }
 
   /** Opens the adjacent row, whatever its state. False if there is none; undefined if that is unknown now. */
   async function move(by: 1 | -1): Promise<boolean | undefined> {
-    const [from, at] = [id(), place() + by]
-    const isThere = at >= 0 && (at < rows().length || await extend().catch(() => undefined))
-    if (isThere && isAt(from)) await open(rows()[at]!.id)
+    const [startId, at] = [id(), findPosition() + by]
+    const isThere = at >= 0 && (at < rows().length || await loadMoreRows().catch(() => undefined))
+    if (isThere && isAt(startId)) await open(rows()[at]!.id)
     return isThere
   }
 
   /** Opens the next submission at once, if it is known, while this one is being decided. */
   function leave(answer: Promise<unknown>): boolean {
-    const left = id()
+    const leftId = id()
     if (!next.value) return false
-    underWay.set(left, answer)
+    pendingDecisions.set(leftId, answer)
     window.addEventListener('beforeunload', warn)
     void answer.finally(() => {
-      underWay.delete(left)
-      if (underWay.size === 0) window.removeEventListener('beforeunload', warn)
+      pendingDecisions.delete(leftId)
+      if (pendingDecisions.size === 0) window.removeEventListener('beforeunload', warn)
     })
     void open(next.value.id)
     return true
@@ -153,11 +155,11 @@ export function useQueue(id: () => string) {
 
   /** Opens the next waiting submission. False if none waits; undefined if that cannot be known now. */
   async function goOn(): Promise<boolean | undefined> {
-    const from = id()
-    const found = next.value ?? await (search ?? look()).catch(() => undefined)
-    if (!isAt(from)) return true
-    if (found) await open(found.id)
-    return found === undefined ? undefined : found !== null
+    const startId = id()
+    const submission = next.value ?? await (search ?? look()).catch(() => undefined)
+    if (!isAt(startId)) return true
+    if (submission) await open(submission.id)
+    return submission === undefined ? undefined : submission !== null
   }
 
   return { isIn, next, look, changed, has, move, leave, goOn }

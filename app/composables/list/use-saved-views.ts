@@ -3,7 +3,7 @@ import { useLocalStorage } from '@vueuse/core'
 interface SavedView { name: string, filter: ListFilter }
 
 /** Limit of saved views: a longer list would be no shortcut */
-const MOST_VIEWS = 20
+const MAX_VIEWS = 20
 
 /** Named filters of the list, in this browser only */
 export function useSavedViews() {
@@ -11,7 +11,7 @@ export function useSavedViews() {
 
   /** Replaces a view of the same name. */
   function save(name: string, filter: ListFilter) {
-    views.value = [...views.value.filter(view => view.name !== name), { name, filter }].slice(-MOST_VIEWS)
+    views.value = [...views.value.filter(view => view.name !== name), { name, filter }].slice(-MAX_VIEWS)
   }
 
   function remove(name: string) {

@@ -4,10 +4,10 @@ import type { useSubmissionList } from '../list/use-submission-list'
 type List = Pick<ReturnType<typeof useSubmissionList>, 'arrived' | 'turns' | 'searching' | 'number'>
 
 /** Texts with a new key each time, so that a repeated text is read out again */
-function useSaid() {
-  const said = ref({ key: 0, text: '' })
-  const say = (text: string) => said.value = { key: said.value.key + 1, text }
-  return [said, say] as const
+function useAnnouncement() {
+  const announcement = ref({ key: 0, text: '' })
+  const announce = (text: string) => announcement.value = { key: announcement.value.key + 1, text }
+  return [announcement, announce] as const
 }
 
 /**
@@ -17,17 +17,17 @@ function useSaid() {
 export function useAnnouncements(
   { arrived, turns, searching, number }: List, { total }: Pick<ReturnType<typeof useListWords>, 'total'>,
 ) {
-  const [[news, sayNews], [found, sayFound]] = [useSaid(), useSaid()]
+  const [[news, announceNews], [resultNews, announceResult]] = [useAnnouncement(), useAnnouncement()]
   watch(() => arrived.value.size, (count, before) => {
-    if (count > before) sayNews(`${counted(count - before, 'new submission')}.`)
+    if (count > before) announceNews(`${counted(count - before, 'new submission')}.`)
   })
 
-  let told = turns.value
+  let announcedTurn = turns.value
   // Wait until the search has counted.
   watch([turns, searching], ([turn, isSearching]) => {
-    if (turn === told || isSearching) return
-    told = turn
-    sayFound(`${total.value}${number.value > 1 ? `, page ${number.value.toLocaleString('en')}` : ''}.`)
+    if (turn === announcedTurn || isSearching) return
+    announcedTurn = turn
+    announceResult(`${total.value}${number.value > 1 ? `, page ${number.value.toLocaleString('en')}` : ''}.`)
   })
-  return { news, found }
+  return { news, found: resultNews }
 }

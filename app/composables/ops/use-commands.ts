@@ -15,8 +15,8 @@ export interface PaletteCommand {
 export const PALETTE_KEY = 'Mod+K'
 
 /** Elements in which keys are for typing, choosing or answering */
-const TAKEN = 'input:not([type=checkbox]), textarea, select, [contenteditable], [role=combobox], [role=listbox], [role=menu]'
-const DIALOG = '[role=dialog][data-state=open]'
+const TYPING_SELECTOR = 'input:not([type=checkbox]), textarea, select, [contenteditable], [role=combobox], [role=listbox], [role=menu]'
+const DIALOG_SELECTOR = '[role=dialog][data-state=open]'
 
 /** Command sources of the mounted components, the layout first */
 const offers = shallowReactive(new Set<() => PaletteCommand[]>())
@@ -43,12 +43,12 @@ export function useKeys(): void {
     const { key, shiftKey, ctrlKey, metaKey, altKey, repeat, isComposing, target } = event
     const isPalette = (ctrlKey || metaKey) && !shiftKey && key.toLowerCase() === 'k'
     if (event.defaultPrevented || isComposing || altKey || ((ctrlKey || metaKey) && !isPalette)) return
-    if ((target as Element).closest?.(TAKEN) || document.querySelector(DIALOG)) return
+    if ((target as Element).closest?.(TYPING_SELECTOR) || document.querySelector(DIALOG_SELECTOR)) return
     // The focused element handles Enter itself.
     if (key === 'Enter' && (target as Element).closest?.('a, button, summary, input')) return
     // Caps lock does not change the key.
-    const pressed = isPalette ? PALETTE_KEY : shiftKey || key.length > 1 ? key : key.toLowerCase()
-    const command = commandsNow().find(each => each.key === pressed)
+    const pressedKey = isPalette ? PALETTE_KEY : shiftKey || key.length > 1 ? key : key.toLowerCase()
+    const command = commandsNow().find(each => each.key === pressedKey)
     if (!command) return
     event.preventDefault()
     if (!repeat || command.repeats) command.run()

@@ -4,18 +4,18 @@ import { until, useOnline } from '@vueuse/core'
 const RETRY_MS = 1000
 
 /** Number of requests that wait for an answer */
-const asked = ref(0)
+const pendingCount = ref(0)
 /** True if the last request got no answer */
 const isUnreached = ref(false)
 /** Requests to be sent again: how to stop each, and if it continues after its page was left */
-const waiting = shallowReactive(new Map<() => void, () => boolean>())
+const waitingRequests = shallowReactive(new Map<() => void, () => boolean>())
 
 /** An error with a status counts as an answer. */
 const hasNoAnswer = (error: unknown) => (error as { statusCode?: number }).statusCode === undefined
 
 /** Learns from a request whether there is a connection. */
 export async function noticed<T>(request: Promise<T>): Promise<T> {
-  asked.value++
+  pendingCount.value++
   try {
     const answer = await request
     isUnreached.value = false
@@ -26,14 +26,14 @@ export async function noticed<T>(request: Promise<T>): Promise<T> {
     throw error
   }
   finally {
-    asked.value--
+    pendingCount.value--
   }
 }
 
 /** Runs something when no request is pending: on a slow line the user's own requests come first. */
 export function onceIdle(act: () => unknown): void {
   onNuxtReady(async () => {
-    await until(asked).toBe(0)
+    await until(pendingCount).toBe(0)
     act()
   })
 }
@@ -45,8 +45,8 @@ export function onceIdle(act: () => unknown): void {
  */
 export async function untilReached<T>(send: () => Promise<T>, isLeft: () => boolean): Promise<T> {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<undefined>()
-  let isOver = false
-  const mine = () => stop(void (isOver = true))
+  let isStopped = false
+  const stopThis = () => stop(void (isStopped = true))
   try {
     for (;;) {
       try {
@@ -55,30 +55,30 @@ export async function untilReached<T>(send: () => Promise<T>, isLeft: () => bool
       catch (error) {
         if (!hasNoAnswer(error)) throw error
       }
-      waiting.set(mine, isLeft)
+      waitingRequests.set(stopThis, isLeft)
       await Promise.race([stopped, new Promise(resolve => setTimeout(resolve, RETRY_MS))])
-      if (isOver) throw new Error('It is not sent again. Whether it arrived is seen once the connection is back.')
+      if (isStopped) throw new Error('It is not sent again. Whether it arrived is seen once the connection is back.')
     }
   }
   finally {
-    waiting.delete(mine)
+    waitingRequests.delete(stopThis)
   }
 }
 
 /** Stops all requests that wait to be sent again. */
 export function stopWaiting(): void {
-  for (const stop of waiting.keys()) stop()
+  for (const stop of waitingRequests.keys()) stop()
 }
 
 /** Stops those that do not continue after their page was left. */
 export function stopWaitingHere(): void {
-  for (const [stop, isLeft] of waiting) if (!isLeft()) stop()
+  for (const [stop, isLeft] of waitingRequests) if (!isLeft()) stop()
 }
 
 /** Reports whether the server is unreachable, as far as this page knows, and whether requests wait for it. */
 export function useConnection() {
   const isOnline = useOnline()
   return {
-    isLost: computed(() => !isOnline.value || isUnreached.value), isWaiting: computed(() => waiting.size > 0),
+    isLost: computed(() => !isOnline.value || isUnreached.value), isWaiting: computed(() => waitingRequests.size > 0),
   }
 }

@@ -1,7 +1,7 @@
 import { createSharedComposable, tryOnScopeDispose, useIntervalFn } from '@vueuse/core'
 
 /** Max silence, ms: the server beats every 1.5 s; after a longer pause changes might be missed. */
-const PATIENCE_MS = 4000
+const MAX_SILENCE_MS = 4000
 const CHECK_MS = 250
 
 /** `refusing`: changes arrive, but the server refuses forms. */
@@ -11,12 +11,12 @@ export type Liveness = 'connecting' | 'live' | 'lost' | 'refusing'
  * Listens to server-sent events, `changed` and `heartbeat`, while the page is open. It is live as long as there are
  * heartbeats: they stop when the server dies, the store or the network is away, or the laptop sleeps.
  *
- * @param changed receives the data of a change; null when the connection is lost: then everything is loaded again
- * @param known revision of the shown data, by which the server finds changes since then; undefined while nothing is
- * shown yet: then it does not connect
+ * @param onChange receives the data of a change; null when the connection is lost: then everything is loaded again
+ * @param getRevision returns the revision of the shown data, by which the server finds changes since then; undefined
+ * while nothing is shown yet: then it does not connect
  */
 export function useEvents(
-  path: string, changed: (data: string | null) => void, known: () => string | null | undefined = () => null,
+  path: string, onChange: (data: string | null) => void, getRevision: () => string | null | undefined = () => null,
 ) {
   const liveness = ref<Liveness>('connecting')
   let events: EventSource | null = null
@@ -25,9 +25,9 @@ export function useEvents(
   function connect() {
     events?.close()
     heardAt = Date.now()
-    const since = known()
-    events = new EventSource(since ? `${path}?since=${encodeURIComponent(since)}` : path)
-    events.addEventListener('changed', ({ data }: MessageEvent<string>) => changed(data))
+    const revision = getRevision()
+    events = new EventSource(revision ? `${path}?since=${encodeURIComponent(revision)}` : path)
+    events.addEventListener('changed', ({ data }: MessageEvent<string>) => onChange(data))
     events.addEventListener('heartbeat', ({ data }: MessageEvent<string>) => {
       heardAt = Date.now()
       liveness.value = data ? 'refusing' : 'live'
@@ -36,16 +36,16 @@ export function useEvents(
 
   // Compare clock times, because timers sleep with the machine. After a clock change, in either direction, reload.
   const { isActive, resume } = useIntervalFn(() => {
-    if (Math.abs(Date.now() - heardAt) < PATIENCE_MS) return
+    if (Math.abs(Date.now() - heardAt) < MAX_SILENCE_MS) return
     // A dead connection can stay open for minutes, and after an HTTP error the browser gives up.
     connect()
     if (liveness.value === 'lost') return
     liveness.value = 'lost'
-    changed(null)
+    onChange(null)
   }, CHECK_MS, { immediate: false })
 
-  watch(known, (knows) => {
-    if (knows === undefined || isActive.value) return
+  watch(getRevision, (revision) => {
+    if (revision === undefined || isActive.value) return
     connect()
     resume()
   }, { immediate: true })
@@ -54,8 +54,8 @@ export function useEvents(
 }
 
 interface Listener {
-  changed: (ids: string[] | null) => void
-  known?: () => string | null | undefined
+  onChange: (ids: string[] | null) => void
+  getRevision?: () => string | null | undefined
 }
 
 const listeners = shallowReactive(new Set<Listener>())
@@ -63,15 +63,15 @@ const listeners = shallowReactive(new Set<Listener>())
 /** One stream for all listeners, kept from page to page: a new one takes time and misses earlier changes. */
 const useChangeEvents = createSharedComposable(() => useEvents('/api/submissions/events', (data) => {
   const ids = data === null ? null : JSON.parse(data) as string[] | null
-  for (const { changed } of [...listeners]) changed(ids)
-}, () => [...listeners].map(({ known }) => known?.()).find(knows => knows !== undefined)))
+  for (const { onChange } of [...listeners]) onChange(ids)
+}, () => [...listeners].map(({ getRevision }) => getRevision?.()).find(revision => revision !== undefined)))
 
 /**
  * Reports changed submissions by id; null if any may have changed. Data requested after this call is at most as old as
  * the call.
  */
-export function useChanges(changed: Listener['changed'], known?: Listener['known']) {
-  const listener = { changed, known }
+export function useChanges(onChange: Listener['onChange'], getRevision?: Listener['getRevision']) {
+  const listener = { onChange, getRevision }
   listeners.add(listener)
   tryOnScopeDispose(() => listeners.delete(listener))
   return useChangeEvents()

@@ -1,7 +1,7 @@
 import { useEventListener, useMutationObserver } from '@vueuse/core'
 
 /** Heading that has the focus only because the focused element was removed */
-let heir: HTMLElement | null = null
+let focusedHeading: HTMLElement | null = null
 
 /**
  * True if the user has moved the focus elsewhere meanwhile: somebody who types keeps their place. Otherwise the focus
@@ -9,7 +9,8 @@ let heir: HTMLElement | null = null
  */
 export function hasMovedOn(from?: Element | null): boolean {
   const { activeElement, body } = document
-  return activeElement !== null && activeElement !== body && activeElement !== heir && !from?.contains(activeElement)
+  if (activeElement === null || activeElement === body || activeElement === focusedHeading) return false
+  return !from?.contains(activeElement)
 }
 
 /**
@@ -17,34 +18,36 @@ export function hasMovedOn(from?: Element | null): boolean {
  * button gets it back; after a removal the heading gets it, unless somebody or something moves it. Used once.
  */
 export function useFocusKept(): void {
-  let last: HTMLElement | null = null
-  let busy: HTMLElement | null = null
-  const isNowhere = () => document.activeElement === document.body
+  let lastFocused: HTMLElement | null = null
+  let busyButton: HTMLElement | null = null
+  const isFocusLost = () => document.activeElement === document.body
 
   useEventListener('focusin', ({ target }) => {
-    last = target as HTMLElement
-    if (heir !== last) heir = null
+    lastFocused = target as HTMLElement
+    if (focusedHeading !== lastFocused) focusedHeading = null
   })
   // A click beside the element means that the user wants no focus.
-  useEventListener('pointerdown', ({ target }) => last?.contains(target as Node) || (last = null), { capture: true })
+  useEventListener(
+    'pointerdown', ({ target }) => lastFocused?.contains(target as Node) || (lastFocused = null), { capture: true },
+  )
 
   useMutationObserver(() => document.body, () => {
-    if (!last) return
-    if (!last.isConnected) {
-      last = null
+    if (!lastFocused) return
+    if (!lastFocused.isConnected) {
+      lastFocused = null
       // First let other code choose a better place.
-      setTimeout(toHeading)
+      setTimeout(focusHeading)
     }
-    else if (last.matches(':disabled')) busy = last
-    else if (busy === last) {
-      busy = null
-      if (isNowhere()) last.focus({ preventScroll: true })
+    else if (lastFocused.matches(':disabled')) busyButton = lastFocused
+    else if (busyButton === lastFocused) {
+      busyButton = null
+      if (isFocusLost()) lastFocused.focus({ preventScroll: true })
     }
   }, { childList: true, subtree: true, attributeFilter: ['disabled'] })
 
-  function toHeading() {
-    if (!isNowhere()) return
-    heir = document.querySelector<HTMLElement>('h1')
-    heir?.focus({ preventScroll: true })
+  function focusHeading() {
+    if (!isFocusLost()) return
+    focusedHeading = document.querySelector<HTMLElement>('h1')
+    focusedHeading?.focus({ preventScroll: true })
   }
 }

@@ -24,8 +24,8 @@ export async function askOps<T>(path: string, body?: object, timeout = ANSWER_MS
 
 /** Runs a command once: repeated while the server is unreachable, always with the same idempotency key (`press`). */
 export function askOnce<T>(path: string, body: object, isLeft: () => boolean = () => false): Promise<T> {
-  const press = Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(36)).join('')
-  return untilReached(() => askOps<T>(path, { ...body, press }), isLeft)
+  const requestId = Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(36)).join('')
+  return untilReached(() => askOps<T>(path, { ...body, press: requestId }), isLeft)
 }
 
 /**
@@ -54,15 +54,17 @@ export function atThisSite(text: string): string {
   return text.replace(/(^|\s)(?=\/api\/)/, `$1${location.origin}`)
 }
 
-let context: Promise<OpsContext> | null = null
+let contextRequest: Promise<OpsContext> | null = null
 
 /** Facts about this deployment; requested until known. Null before, and if the user has no access. */
 export function useOpsContext() {
-  const known = useState<OpsContext | null>('ops-context', () => null)
+  const context = useState<OpsContext | null>('ops-context', () => null)
   useRefresh(async () => {
-    known.value ??= await (context ??= askOps<OpsContext>('/api/ops/context').finally(() => context = null))
+    context.value ??= await (
+      contextRequest ??= askOps<OpsContext>('/api/ops/context').finally(() => contextRequest = null)
+    )
   })
-  return known
+  return context
 }
 
 /** Lead of this machine's clock over the service's, ms; 0 if a slow answer explains the difference */
@@ -88,12 +90,12 @@ const UNITS = [['d', 86_400_000], ['h', 3_600_000], ['min', 60_000], ['s', 1000]
 
 /** Returns `45 s`, `12 min`, `3 h 20 min` or `6 d 23 h`: as exact as a person on duty needs. */
 export function formatDuration(ms: number): string {
-  const left = Math.max(0, ms)
-  const first = UNITS.findIndex(([, size]) => left >= size)
-  if (first === -1) return '0 s'
-  const [name, size] = UNITS[first]!
-  const whole = `${Math.floor(left / size)} ${name}`
-  const next = UNITS[first + 1]
-  const rest = next && first < 2 ? Math.floor(left % size / next[1]) : 0
-  return rest > 0 ? `${whole} ${rest} ${next![0]}` : whole
+  const durationMs = Math.max(0, ms)
+  const unitIndex = UNITS.findIndex(([, size]) => durationMs >= size)
+  if (unitIndex === -1) return '0 s'
+  const [name, size] = UNITS[unitIndex]!
+  const whole = `${Math.floor(durationMs / size)} ${name}`
+  const nextUnit = UNITS[unitIndex + 1]
+  const rest = nextUnit && unitIndex < 2 ? Math.floor(durationMs % size / nextUnit[1]) : 0
+  return rest > 0 ? `${whole} ${rest} ${nextUnit![0]}` : whole
 }

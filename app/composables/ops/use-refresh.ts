@@ -11,17 +11,17 @@ export function useRefresh(load: () => Promise<void>) {
   /** True if the store does not answer: forms are refused, too. */
   const isStoreAway = ref(false)
   const retry = useTimeoutFn(() => void refresh(), RETRY_MS, { immediate: false })
-  let running: Promise<void> | null = null
+  let activeLoad: Promise<void> | null = null
   let isStale = false
-  let isOver = false
+  let isDisposed = false
 
   async function refresh(): Promise<void> {
-    if (isOver) return
+    if (isDisposed) return
     isStale = true
-    await (running ??= work())
+    await (activeLoad ??= loadUntilFresh())
   }
 
-  async function work() {
+  async function loadUntilFresh() {
     while (isStale) {
       isStale = false
       try {
@@ -32,14 +32,14 @@ export function useRefresh(load: () => Promise<void>) {
       catch (error) {
         problem.value = errorLine(error)
         isStoreAway.value = (error as { data?: { code?: string } }).data?.code === 'STORE_UNAVAILABLE'
-        if (!isOver) retry.start()
+        if (!isDisposed) retry.start()
       }
     }
     // Same synchronous step as the last check, so no request can be missed.
-    running = null
+    activeLoad = null
   }
 
   onMounted(() => void refresh())
-  tryOnScopeDispose(() => isOver = true)
+  tryOnScopeDispose(() => isDisposed = true)
   return { problem, isStoreAway, refresh }
 }

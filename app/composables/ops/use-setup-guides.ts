@@ -7,8 +7,8 @@ export interface TestShown {
 }
 
 /** Setup steps of each part for this deployment */
-export function setupGuides({ siteUrl: knownUrl, platforms }: Setup): SetupGuide[] {
-  const siteUrl = knownUrl ?? 'https://<your host>'
+export function setupGuides({ siteUrl: configuredUrl, platforms }: Setup): SetupGuide[] {
+  const siteUrl = configuredUrl ?? 'https://<your host>'
   return [
     ...platforms,
     {

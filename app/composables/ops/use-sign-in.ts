@@ -2,11 +2,11 @@
 export const ANSWER_MS = 15_000
 
 /** Requests that wait for a new sign-in; null if none do */
-const waiting = shallowRef<PromiseWithResolvers<unknown> | null>(null)
+const pendingSignIn = shallowRef<PromiseWithResolvers<unknown> | null>(null)
 
 /** Asks the user to sign in again over the page, which stays as it is. Resolves when they are signed in. */
 export function signInAgain(): Promise<unknown> {
-  return (waiting.value ??= Promise.withResolvers()).promise
+  return (pendingSignIn.value ??= Promise.withResolvers()).promise
 }
 
 /** Message while roles cannot be looked up; such lookups are repeated. */
@@ -19,7 +19,7 @@ export function useWhoLooks(): void {
     if (unsure.value) await refresh()
     if (unsure.value) throw new Error(UNSURE)
   })
-  watch(unsure, is => is && void ask())
+  watch(unsure, isUnsure => isUnsure && void ask())
 }
 
 /** The viewer of the pages, and how they sign in and out */
@@ -46,8 +46,8 @@ export function useSignIn() {
   }
 
   function goOn(): void {
-    waiting.value?.resolve(undefined)
-    waiting.value = null
+    pendingSignIn.value?.resolve(undefined)
+    pendingSignIn.value = null
   }
 
   /** True if the viewer may decide; nobody else sees buttons */
@@ -56,7 +56,7 @@ export function useSignIn() {
   const takes = computed(() => state.value?.takes === true)
   /** True if the viewer or their role is not known yet */
   const unsure = computed(() => state.value === null || state.value.viewer?.role === null)
-  const ended = computed(() => waiting.value !== null)
+  const ended = computed(() => pendingSignIn.value !== null)
 
   return { state, signsIn, decides, takes, unsure, ended, refresh, signIn, signOut, goOn }
 }

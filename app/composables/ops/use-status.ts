@@ -1,12 +1,12 @@
 import { useDocumentVisibility, useIntervalFn, whenever } from '@vueuse/core'
 
-const EVERY_MS = 2000
+const REFRESH_MS = 2000
 
 /** Timeout, ms: longer than the server waits for a silent store */
 const ANSWER_MS = 2500
 
 /** Time without an answer, ms, after which the shown status may be wrong */
-const PATIENCE_MS = 4000
+const MAX_SILENCE_MS = 4000
 
 /** The status, loaded every few seconds while the page is visible */
 export function useStatus() {
@@ -17,22 +17,22 @@ export function useStatus() {
   const visibility = useDocumentVisibility()
   const isLookedAt = () => visibility.value === 'visible'
   /** Start of the wait for an answer, epoch ms: nothing is requested while the page is hidden. */
-  const waitedSince = ref(heardAt.value)
+  const waitStartedAt = ref(heardAt.value)
   /** True if the page is visible again but has no new answer yet */
   const isBack = ref(false)
   const { problem, refresh } = useRefresh(async () => {
     report.value = await askOps<StatusReport>('/api/status', undefined, ANSWER_MS)
-    heardAt.value = waitedSince.value = serviceTime()
+    heardAt.value = waitStartedAt.value = serviceTime()
     isBack.value = false
   })
   // Compare clock times, because timers sleep with the machine.
-  const isLate = computed(() => isLookedAt() && now.value - waitedSince.value > PATIENCE_MS)
+  const isLate = computed(() => isLookedAt() && now.value - waitStartedAt.value > MAX_SILENCE_MS)
   const liveness = computed<Liveness>(
     () => problem.value || isLate.value ? 'lost' : report.value && !isBack.value ? 'live' : 'connecting',
   )
-  useIntervalFn(() => isLookedAt() && void refresh(), EVERY_MS)
+  useIntervalFn(() => isLookedAt() && void refresh(), REFRESH_MS)
   whenever(isLookedAt, () => {
-    waitedSince.value = serviceTime()
+    waitStartedAt.value = serviceTime()
     isBack.value = true
     void refresh()
   })

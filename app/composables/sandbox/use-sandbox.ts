@@ -52,14 +52,14 @@ async function fetchSandboxState(): Promise<SandboxState> {
 
 /** The reviewer in this browser. The name is the identity, so a demo can act as several people, one per tab. */
 function useReviewer() {
-  const fallback = 'Ada Lovelace'
-  const kept = useKept('sandbox-reviewer')
-  const name = ref(kept.value || fallback)
+  const defaultName = 'Ada Lovelace'
+  const storedName = useKept('sandbox-reviewer')
+  const name = ref(storedName.value || defaultName)
   const user = computed(() => {
-    const shown = name.value.trim() || fallback
-    return { id: `sandbox-${shown.toLowerCase().replace(/\s+/g, '-')}`, name: shown }
+    const displayName = name.value.trim() || defaultName
+    return { id: `sandbox-${displayName.toLowerCase().replace(/\s+/g, '-')}`, name: displayName }
   })
-  watch(user, ({ name }) => kept.value = name)
+  watch(user, ({ name }) => storedName.value = name)
   return { name, user }
 }
 
@@ -72,11 +72,11 @@ interface FetchError extends Error {
 export function errorLine(error: unknown): string {
   const { data, statusCode, name, message } = error as Partial<FetchError>
   if (data?.line) return here(data.line)
-  const said = data?.error
-  if (typeof said === 'string' && said) return said
+  const serverError = data?.error
+  if (typeof serverError === 'string' && serverError) return serverError
   if (typeof data?.message === 'string' && data.message) return data.message
   if (statusCode) return `The server answered ${statusCode}.`
   // The message of a request without an answer is for programs: `[GET] "/api/…": <no response>`.
-  const isWords = message && name !== 'FetchError' && !message.includes('fetch')
-  return isWords ? message : 'The server cannot be reached.'
+  const isReadable = message && name !== 'FetchError' && !message.includes('fetch')
+  return isReadable ? message : 'The server cannot be reached.'
 }

@@ -5,20 +5,20 @@ const STEP = 100
  * Shows a long list in steps: the first items, and a button for more. Printed pages show all, because paper has no
  * buttons.
  *
- * @param first number of items shown at first
+ * @param initialCount number of items shown at first
  */
-export function useSteps<T>(items: () => readonly T[], first: number) {
+export function useSteps<T>(items: () => readonly T[], initialCount: number) {
   const isPrinted = usePrinted()
-  const count = ref(first)
+  const count = ref(initialCount)
   const shown = computed(() => isPrinted.value ? items() : items().slice(0, count.value))
   const left = computed(() => items().length - shown.value.length)
 
   /** Replaces the button by more items, and focuses the first of them. */
   async function showMore(list: HTMLElement) {
-    const next = count.value
+    const nextIndex = count.value
     count.value += STEP
     await nextTick()
-    const item = list.children[next] as HTMLElement
+    const item = list.children[nextIndex] as HTMLElement
     item.tabIndex = -1
     item.focus()
   }

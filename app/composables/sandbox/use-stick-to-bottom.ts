@@ -1,21 +1,21 @@
 import { useResizeObserver } from '@vueuse/core'
 import type { ShallowRef } from 'vue'
 
-type Element = Readonly<ShallowRef<HTMLElement | null>>
+type ElementRef = Readonly<ShallowRef<HTMLElement | null>>
 
 /** Keeps a list of messages scrolled to its end, unless the user scrolls up. */
-export function useStickToBottom(scroller: Element, list: Element) {
+export function useStickToBottom(scroller: ElementRef, list: ElementRef) {
   const atBottom = ref(true)
   let lastTop = 0
 
   function onScroll() {
     const box = scroller.value
     if (!box) return
-    const below = box.scrollHeight - box.scrollTop - box.clientHeight
+    const distanceBelow = box.scrollHeight - box.scrollTop - box.clientHeight
     // Only scrolling up leaves the bottom. When cards arrive fast, this event finds the list grown but not yet
     // scrolled, which looks far from the bottom although nobody moved. A list that shrank is at its end.
-    if (below >= 1 && box.scrollTop < lastTop) atBottom.value = false
-    else if (below < 64) atBottom.value = true
+    if (distanceBelow >= 1 && box.scrollTop < lastTop) atBottom.value = false
+    else if (distanceBelow < 64) atBottom.value = true
     lastTop = box.scrollTop
   }
 

@@ -1,9 +1,11 @@
 import { onClickOutside } from '@vueuse/core'
 
 /** A panel and the button that opens it; the button gets the focus back when the panel closes. */
-export function usePanel(whole: Readonly<Ref<HTMLElement | null>>, opener: Readonly<Ref<{ $el: HTMLElement } | null>>) {
+export function usePanel(
+  container: Readonly<Ref<HTMLElement | null>>, opener: Readonly<Ref<{ $el: HTMLElement } | null>>,
+) {
   const open = ref(false)
-  onClickOutside(whole, () => open.value = false)
+  onClickOutside(container, () => open.value = false)
 
   function close() {
     open.value = false

@@ -1,10 +1,10 @@
 import { useMediaQuery } from '@vueuse/core'
 
 /** Min width per column for rooms and outbox side by side, rem: larger letters need more room */
-const COLUMN = 26
+const COLUMN_MIN_REM = 26
 
 /** Min width at which the outbox has its own column, rem */
-const WIDE = 64
+const OUTBOX_MIN_REM = 64
 
 /** Tab value that cannot be a channel's name */
 export const OUTBOX = 'outbox:'
@@ -12,15 +12,15 @@ export const OUTBOX = 'outbox:'
 /** Visible panes of the sandbox: rooms and outbox side by side as far as they fit, and tabs for the others */
 export function usePanes(state: Readonly<Ref<SandboxState | null>>) {
   const channels = computed(() => state.value?.channels ?? [])
-  const outboxFits = useMediaQuery(`(min-width: ${WIDE}rem)`)
-  const columnsFit = useMediaQuery(() => `(min-width: ${(channels.value.length + 1) * COLUMN}rem)`)
+  const outboxFits = useMediaQuery(`(min-width: ${OUTBOX_MIN_REM}rem)`)
+  const columnsFit = useMediaQuery(() => `(min-width: ${(channels.value.length + 1) * COLUMN_MIN_REM}rem)`)
   const roomsFit = computed(() => outboxFits.value && columnsFit.value)
 
-  const chosen = ref('')
+  const chosenTab = ref('')
   const choices = computed(() => [...roomsFit.value ? [] : channels.value, ...outboxFits.value ? [] : [OUTBOX]])
   const tab = computed({
-    get: () => choices.value.includes(chosen.value) ? chosen.value : choices.value[0] ?? '',
-    set: pane => chosen.value = pane,
+    get: () => choices.value.includes(chosenTab.value) ? chosenTab.value : choices.value[0] ?? '',
+    set: pane => chosenTab.value = pane,
   })
   const isShown = (pane: string) => tab.value === pane || !choices.value.includes(pane)
 
@@ -30,7 +30,7 @@ export function usePanes(state: Readonly<Ref<SandboxState | null>>) {
   const rooms = computed(() => channels.value.filter(channel => isReady.value || isShown(channel)))
 
   /** Times of the changes in each pane */
-  const changes = computed(() => new Map([
+  const changeTimes = computed(() => new Map([
     ...channels.value.map(each => [each, state.value!.messages.filter(({ channel }) => channel === each).map(
       ({ editedAt, postedAt }) => editedAt ?? postedAt,
     )] as const),
@@ -39,15 +39,17 @@ export function usePanes(state: Readonly<Ref<SandboxState | null>>) {
   const seenUntil = reactive(new Map<string, number>())
   watch([state, tab, choices], () => {
     if (!state.value) return
-    for (const [pane, times] of changes.value) {
+    for (const [pane, times] of changeTimes.value) {
       // Initial content changed before the user looked.
       if (isShown(pane) || !seenUntil.has(pane)) seenUntil.set(pane, Math.max(0, ...times))
     }
   })
-  const unseen = (pane: string) => changes.value.get(pane)!.filter(time => time > (seenUntil.get(pane) ?? 0)).length
+  const countUnseen = (pane: string) => (
+    changeTimes.value.get(pane)!.filter(time => time > (seenUntil.get(pane) ?? 0)).length
+  )
   const tabs = computed(() => choices.value.map(pane => ({
     value: pane, label: pane === OUTBOX ? 'Outbox' : `#${pane}`,
-    ...unseen(pane) > 0 && { badge: { label: unseen(pane), color: 'primary', variant: 'solid' } as const },
+    ...countUnseen(pane) > 0 && { badge: { label: countUnseen(pane), color: 'primary', variant: 'solid' } as const },
   })))
 
   return { rooms, tab, tabs, isShown, roomsFit, outboxFits }

@@ -1,6 +1,6 @@
 import type { AtOnce, Deciding } from './use-submission'
 
-interface Shown {
+interface CommandContext {
   submission: Readonly<Ref<SubmissionDetails | null>>
   editing: Readonly<Ref<unknown>>
   atOnce: Readonly<Ref<AtOnce | undefined>>
@@ -18,27 +18,28 @@ const AT_ONCE: Record<AtOnce, Omit<PaletteCommand, 'run'>> = {
 }
 
 /** Commands for the submission that is shown. Users without permission get no decisions. */
-export function useSubmissionCommands({ submission, editing, atOnce, ask, act, undoing }: Shown): void {
-  function deciding(): PaletteCommand[] {
+export function useSubmissionCommands({ submission, editing, atOnce, ask, act, undoing }: CommandContext): void {
+  function listDecisionCommands(): PaletteCommand[] {
     const { value } = submission
     if (!value?.mayDecide || editing.value) return []
-    const asked = (what: Deciding, key: string, label: string, icon: string) => (
+    const toCommand = (what: Deciding, key: string, label: string, icon: string) => (
       { key, label, icon, run: () => ask(what) }
     )
-    const done = [value.open ? undefined : atOnce.value, value.taking].filter(action => !!action)
+    const actions = [value.open ? undefined : atOnce.value, value.taking].filter(action => !!action)
     return [
       ...value.open
         ? [
             value.sendAgain === null
-              ? asked('forward', 'f', 'Forward', 'i-lucide-send')
-              : asked('resend', 'f', 'Send again', 'i-lucide-send'),
-            asked('edit', 'e', 'Edit & Forward', 'i-lucide-pencil'), asked('spam', 's', 'Mark as Spam', 'i-lucide-ban'),
+              ? toCommand('forward', 'f', 'Forward', 'i-lucide-send')
+              : toCommand('resend', 'f', 'Send again', 'i-lucide-send'),
+            toCommand('edit', 'e', 'Edit & Forward', 'i-lucide-pencil'),
+            toCommand('spam', 's', 'Mark as Spam', 'i-lucide-ban'),
           ]
         : [],
-      ...done.map(action => ({ ...AT_ONCE[action], run: () => act(action) })),
+      ...actions.map(action => ({ ...AT_ONCE[action], run: () => act(action) })),
     ]
   }
 
   // Commands for this submission come before undoing a decision elsewhere.
-  useCommands(() => [...deciding(), ...undoing()])
+  useCommands(() => [...listDecisionCommands(), ...undoing()])
 }

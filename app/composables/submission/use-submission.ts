@@ -41,9 +41,9 @@ export async function decideOn(id: string, request: DecisionRequest): Promise<De
 
 /** One submission, kept current, with its decisions */
 export function useSubmission(id: string) {
-  let ahead = takeAhead(id)
+  let preloaded = takeAhead(id)
   /** The submission, or what is still known of one that is over */
-  const submission = shallowRef(ahead)
+  const submission = shallowRef(preloaded)
   /** How it ended, once it is over; `how` is null for an unknown submission */
   const ended = ref<{ how: string | null, message: string } | null>(null)
   /** True if it cannot be shown, only erased */
@@ -51,7 +51,7 @@ export function useSubmission(id: string) {
   const path = submissionPath(id)
   const { problem, refresh } = useRefresh(async () => {
     // The preloaded copy is used once; later changes come as events.
-    if (ahead) return void (ahead = null)
+    if (preloaded) return void (preloaded = null)
     try {
       submission.value = await askOps<SubmissionDetails>(path)
       ended.value = null
