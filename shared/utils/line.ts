@@ -4,8 +4,8 @@ import type { RichText, Timestamp } from '../types/line'
 export function rich(words: TemplateStringsArray, ...parts: readonly (RichText | Timestamp)[]): RichText {
   const line: (string | Timestamp)[] = [words[0]!]
   for (const part of parts.flatMap((part, index) => [...richParts(part), words[index + 1]!])) {
-    const last = line.at(-1)
-    if (typeof part === 'string' && typeof last === 'string') line.splice(-1, 1, last + part)
+    const lastPart = line.at(-1)
+    if (typeof part === 'string' && typeof lastPart === 'string') line.splice(-1, 1, lastPart + part)
     else line.push(part)
   }
   return line.length === 1 ? line[0] as string : line.filter(part => part !== '')

@@ -109,8 +109,8 @@ export function useSubmissionList() {
     page.value = { ...answer, list: list.value, filter: filter.value }
     pagePlaceKey.value = placeKey()
     const filterKey = JSON.stringify(filter.value)
-    const { found, scanned, cursor } = answer
-    if (!before.value) search.value = { of: filterKey, ids: new Set(found), scanned, cursor }
+    const { found: foundIds, scanned, cursor } = answer
+    if (!before.value) search.value = { of: filterKey, ids: new Set(foundIds), scanned, cursor }
     else if (search.value?.of !== filterKey) {
       search.value = { of: filterKey, ids: new Set(), scanned: 0, cursor: undefined }
     }
