@@ -11,10 +11,10 @@ import { interaction, type SandboxInteraction, type SandboxUser } from './protoc
 import type { SandboxRooms } from './rooms'
 
 /** Max wait of a click for its modal, ms; real platforms give 3 s */
-const CLICK_PATIENCE_MS = 2500
+const CLICK_TIMEOUT_MS = 2500
 
 /** Max open forms; the page does not report closed ones */
-const OPEN_FORMS = 100
+const MAX_OPEN_FORMS = 100
 
 class PlainConverter extends BaseFormatConverter {
   toAst(text: string): Root {
@@ -46,15 +46,15 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
       return Response.json({ error: `Not a sandbox interaction: ${z.prettifyError(body.error)}` }, { status: 400 })
     }
     if (!this.chat) return Response.json({ error: 'The bot is not started.' }, { status: 503 })
-    const sent = { ...body.data, user: this.rooms.senderOf(request) ?? body.data.user }
-    switch (sent.type) {
-      case 'action': return Response.json(await this.click(this.chat, sent, options))
-      case 'modal_submit': return Response.json(await this.submit(this.chat, sent, options))
-      case 'message': return this.hear(this.chat, sent, options)
+    const event = { ...body.data, user: this.rooms.senderOf(request) ?? body.data.user }
+    switch (event.type) {
+      case 'action': return Response.json(await this.handleClick(this.chat, event, options))
+      case 'modal_submit': return Response.json(await this.submit(this.chat, event, options))
+      case 'message': return this.receiveMessage(this.chat, event, options)
     }
   }
 
-  private hear(
+  private receiveMessage(
     chat: ChatInstance, { channel, threadId, text, user }: SandboxInteraction & { type: 'message' },
     options?: WebhookOptions,
   ): Response {
@@ -67,8 +67,8 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
       return Response.json({ error: 'There is no such room. Reload the page.' }, { status: 404 })
     }
     // Trust our record of the thread's channel, not the page.
-    const place = threadId === undefined ? { channel } : { ...this.decodeThreadId(threadId), threadId }
-    const message = this.rooms.post(place, { text, card: null }, { id: user.id, name: user.name })
+    const target = threadId === undefined ? { channel } : { ...this.decodeThreadId(threadId), threadId }
+    const message = this.rooms.post(target, { text, card: null }, { id: user.id, name: user.name })
     // The handlers answer later, as on the real platforms.
     void chat.processMessage(
       this, message.threadId, this.parseMessage(message), options,
@@ -76,25 +76,25 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
     return Response.json({ messageId: message.id, threadId: message.threadId })
   }
 
-  private async click(
+  private async handleClick(
     chat: ChatInstance, action: SandboxInteraction & { type: 'action' }, options?: WebhookOptions,
   ): Promise<object> {
     // Trust our record of the message's thread, not the page.
     const threadId = this.rooms.threadOf(action.messageId)
     if (threadId === null) return {}
-    const { promise: opened, resolve } = Promise.withResolvers<object>()
+    const { promise: viewAnswer, resolve } = Promise.withResolvers<object>()
     const onOpenModal = async (modal: ModalElement, contextId: string) => {
       const view = this.keepView(modal, contextId)
       resolve({ modal: view })
       return { viewId: view.viewId }
     }
-    const handled = chat.processAction({
-      actionId: action.actionId, value: action.value, user: author(action.user), adapter: this,
+    const handling = chat.processAction({
+      actionId: action.actionId, value: action.value, user: authorOf(action.user), adapter: this,
       messageId: action.messageId, threadId, raw: action,
     }, { ...options, onOpenModal })
-    const nothing = () => ({})
-    const answer = Promise.race([opened, Promise.resolve(handled).then(nothing, nothing)])
-    return await withinOrNull(CLICK_PATIENCE_MS, answer) ?? nothing()
+    const emptyAnswer = () => ({})
+    const answer = Promise.race([viewAnswer, Promise.resolve(handling).then(emptyAnswer, emptyAnswer)])
+    return await withinOrNull(CLICK_TIMEOUT_MS, answer) ?? emptyAnswer()
   }
 
   private async submit(
@@ -110,8 +110,8 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
     }
     const { callbackId, privateMetadata } = view.modal
     const response: ModalResponse | undefined = await chat.processModalSubmit(
-      { callbackId, viewId, values, privateMetadata, user: author(user), adapter: this, raw: { user } }, view.contextId,
-      options,
+      { callbackId, viewId, values, privateMetadata, user: authorOf(user), adapter: this, raw: { user } },
+      view.contextId, options,
     )
     if (response?.action === 'errors') return response
     this.views.delete(viewId)
@@ -123,27 +123,27 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
   private keepView(modal: ModalElement, contextId: string): SandboxModal {
     const viewId = crypto.randomUUID()
     this.views.set(viewId, { modal, contextId })
-    for (const oldest of this.views.keys()) {
-      if (this.views.size <= OPEN_FORMS) break
-      this.views.delete(oldest)
+    for (const oldestId of this.views.keys()) {
+      if (this.views.size <= MAX_OPEN_FORMS) break
+      this.views.delete(oldestId)
     }
     return { viewId, element: modal }
   }
 
   async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<SandboxMessage>> {
-    return raw(this.rooms.post({ ...this.decodeThreadId(threadId), threadId }, this.content(message)))
+    return toRaw(this.rooms.post({ ...this.decodeThreadId(threadId), threadId }, this.contentOf(message)))
   }
 
   async postChannelMessage(channelId: string, message: AdapterPostableMessage): Promise<RawMessage<SandboxMessage>> {
-    return raw(this.rooms.post({ channel: this.decodeThreadId(channelId).channel }, this.content(message)))
+    return toRaw(this.rooms.post({ channel: this.decodeThreadId(channelId).channel }, this.contentOf(message)))
   }
 
   async editMessage(
     _threadId: string, messageId: string, message: AdapterPostableMessage,
   ): Promise<RawMessage<SandboxMessage>> {
-    const edited = this.rooms.edit(messageId, this.content(message))
-    if (!edited) throw new Error('message_not_found')
-    return raw(edited)
+    const editedMessage = this.rooms.edit(messageId, this.contentOf(message))
+    if (!editedMessage) throw new Error('message_not_found')
+    return toRaw(editedMessage)
   }
 
   async deleteMessage(_threadId: string, messageId: string): Promise<void> {
@@ -164,7 +164,7 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
     return new Message({
       id: message.id, threadId: message.threadId, text, formatted: parseMarkdown(text), raw: message, attachments: [],
       author: message.author
-        ? author(message.author)
+        ? authorOf(message.author)
         : { userId: this.userName, userName: this.userName, fullName: this.userName, isBot: true, isMe: true },
       metadata: { dateSent: new Date(message.postedAt), edited: message.editedAt !== null },
     })
@@ -191,7 +191,7 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
   async removeReaction(): Promise<void> {}
   async startTyping(): Promise<void> {}
 
-  private content(message: AdapterPostableMessage): { text: string | null, card: SandboxMessage['card'] } {
+  private contentOf(message: AdapterPostableMessage): { text: string | null, card: SandboxMessage['card'] } {
     const speech = speechIn(message)
     return speech
       ? { text: speech.mention ?? null, card: speech.card }
@@ -199,10 +199,10 @@ export class SandboxAdapter implements Adapter<{ channel: string, messageId: str
   }
 }
 
-function author({ id, name }: SandboxUser) {
+function authorOf({ id, name }: SandboxUser) {
   return { userId: id, userName: name, fullName: name, isBot: false, isMe: false } as const
 }
 
-function raw(message: SandboxMessage): RawMessage<SandboxMessage> {
+function toRaw(message: SandboxMessage): RawMessage<SandboxMessage> {
   return { id: message.id, threadId: message.threadId, raw: message }
 }

@@ -6,7 +6,7 @@ import { SandboxRooms } from './rooms'
 const CHANNEL = 'triage'
 
 /** Second room, to show that a decision in one room appears in all */
-const BESIDE = ['sales']
+const OTHER_CHANNELS = ['sales']
 
 /** The chat that is embedded in this service. It shows text as it is; its limits only keep the page readable. */
 export const sandbox: Definition = {
@@ -30,12 +30,12 @@ export const sandbox: Definition = {
     },
   },
   needs: [],
-  channel: { usual: text, beside: BESIDE },
+  channel: { usual: text, beside: OTHER_CHANNELS },
   person: { id: /^\S+$/, example: 'sandbox:…' },
   read: () => ({}),
   setup: () => [],
   connect() {
-    const rooms = new SandboxRooms([CHANNEL, ...BESIDE])
+    const rooms = new SandboxRooms([CHANNEL, ...OTHER_CHANNELS])
     const connection = throughSdk(
       sandbox, CHANNEL, async () => new (await import('./adapter')).SandboxAdapter(rooms),
     )

@@ -3,10 +3,10 @@ import { HEARTBEAT_MS } from '../../ports/store'
 import type { SandboxUser } from './protocol'
 
 /** Max messages; older ones are dropped, because the sandbox lives in memory */
-const KEPT = 200
+const MAX_MESSAGES = 200
 
 /** Max open pages; each holds a connection */
-const MOST_WATCHERS = 200
+const MAX_WATCHERS = 200
 
 /** Signed-in user, with the names that lists may use for them */
 interface Sender extends SandboxUser { names?: readonly string[] }
@@ -23,20 +23,20 @@ interface Watcher {
 export class SandboxRooms {
   private readonly messages = new Map<string, SandboxMessage>()
   private readonly watchers = new Set<Watcher>()
-  private posted = 0
+  private postCount = 0
   /** Prefix of ids, which must never repeat: the SDK's state remembers them and may outlive this process */
-  private readonly run = Date.now().toString(36)
+  private readonly idPrefix = Date.now().toString(36)
 
-  private changes = 0
+  private changeCount = 0
 
   private readonly senders = new WeakMap<Request, Sender>()
 
-  /** @param named channels that exist before any message */
-  constructor(private readonly named: readonly string[]) {}
+  /** @param namedChannels channels that exist before any message */
+  constructor(private readonly namedChannels: readonly string[]) {}
 
   /** Includes channels that only forms name, once they contain a message. */
   get channels(): string[] {
-    return [...new Set([...this.named, ...this.list().map(({ channel }) => channel)])]
+    return [...new Set([...this.namedChannels, ...this.list().map(({ channel }) => channel)])]
   }
 
   /** Records the signed-in sender of a request, who overrides the user that the request names. */
@@ -73,15 +73,15 @@ export class SandboxRooms {
     { channel, threadId }: Pick<SandboxMessage, 'channel'> & Partial<Pick<SandboxMessage, 'threadId'>>,
     content: Pick<SandboxMessage, 'text' | 'card'>, author: SandboxMessage['author'] = null,
   ): SandboxMessage {
-    const id = `m${this.run}-${++this.posted}`
+    const id = `m${this.idPrefix}-${++this.postCount}`
     const message = {
       id, channel, threadId: threadId ?? `sandbox:${channel}:${id}`, postedAt: Date.now(), editedAt: null, author,
       ...content,
     }
     this.messages.set(id, message)
-    for (const oldest of this.messages.keys()) {
-      if (this.messages.size <= KEPT) break
-      this.messages.delete(oldest)
+    for (const oldestId of this.messages.keys()) {
+      if (this.messages.size <= MAX_MESSAGES) break
+      this.messages.delete(oldestId)
     }
     this.changed()
     return message
@@ -91,10 +91,10 @@ export class SandboxRooms {
   edit(id: string, content: Pick<SandboxMessage, 'text' | 'card'>): SandboxMessage | null {
     const message = this.messages.get(id)
     if (!message) return null
-    const edited = { ...message, ...content, editedAt: Date.now() }
-    this.messages.set(id, edited)
+    const editedMessage = { ...message, ...content, editedAt: Date.now() }
+    this.messages.set(id, editedMessage)
     this.changed()
-    return edited
+    return editedMessage
   }
 
   delete(id: string): void {
@@ -104,27 +104,27 @@ export class SandboxRooms {
 
   /** Changes with every change of the messages. */
   get revision(): string {
-    return `${this.run}-${this.changes}`
+    return `${this.idPrefix}-${this.changeCount}`
   }
 
   /**
    * Calls `changed` after every change until stopped, and once at the start if changes were missed since the revision
-   * `knows`. Returns the stop function, or null if there are too many watchers.
+   * `knownRevision`. Returns the stop function, or null if there are too many watchers.
    */
-  watch(watcher: Watcher, knows?: string): (() => void) | null {
-    if (this.watchers.size >= MOST_WATCHERS) return null
+  watch(watcher: Watcher, knownRevision?: string): (() => void) | null {
+    if (this.watchers.size >= MAX_WATCHERS) return null
     this.watchers.add(watcher)
-    const beats = setInterval(watcher.alive, HEARTBEAT_MS).unref()
-    if (knows !== this.revision) watcher.changed()
+    const heartbeat = setInterval(watcher.alive, HEARTBEAT_MS).unref()
+    if (knownRevision !== this.revision) watcher.changed()
     watcher.alive()
     return () => {
-      clearInterval(beats)
+      clearInterval(heartbeat)
       this.watchers.delete(watcher)
     }
   }
 
   changed(): void {
-    this.changes++
+    this.changeCount++
     for (const { changed } of this.watchers) changed()
   }
 

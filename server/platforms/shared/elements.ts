@@ -4,7 +4,7 @@ import { inUtc, plainText, renderRich } from '../../../shared/utils/line'
 import type { CardState } from '../../ports/board'
 import type { Platform } from '../traits'
 
-type Writing = Pick<Platform, 'escape' | 'moment'>
+type Notation = Pick<Platform, 'escape' | 'moment'>
 
 /** Text of a card with its rich text, for platforms whose timestamps are elements. */
 export interface LineElement extends TextElement { line?: RichText }
@@ -18,7 +18,7 @@ export function lineOf({ content, line = content }: LineElement): RichText {
 }
 
 /** Rich text as the platform shows it: words literally, timestamps in the reader's time zone or in UTC. */
-export function lineText(line: RichText, { escape, moment }: Writing): string {
+export function lineText(line: RichText, { escape, moment }: Notation): string {
   return renderRich(line, escape, each => moment?.(each) ?? escape(inUtc(each)))
 }
 

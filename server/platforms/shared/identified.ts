@@ -5,7 +5,7 @@ import { refused, type FailedOutcome } from './answers'
 /** Timeout of the request, ms. */
 const TIMEOUT_MS = 10_000
 
-interface Question {
+interface IdentityRequest {
   label: string
   url: string
   token?: string
@@ -16,7 +16,7 @@ interface Question {
 
 /** Asks a platform for the bot's name, which also checks the bot's credentials. */
 export async function identified(
-  http: HttpClient, { label, url, token, name, refusal }: Question,
+  http: HttpClient, { label, url, token, name, refusal }: IdentityRequest,
 ): Promise<Outcome<string>> {
   try {
     const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {}

@@ -6,13 +6,13 @@ import type { Log } from '../../ports/runtime'
  * bodies and user names into them.
  */
 export function sdkLogger(log: Log, scope = 'chat'): Logger {
-  const facts = (message: string, args: unknown[]) => ({ scope, message, ...describe(args) })
+  const toFields = (message: string, args: unknown[]) => ({ scope, message, ...describe(args) })
   return {
     child: prefix => sdkLogger(log, `${scope}.${prefix}`),
     debug: () => {},
     info: () => {},
-    warn: (message, ...args) => log.warn('chat.warning', facts(message, args)),
-    error: (message, ...args) => log.error('chat.error', facts(message, args)),
+    warn: (message, ...args) => log.warn('chat.warning', toFields(message, args)),
+    error: (message, ...args) => log.error('chat.error', toFields(message, args)),
   }
 }
 

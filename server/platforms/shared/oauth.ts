@@ -27,8 +27,8 @@ export function oauthSignIn(
   return {
     key, label,
     authorizeUrl(redirectUri, state) {
-      const asked = { response_type: 'code', client_id: client.clientId, ...query, redirect_uri: redirectUri, state }
-      return `${page}?${new URLSearchParams(asked)}`
+      const params = { response_type: 'code', client_id: client.clientId, ...query, redirect_uri: redirectUri, state }
+      return `${page}?${new URLSearchParams(params)}`
     },
     async identify(code, redirectUri) {
       try {
@@ -61,10 +61,10 @@ export const notAMember = (reason: string): Identity => ({ ok: false, problem: '
 
 /** Reads a text of the profile, without relying on the platform's documentation of its shape. */
 export function profileText(profile: unknown, ...keys: string[]): string {
-  const found = keys.map(key => (profile as Json | null)?.[key]).find(value => typeof value === 'string'
+  const text = keys.map(key => (profile as Json | null)?.[key]).find(value => typeof value === 'string'
     && value.trim() !== '')
-  if (found === undefined) throw new Error(`the profile has no ${keys.join(' or ')}`)
-  return (found as string).trim().slice(0, 80)
+  if (text === undefined) throw new Error(`the profile has no ${keys.join(' or ')}`)
+  return (text as string).trim().slice(0, 80)
 }
 
 async function call(request: Omit<HttpRequest, 'timeoutMs'>, http: HttpClient): Promise<unknown> {

@@ -11,13 +11,13 @@ const ATTEMPTS = 5
  *
  * @param longestMs longest pause that is waited for, ms
  */
-export async function withRetryAfter<T>(say: () => Promise<T>, longestMs = LONGEST_PAUSE_MS): Promise<T> {
+export async function withRetryAfter<T>(send: () => Promise<T>, longestMs = LONGEST_PAUSE_MS): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await say()
+      return await send()
     }
     catch (error) {
-      const pauseMs = askedPause(error as Refused, attempt)
+      const pauseMs = readPauseMs(error as RefusedError, attempt)
       if (attempt === ATTEMPTS || pauseMs > longestMs) throw error
       await pause(pauseMs)
     }
@@ -25,19 +25,19 @@ export async function withRetryAfter<T>(say: () => Promise<T>, longestMs = LONGE
 }
 
 /** Error of ours, or of the SDK's adapters and Slack's client; theirs give the pause in seconds, or not at all. */
-interface Refused extends Error {
+interface RefusedError extends Error {
   refusal?: FailedOutcome
   retryAfter?: number
 }
 
-function askedPause({ name, refusal, retryAfter }: Refused, attempt: number): number {
+function readPauseMs({ name, refusal, retryAfter }: RefusedError, attempt: number): number {
   const isLimited = name === 'AdapterRateLimitError' || retryAfter !== undefined
   return refusal || !isLimited ? refusal?.retryAfterMs ?? Infinity : (retryAfter ?? attempt) * 1000
 }
 
 /** Resolves with the result, or throws a `TimeoutError` after `ms`. The call itself is not aborted. */
-export function answeredWithin<T>(ms: number, act: Promise<T>): Promise<T> {
-  return withTimeout(ms, act, () => Object.assign(new Error(`No answer in ${ms / 1000} s.`), { name: 'TimeoutError' }))
+export function answeredWithin<T>(ms: number, call: Promise<T>): Promise<T> {
+  return withTimeout(ms, call, () => Object.assign(new Error(`No answer in ${ms / 1000} s.`), { name: 'TimeoutError' }))
 }
 
 /** Waits; an abort signal ends the wait early, without an error. */

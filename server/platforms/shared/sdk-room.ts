@@ -7,7 +7,7 @@ import { literal } from './speech'
 import { answeredWithin } from './patience'
 
 /** Advice for errors of the SDK's adapters (`@chat-adapter/shared`) that no retry changes. */
-const PERMANENT: Readonly<Record<string, string>> = {
+const PERMANENT_ADVICE: Readonly<Record<string, string>> = {
   AuthenticationError: 'Check the credentials of the bot.',
   PermissionError: 'Add the bot to the channel of the cards.',
   ResourceNotFoundError: 'Check the credentials and the channel of the cards.',
@@ -18,7 +18,7 @@ const PERMANENT: Readonly<Record<string, string>> = {
 const TIMEOUT_MS = 10_000
 
 /** Methods that our adapters may add to the SDK's. */
-interface Knowing {
+interface AdapterExtras {
   isMember?: (channelId: string, userId: string) => Promise<boolean>
   /** Problem that somebody has to fix, learned from the platform's answers; null if there is none. */
   problem?: () => string | null
@@ -37,18 +37,18 @@ const CAUSES: Readonly<Record<string, string>> = {
 export async function createSdkRoom(platform: Platform, channelId: string, bot: () => Promise<Chat>): Promise<Room> {
   const chat = await bot()
   await chat.initialize()
-  const adapter: Adapter & Knowing = chat.getAdapter(platform.key)
+  const adapter: Adapter & AdapterExtras = chat.getAdapter(platform.key)
   const channel = chat.channel(`${platform.key}:${channelId}`)
   const post = (message: CardElement) => adapter.postAtOnce?.(channel.id, message) ?? channel.post(message)
-  const attempt = async <T>(act: () => Promise<T>): Promise<Outcome<T>> => {
+  const attempt = async <T>(call: () => Promise<T>): Promise<Outcome<T>> => {
     try {
-      return { ok: true, value: await answeredWithin(TIMEOUT_MS, act()) }
+      return { ok: true, value: await answeredWithin(TIMEOUT_MS, call()) }
     }
     catch (error) {
       const { name, refusal, retryAfter: pause } = error as Error & { refusal?: FailedOutcome, retryAfter?: number }
       return refusal
         ?? refused({
-          reason: `${platform.label}: ${CAUSES[name] ?? name}`, advice: PERMANENT[name],
+          reason: `${platform.label}: ${CAUSES[name] ?? name}`, advice: PERMANENT_ADVICE[name],
           gone: name === 'ResourceNotFoundError', limited: name === 'AdapterRateLimitError', pause,
         })
     }
@@ -65,10 +65,10 @@ export async function createSdkRoom(platform: Platform, channelId: string, bot: 
     }),
     update: async (ref, card) => done(await attempt(() => adapter.editMessage(ref.threadId, ref.messageId, card))),
     say: async (card, _summary, below) => done(await attempt<unknown>(() => {
-      const said = literal(card, platform)
-      if (!below) return post(said)
+      const message = literal(card, platform)
+      if (!below) return post(message)
       const { threadId, messageId } = below
-      return adapter.reply ? adapter.reply(threadId, messageId, said) : adapter.postMessage(threadId, said)
+      return adapter.reply ? adapter.reply(threadId, messageId, message) : adapter.postMessage(threadId, message)
     })),
   }
 }

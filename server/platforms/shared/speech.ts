@@ -22,17 +22,17 @@ export function speechIn(message: AdapterPostableMessage): PostableSpeech | null
 }
 
 /** Converts the card's plain texts to the platform's notation. */
-export function literal(card: CardElement, writing: Pick<Platform, 'escape' | 'moment'>): CardElement {
+export function literal(card: CardElement, notation: Pick<Platform, 'escape' | 'moment'>): CardElement {
   return { ...card, children: card.children.map(child => (
     child.type === 'text'
-      ? { ...child, content: lineText(lineOf(child), writing) }
+      ? { ...child, content: lineText(lineOf(child), notation) }
       : child
   )) }
 }
 
 /** Rendered texts of a card, for messages without card elements. */
-export function wordsOf({ children }: CardElement, said = (text: TextElement) => text.content): string {
-  return children.flatMap(child => child.type === 'text' ? said(child) : []).join('\n')
+export function wordsOf({ children }: CardElement, textOf = (text: TextElement) => text.content): string {
+  return children.flatMap(child => child.type === 'text' ? textOf(child) : []).join('\n')
 }
 
 /** The same, with timestamps as plain text. */
@@ -41,6 +41,6 @@ export function plainWordsOf(card: CardElement): string {
 }
 
 function summaryOf({ title, children }: CardElement): string {
-  const first = children.find(child => child.type === 'text')
-  return cut((title ?? first?.content ?? 'A card').replace(/\s+/g, ' '), SUMMARY_LENGTH)
+  const firstText = children.find(child => child.type === 'text')
+  return cut((title ?? firstText?.content ?? 'A card').replace(/\s+/g, ' '), SUMMARY_LENGTH)
 }

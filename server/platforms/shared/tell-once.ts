@@ -10,10 +10,10 @@ const TTL_MS = 30 * 24 * 60 * 60 * 1000
  * @param key key of the content in the shared state
  */
 export async function tellOnce<T extends object>(
-  state: StateAdapter, key: string, content: T, tell: (content: T) => Promise<unknown>,
+  state: StateAdapter, key: string, content: T, send: (content: T) => Promise<unknown>,
 ): Promise<void> {
-  const told = createHash('sha256').update(JSON.stringify(content)).digest('base64url')
-  if (await state.get(`told:${key}`) === told) return
-  await tell(content)
-  await state.set(`told:${key}`, told, TTL_MS)
+  const hash = createHash('sha256').update(JSON.stringify(content)).digest('base64url')
+  if (await state.get(`told:${key}`) === hash) return
+  await send(content)
+  await state.set(`told:${key}`, hash, TTL_MS)
 }

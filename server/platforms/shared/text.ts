@@ -26,11 +26,11 @@ interface Converter { fromAst: (ast: Root) => string }
  */
 export function withWholeQuotes(converter: Converter): void {
   const fromAst = converter.fromAst.bind(converter)
-  const written = (node: Node): Node => {
-    const children = node.children?.map(written)
+  const markQuotes = (node: Node): Node => {
+    const children = node.children?.map(markQuotes)
     if (node.type !== 'blockquote') return { ...node, ...children && { children } }
     const lines = fromAst({ type: 'root', children } as Root).split('\n')
     return { type: 'html', value: lines.map(line => `> ${line}`.trimEnd()).join('\n') }
   }
-  converter.fromAst = ast => fromAst(written(ast) as Root)
+  converter.fromAst = ast => fromAst(markQuotes(ast) as Root)
 }

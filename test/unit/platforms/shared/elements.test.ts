@@ -14,16 +14,16 @@ const momentOn = ({ moment, escape }: Platform) => moment?.(MOMENT) ?? escape('2
 
 test.each(platforms)('$label writes a moment in its own way, or names UTC', (platform) => {
   const { escape } = platform
-  const said = `${escape('*Sent* on ')}${momentOn(platform)}${escape('.')}`
+  const text = `${escape('*Sent* on ')}${momentOn(platform)}${escape('.')}`
   const view = { ...openView({}), actions: [], notes: [['*Sent* on ', MOMENT, '.']] }
-  expect(renderCard(view, platform).card.children).toContainEqual(expect.objectContaining({ content: said }))
+  expect(renderCard(view, platform).card.children).toContainEqual(expect.objectContaining({ content: text }))
   const reply = { type: 'card' as const, children: [lineElement(view.notes[0]!)] }
-  expect(literal(reply, platform).children).toEqual([expect.objectContaining({ content: said })])
+  expect(literal(reply, platform).children).toEqual([expect.objectContaining({ content: text })])
 })
 
-const writing = platforms.filter(({ moment }) => moment)
+const platformsWithMoments = platforms.filter(({ moment }) => moment)
 
-test.each(writing)('a form value that looks like a moment on $label is none', (platform) => {
+test.each(platformsWithMoments)('a form value that looks like a moment on $label is none', (platform) => {
   const { card } = renderCard(openView({ value: momentOn(platform) }), platform)
   expect(JSON.stringify(card)).not.toContain(JSON.stringify(momentOn(platform)).slice(1, -1))
 })

@@ -28,13 +28,13 @@ const QUOTES = [
   ['lines within a list', '- x\n  > a\n  > b', ['a', 'b']],
 ] as const
 
-test.each(Object.entries(ADAPTERS).flatMap(([name, adapter]) => QUOTES.map(([what, ...quote]) => (
-  [what, name, adapter as Rendering, ...quote] as const
-))))('a quote of %s is marked line by line on %s', (_what, _name, { formatConverter }, markdown, quoted) => {
-  const shown = formatConverter.renderPostable({ markdown: `Look:\n\n${markdown}\n\nSo.` })
-  const lines = shown.split('\n')
-  const isIn = (line: string) => quoted.some(word => line.endsWith(word))
-  expect(lines.filter(isIn)).toHaveLength(quoted.length)
+test.each(Object.entries(ADAPTERS).flatMap(([name, adapter]) => QUOTES.map(([kind, ...quote]) => (
+  [kind, name, adapter as Rendering, ...quote] as const
+))))('a quote of %s is marked line by line on %s', (_what, _name, { formatConverter }, markdown, words) => {
+  const text = formatConverter.renderPostable({ markdown: `Look:\n\n${markdown}\n\nSo.` })
+  const lines = text.split('\n')
+  const isIn = (line: string) => words.some(word => line.endsWith(word))
+  expect(lines.filter(isIn)).toHaveLength(words.length)
   expect(lines.filter(line => isIn(line) && !/^[\s•-]*>/.test(line))).toEqual([])
   expect([lines[0], lines.at(-1)]).toEqual(['Look:', 'So.'])
 })
