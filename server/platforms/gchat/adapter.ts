@@ -62,12 +62,12 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     parent: string, { card, fallbackText }: Pick<PostableSpeech, 'card' | 'fallbackText'>,
     { threadName, viewer, ...params }: { threadName?: string, viewer?: string, requestId?: string } = {},
   ) {
-    const below = threadName ? { messageReplyOption: 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD' } : {}
+    const replyOptions = threadName ? { messageReplyOption: 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD' } : {}
     const thread = threadName ? { thread: { name: threadName } } : {}
-    const whisper = viewer ? { privateMessageViewer: { name: viewer } } : {}
-    const requestBody = { fallbackText, ...this.contentOf(card), ...thread, ...whisper }
+    const privateViewer = viewer ? { privateMessageViewer: { name: viewer } } : {}
+    const requestBody = { fallbackText, ...this.contentOf(card), ...thread, ...privateViewer }
     const outcome = await callGoogle(
-      options => this.chatApi.spaces.messages.create({ parent, ...below, ...params, requestBody }, options),
+      options => this.chatApi.spaces.messages.create({ parent, ...replyOptions, ...params, requestBody }, options),
     )
     if (outcome.ok) await this.storeOwnName(outcome.value.sender?.name)
     return outcome
@@ -134,21 +134,21 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
 
   /** Ignores buttons of other apps: one in our space may call our webhook and claim another purpose than it has. */
   protected override handleCardClick(...[event, options]: Parameters<GoogleChatAdapter['handleCardClick']>): void {
-    const handled = this.isOurCard(event).then((isOurs) => {
+    const handling = this.isOurCard(event).then((isOurs) => {
       if (isOurs) return super.handleCardClick(event, options)
       const sender = event.chat?.buttonClickedPayload?.message?.sender?.name
       this.logger.warn('A click on the card of another app has no effect.', { sender })
     })
-    options?.waitUntil?.(handled)
+    options?.waitUntil?.(handling)
   }
 
   /** Until the store knows the name under which we post, only cards on record are ours. */
   private async isOurCard(event: Parameters<GoogleChatAdapter['handleCardClick']>[0]): Promise<boolean> {
     const { sender, name } = event.chat?.buttonClickedPayload?.message ?? {}
-    const own = await this.findOwnName()
-    if (own !== undefined) return sender?.name === own
-    const id = event.commonEventObject?.parameters?.value
-    return id !== undefined && name !== undefined && this.isCardOf(id, name)
+    const ownName = await this.findOwnName()
+    if (ownName !== undefined) return sender?.name === ownName
+    const submissionId = event.commonEventObject?.parameters?.value
+    return submissionId !== undefined && name !== undefined && this.isCardOf(submissionId, name)
   }
 
   private async findOwnName(): Promise<string | undefined> {

@@ -26,31 +26,31 @@ export function googleCard({ title, children }: CardElement, endpointUrl: string
   return {
     cardId: 'submission',
     card: { ...title ? { header: { title } } : {}, sections: [
-      { widgets: children.flatMap(child => widgets(child, endpointUrl)) },
+      { widgets: children.flatMap(child => renderWidgets(child, endpointUrl)) },
     ] },
   }
 }
 
-function widgets(child: CardChild, endpointUrl: string): Json[] {
+function renderWidgets(child: CardChild, endpointUrl: string): Json[] {
   switch (child.type) {
-    case 'fields': return child.children.map(({ label, value }) => paragraph(`<b>${label}</b>\n${value}`))
+    case 'fields': return child.children.map(({ label, value }) => renderParagraph(`<b>${label}</b>\n${value}`))
     case 'text': return [
-      paragraph(child.style === 'muted' ? `<font color="${MUTED}">${child.content}</font>` : child.content),
+      renderParagraph(child.style === 'muted' ? `<font color="${MUTED}">${child.content}</font>` : child.content),
     ]
-    case 'link': return [paragraph(`<a href="${escapeText(child.url)}">${escapeText(child.label)}</a>`)]
+    case 'link': return [renderParagraph(`<a href="${escapeText(child.url)}">${escapeText(child.label)}</a>`)]
     case 'image': return [{ image: { imageUrl: child.url, altText: child.alt } }]
     case 'divider': return [{ divider: {} }]
-    case 'section': return child.children.flatMap(part => widgets(part, endpointUrl))
-    case 'actions': return [{ buttonList: { buttons: buttons(child, endpointUrl) } }]
+    case 'section': return child.children.flatMap(part => renderWidgets(part, endpointUrl))
+    case 'actions': return [{ buttonList: { buttons: renderButtons(child, endpointUrl) } }]
     default: return []
   }
 }
 
-function paragraph(text: string): Json {
+function renderParagraph(text: string): Json {
   return { textParagraph: { text } }
 }
 
-function buttons({ children }: ActionsElement, endpointUrl: string): Json[] {
+function renderButtons({ children }: ActionsElement, endpointUrl: string): Json[] {
   return children.flatMap((child): Json[] => {
     if (child.type === 'link-button') return [{ text: child.label, onClick: { openLink: { url: child.url } } }]
     if (child.type !== 'button') return []

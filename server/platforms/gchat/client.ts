@@ -6,16 +6,16 @@ import { answeredWithin } from '../shared/patience'
 const TIMEOUT_MS = 10_000
 
 /** Makes one try and accepts any status: retries are decided elsewhere. */
-const ONCE = { timeout: TIMEOUT_MS, retry: false, validateStatus: () => true }
+const CALL_OPTIONS = { timeout: TIMEOUT_MS, retry: false, validateStatus: () => true }
 
 /** Pause if Google limits the rate without naming a duration, s: a space takes one message in that time */
-const LEAST_PAUSE_S = 1
+const MIN_PAUSE_S = 1
 
 /** The clock matters because the sign-in tokens contain the time. */
 const CHECK_KEY = 'Check GOOGLE_CHAT_CREDENTIALS, and the clock of this machine.'
 
 /** Advice on permanent refusals: https://developers.google.com/workspace/chat/api/guides/message-error-codes */
-const PERMANENT: Readonly<Record<number, string>> = {
+const PERMANENT_ADVICE: Readonly<Record<number, string>> = {
   400: 'This is a bug; please report it.',
   401: 'Check GOOGLE_CHAT_CREDENTIALS.',
   403: 'Add the Chat app to the space of GOOGLE_CHAT_SPACE, and check that GOOGLE_CHAT_CREDENTIALS are of its project.',
@@ -23,16 +23,16 @@ const PERMANENT: Readonly<Record<number, string>> = {
 }
 
 /** Statuses that refuse the content, in any space */
-const CONTENT: readonly number[] = [400]
+const CONTENT_STATUSES: readonly number[] = [400]
 
 /** Advice by error status or reason, because 400 and 403 have several causes */
-const BY_STATUS: Readonly<Record<string, string>> = {
+const ADVICE_BY_STATUS: Readonly<Record<string, string>> = {
   FAILED_PRECONDITION: 'The space of GOOGLE_CHAT_SPACE does not take messages of the app as it is set up.',
   SERVICE_DISABLED: 'Switch on the Google Chat API in the project of GOOGLE_CHAT_CREDENTIALS.',
 }
 
 /** Errors about quotas; some of Google's services report them with 403 */
-const LIMITED = /^(?:RESOURCE_EXHAUSTED|RATE_LIMIT_EXCEEDED|rateLimitExceeded|userRateLimitExceeded)$/
+const RATE_LIMIT_ERRORS = /^(?:RESOURCE_EXHAUSTED|RATE_LIMIT_EXCEEDED|rateLimitExceeded|userRateLimitExceeded)$/
 
 interface GoogleError {
   status?: unknown
@@ -46,22 +46,22 @@ interface Answer<T> {
   data: T
 }
 
-export async function callGoogle<T>(call: (options: typeof ONCE) => Promise<Answer<T>>): Promise<Outcome<T>> {
+export async function callGoogle<T>(call: (options: typeof CALL_OPTIONS) => Promise<Answer<T>>): Promise<Outcome<T>> {
   try {
-    const { status, headers, data } = await answeredWithin(TIMEOUT_MS, call(ONCE))
+    const { status, headers, data } = await answeredWithin(TIMEOUT_MS, call(CALL_OPTIONS))
     if (status >= 200 && status < 300) {
       return { ok: true, value: typeof data === 'object' && data !== null ? data : {} as T }
     }
-    const { code, reasons } = read(data)
-    const specific = BY_STATUS[reasons.find(reason => Object.hasOwn(BY_STATUS, reason)) ?? '']
-    const isLimited = status === 429 || reasons.some(reason => LIMITED.test(reason))
-    const advice = isLimited ? undefined : specific ?? PERMANENT[status]
+    const { code, reasons } = readError(data)
+    const specificAdvice = ADVICE_BY_STATUS[reasons.find(reason => Object.hasOwn(ADVICE_BY_STATUS, reason)) ?? '']
+    const isLimited = status === 429 || reasons.some(reason => RATE_LIMIT_ERRORS.test(reason))
+    const advice = isLimited ? undefined : specificAdvice ?? PERMANENT_ADVICE[status]
     return refused({
       reason: `Google Chat answered ${status}${code ? ` ${code}` : ''}`, advice,
-      content: advice !== undefined && !specific && CONTENT.includes(status), gone: status === 404,
+      content: advice !== undefined && !specificAdvice && CONTENT_STATUSES.includes(status), gone: status === 404,
       limited: isLimited,
       // A plain object or `Headers`, depending on the version of Google's client
-      pause: new Headers(headers as HeadersInit).get('retry-after') ?? (isLimited ? LEAST_PAUSE_S : undefined),
+      pause: new Headers(headers as HeadersInit).get('retry-after') ?? (isLimited ? MIN_PAUSE_S : undefined),
     })
   }
   catch (error) {
@@ -78,7 +78,7 @@ export async function callGoogle<T>(call: (options: typeof ONCE) => Promise<Answ
 }
 
 /** Reads the status name and the reasons in its details (https://cloud.google.com/apis/design/errors#error_info). */
-function read(data: unknown): { code: string, reasons: string[] } {
+function readError(data: unknown): { code: string, reasons: string[] } {
   const { status, details, errors } = (data as { error?: GoogleError } | null | undefined)?.error ?? {}
   const lists = [details, errors].flatMap(list => Array.isArray(list) ? list as { reason?: unknown }[] : [])
   const reasons = [...lists.map(entry => entry?.reason), status].filter(reason => typeof reason === 'string')

@@ -112,8 +112,8 @@ export const gchat: Definition = {
       room: async (bot, space = settings.space) => {
         const chat = await bot()
         await chat.initialize()
-        const own = chat.getAdapter('gchat') as FormGoogleChatAdapter
-        return (await import('./room')).createGoogleChatRoom(space!, own)
+        const botAdapter = chat.getAdapter('gchat') as FormGoogleChatAdapter
+        return (await import('./room')).createGoogleChatRoom(space!, botAdapter)
       },
     }
   },

@@ -32,34 +32,34 @@ interface MessagePayload {
 export function modernEvent(body: string): string {
   const event = jsonIn(body) as ClassicEvent | null | undefined
   const payload = event?.type && PAYLOADS.get(event.type)
-  const modern = payload
+  const addOnEvent = payload
     ? { chat: { user: event.user, eventTime: event.eventTime, [payload]: {
         user: event.user, space: event.space, message: event.message,
       } }, commonEventObject: event.common }
     : event
-  const dated = dateMessage(modern)
-  return payload || dated ? JSON.stringify(modern) : body
+  const isDated = dateMessage(addOnEvent)
+  return payload || isDated ? JSON.stringify(addOnEvent) : body
 }
 
 /** Returns the app's own id, `users/…`, from a message in a space: Google only sends those that mention the app. */
 export function mentionedApp(payload: unknown): string | null {
   const { space } = (payload ?? {}) as MessagePayload
   const isDirect = space?.type === 'DM' || space?.spaceType === 'DIRECT_MESSAGE'
-  const [app, ...others] = isDirect ? [] : mentionedApps(payload)
-  return app && others.length === 0 ? app : null
+  const [app, ...otherApps] = isDirect ? [] : mentionedApps(payload)
+  return app && otherApps.length === 0 ? app : null
 }
 
 /** Returns every app that the message mentions, as `users/…`. */
 export function mentionedApps(payload: unknown): string[] {
-  return [...new Set(mentioned(payload, 'BOT'))]
+  return [...new Set(listMentions(payload, 'BOT'))]
 }
 
 /** Returns everybody that the message mentions, as `users/…`, in order of mention. */
 export function mentionedPeople(payload: unknown): string[] {
-  return mentioned(payload, 'HUMAN')
+  return listMentions(payload, 'HUMAN')
 }
 
-function mentioned(payload: unknown, kind: 'BOT' | 'HUMAN'): string[] {
+function listMentions(payload: unknown, kind: 'BOT' | 'HUMAN'): string[] {
   const { message } = (payload ?? {}) as MessagePayload
   const annotations = Array.isArray(message?.annotations) ? message.annotations : []
   const users = annotations.filter(({ type }) => type === 'USER_MENTION').map(({ userMention }) => userMention?.user)

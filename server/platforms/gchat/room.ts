@@ -24,8 +24,8 @@ export function createGoogleChatRoom(space: string, adapter: FormGoogleChatAdapt
     },
     async say(card, fallbackText, below) {
       const threadName = below && adapter.decodeThreadId(below.threadId).threadName
-      const said = { card: literal(card, { escape: escapeText }), fallbackText }
-      return done(await adapter.createCard(space, said, { threadName }))
+      const speech = { card: literal(card, { escape: escapeText }), fallbackText }
+      return done(await adapter.createCard(space, speech, { threadName }))
     },
   }
 }

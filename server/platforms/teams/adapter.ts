@@ -18,7 +18,7 @@ import { quieten, REFUSED } from './quiet'
 const DIALOG_TIMEOUT_MS = 4000
 
 /** Answer to a click that waits for a dialog: the dialog, or a message instead. */
-type DialogOpening = { modal: ModalElement, contextId: string } | { said: string } | null
+type DialogOpening = { modal: ModalElement, contextId: string } | { text: string } | null
 
 /** Creates the adapter. Silences `console.warn` meanwhile: the App warns about an option that the SDK always sets. */
 export function createTeamsAdapter(settings: TeamsSettings, logger: Logger): FormTeamsAdapter {
@@ -35,7 +35,7 @@ export function createTeamsAdapter(settings: TeamsSettings, logger: Logger): For
 /** Teams through the SDK, with dialogs that keep the input and show it literally. */
 export class FormTeamsAdapter extends TeamsAdapter {
   /** Takes a message for the person who clicked, while their dialog is being opened. */
-  private readonly opening = new AsyncLocalStorage<(said: string) => void>()
+  private readonly dialogReply = new AsyncLocalStorage<(text: string) => void>()
 
   constructor(settings: TeamsSettings, logger: Logger) {
     super({
@@ -57,8 +57,8 @@ export class FormTeamsAdapter extends TeamsAdapter {
       return Response.json({ error: 'Only the Bot Connector may call this.' }, { status: 401 })
     }
     // Check the token before reading the body; `super` checks again that it is for the address in the body.
-    const admitted = await this.app.server['authorize']({ authorization }, {} as never)
-    if (!admitted.success) return Response.json({ error: admitted.error }, { status: 401 })
+    const authResult = await this.app.server['authorize']({ authorization }, {} as never)
+    if (!authResult.success) return Response.json({ error: authResult.error }, { status: 401 })
     if (!isActivity(await request.text())) {
       this.logger.warn('Refused a webhook whose body is not a Teams activity.')
       return Response.json({ error: 'This is no activity of Teams.' }, { status: 400 })
@@ -70,8 +70,8 @@ export class FormTeamsAdapter extends TeamsAdapter {
   connector({ method, serviceUrl, path, body }: ConnectorRequest): Promise<Outcome<{ id?: string }>> {
     return callConnector(() => {
       const { http, serviceUrl: base } = this.app.apiFor(serviceUrl)
-      const answered = { timeout: TEAMS_TIMEOUT_MS, validateStatus: () => true }
-      return http.request({ method, url: `${base}${path}`, data: body, ...answered })
+      const callOptions = { timeout: TEAMS_TIMEOUT_MS, validateStatus: () => true }
+      return http.request({ method, url: `${base}${path}`, data: body, ...callOptions })
     })
   }
 
@@ -102,7 +102,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
   /** Sends cards as our rooms do: the SDK renders text of users and forms as markdown. */
   override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
-    return withRetryAfter(() => speech ? this.say(threadId, speech) : super.postMessage(threadId, message))
+    return withRetryAfter(() => speech ? this.sendSpeech(threadId, speech) : super.postMessage(threadId, message))
   }
 
   override async editMessage(
@@ -110,17 +110,17 @@ export class FormTeamsAdapter extends TeamsAdapter {
   ): Promise<RawMessage<unknown>> {
     const speech = speechIn(message)
     return withRetryAfter(() => (
-      speech ? this.say(threadId, speech, messageId) : super.editMessage(threadId, messageId, message)
+      speech ? this.sendSpeech(threadId, speech, messageId) : super.editMessage(threadId, messageId, message)
     ))
   }
 
   /** Answers in place of an opening dialog, else privately: the SDK sends markdown, and waits without a limit. */
   override async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
     const speech = speechIn(message)
-    const said = speech ? plainWordsOf(speech.card) : this.formatConverter.renderPostable(message)
-    const instead = this.opening.getStore()
-    if (instead) instead(said)
-    else await this.sendPrivately(threadId, userId, said)
+    const text = speech ? plainWordsOf(speech.card) : this.formatConverter.renderPostable(message)
+    const answerInDialog = this.dialogReply.getStore()
+    if (answerInDialog) answerInDialog(text)
+    else await this.sendPrivately(threadId, userId, text)
     return { id: '', threadId, usedFallback: false, raw: {} }
   }
 
@@ -136,14 +136,14 @@ export class FormTeamsAdapter extends TeamsAdapter {
       const click = readClick(activity.value)
       return click ? this.handleMessageAction(activity, click) : this.warnOfOddClick()
     }
-    const own = ownMentions(activity, this.app.id)
-    const said = { ...activity, text: renamed(activity.text, own, this.userName) }
-    const message = this.parseMessage(said as typeof activity)
-    if (own.length > 0) message.isMention = true
-    const handled = this.chat.processMessage(
+    const botMentions = ownMentions(activity, this.app.id)
+    const renamedActivity = { ...activity, text: renamed(activity.text, botMentions, this.userName) }
+    const message = this.parseMessage(renamedActivity as typeof activity)
+    if (botMentions.length > 0) message.isMention = true
+    const handling = this.chat.processMessage(
       this, message.threadId, message, this.bridgeAdapter.getWebhookOptions(activity.id),
     )
-    handled.catch(() => { /* The SDK has logged it. */ })
+    handling.catch(() => { /* The SDK has logged it. */ })
   }
 
   protected override async handleAdaptiveCardAction(
@@ -167,7 +167,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
     const options = this.bridgeAdapter.getWebhookOptions(activity.id)
     const { promise: opening, resolve } = Promise.withResolvers<DialogOpening>()
     const event = { ...this.eventOf(activity), ...click, messageId: activity.replyToId ?? activity.id }
-    const handled = this.opening.run(said => resolve({ said }), () => chat.processAction(event, {
+    const handling = this.dialogReply.run(text => resolve({ text }), () => chat.processAction(event, {
       waitUntil: () => {},
       ...options,
       onOpenModal: async (modal, contextId) => {
@@ -175,11 +175,11 @@ export class FormTeamsAdapter extends TeamsAdapter {
         return { viewId: contextId }
       },
     }))
-    handled.catch(() => {}).finally(() => resolve(null))
-    const opened = await answeredWithin(DIALOG_TIMEOUT_MS, opening).catch(() => undefined)
-    if (opened && 'said' in opened) return message(opened.said)
-    if (opened) return dialog(opened.modal, opened.contextId)
-    return message(opened === null
+    handling.catch(() => {}).finally(() => resolve(null))
+    const answer = await answeredWithin(DIALOG_TIMEOUT_MS, opening).catch(() => undefined)
+    if (answer && 'text' in answer) return message(answer.text)
+    if (answer) return dialog(answer.modal, answer.contextId)
+    return message(answer === null
       ? 'There is nothing to edit here any more.'
       : 'That did not work just now. Nothing is lost: press the button again in a moment.')
   }
@@ -187,13 +187,13 @@ export class FormTeamsAdapter extends TeamsAdapter {
   protected override async handleDialogSubmit(
     ...[{ activity }]: Parameters<TeamsAdapter['handleDialogSubmit']>
   ): ReturnType<TeamsAdapter['handleDialogSubmit']> {
-    const { dialog: sent, ...data } = activity.value?.data as { dialog?: DialogData } & Record<string, unknown> ?? {}
+    const { dialog: form, ...data } = activity.value?.data as { dialog?: DialogData } & Record<string, unknown> ?? {}
     if (!this.chat) return undefined
-    if (sent?.modal?.type !== 'modal' || !Array.isArray(sent.modal.children)) {
+    if (form?.modal?.type !== 'modal' || !Array.isArray(form.modal.children)) {
       this.warnOfOddClick()
       return undefined
     }
-    const { modal, contextId } = sent
+    const { modal, contextId } = form
     const values = Object.fromEntries(
       inputsOf(modal).map(({ id }) => [id, ['string', 'number'].includes(typeof data[id]) ? String(data[id]) : '']),
     )
@@ -215,7 +215,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
     }
   }
 
-  private async say(threadId: string, { card, fallbackText }: PostableSpeech, messageId?: string) {
+  private async sendSpeech(threadId: string, { card, fallbackText }: PostableSpeech, messageId?: string) {
     const { id } = unwrap(await this.sendCard(this.decodeThreadId(threadId), card, fallbackText, messageId))
     return { id: messageId ?? String(id), threadId, raw: cardActivity(card, fallbackText) }
   }

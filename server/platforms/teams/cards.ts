@@ -5,7 +5,7 @@ import { lineOf, lineText, type KindInput } from '../shared/elements'
 import { macro, withoutMacros } from './escape'
 
 /** Notation of texts in dialogs, which are plain. */
-const WRITING = { escape: withoutMacros, moment: macro }
+const NOTATION = { escape: withoutMacros, moment: macro }
 
 type Element = Record<string, unknown>
 
@@ -24,7 +24,8 @@ const STYLES: Readonly<Record<string, string>> = { primary: 'positive', danger: 
  */
 export function adaptiveCard({ title, children }: CardElement): AdaptiveCard {
   return cardOf([
-    ...title ? [literal({ text: title, weight: 'Bolder', size: 'Large' })] : [], ...children.flatMap(elements),
+    ...title ? [renderLiteral({ text: title, weight: 'Bolder', size: 'Large' })] : [],
+    ...children.flatMap(renderElements),
   ])
 }
 
@@ -48,16 +49,17 @@ export function dialogCard(
   modal: ModalElement, contextId: string, errors: Readonly<Record<string, string>> = {},
 ): AdaptiveCard {
   const inputs = inputsOf(modal)
-  const bare = refilled(modal, {})
+  const emptyModal = refilled(modal, {})
   const data = {
     // Default for clients that omit emptied inputs, which would undo the emptying.
     ...Object.fromEntries(inputs.map(({ id }) => [id, ''])),
-    dialog: { modal: bare, contextId } satisfies DialogData,
+    dialog: { modal: emptyModal, contextId } satisfies DialogData,
   }
-  const loose = Object.entries(errors).filter(([id]) => !inputs.some(input => input.id === id))
+  const formErrors = Object.entries(errors).filter(([id]) => !inputs.some(input => input.id === id))
   return {
     ...cardOf([
-      ...loose.map(([, error]) => problem(error)), ...modal.children.flatMap(child => modalElements(child, errors)),
+      ...formErrors.map(([, error]) => renderProblem(error)),
+      ...modal.children.flatMap(child => renderModalChild(child, errors)),
     ]),
     actions: [{ type: 'Action.Submit', title: modal.submitLabel ?? 'Submit', style: 'positive', data }],
   }
@@ -69,10 +71,10 @@ export function inputsOf({ children }: ModalElement): Input[] {
 
 /** Returns the modal with these values in its inputs, and the others empty. */
 export function refilled(modal: ModalElement, values: Readonly<Record<string, string>>): ModalElement {
-  return { ...modal, children: modal.children.map(child => isInput(child) ? filled(child, values[child.id]) : child) }
+  return { ...modal, children: modal.children.map(child => isInput(child) ? fill(child, values[child.id]) : child) }
 }
 
-function filled(input: Input, value: string | undefined): Input {
+function fill(input: Input, value: string | undefined): Input {
   switch (input.type) {
     case 'select': case 'radio_select': return { ...input, initialOption: value }
     case 'number_input': return { ...input, initialValue: value ? Number(value) : undefined }
@@ -80,25 +82,25 @@ function filled(input: Input, value: string | undefined): Input {
   }
 }
 
-function elements(child: CardChild): Element[] {
+function renderElements(child: CardChild): Element[] {
   switch (child.type) {
-    case 'fields': return child.children.map(({ label, value }) => literal(
+    case 'fields': return child.children.map(({ label, value }) => renderLiteral(
       { text: label, weight: 'Bolder' }, { text: `\n${value}` },
     ))
-    case 'text': return [literal({
+    case 'text': return [renderLiteral({
       text: child.content, isSubtle: child.style === 'muted', ...child.style === 'bold' ? { weight: 'Bolder' } : {},
     })]
     // Labels and addresses of links are our own, so markdown is safe.
     case 'link': return [{ type: 'TextBlock', text: `[${child.label}](${child.url})`, wrap: true }]
     case 'image': return [{ type: 'Image', url: child.url, altText: child.alt, size: 'Large' }]
     case 'divider': return [{ type: 'Container', items: [], separator: true }]
-    case 'section': return child.children.flatMap(elements)
-    case 'actions': return [actionSet(child)]
+    case 'section': return child.children.flatMap(renderElements)
+    case 'actions': return [renderActions(child)]
     default: return []
   }
 }
 
-function actionSet({ children }: ActionsElement): Element {
+function renderActions({ children }: ActionsElement): Element {
   const actions = children.flatMap((child): Element[] => {
     if (child.type === 'link-button') return [{ type: 'Action.OpenUrl', title: child.label, url: child.url }]
     if (child.type !== 'button') return []
@@ -114,21 +116,21 @@ function actionSet({ children }: ActionsElement): Element {
   return { type: 'ActionSet', actions }
 }
 
-function modalElements(child: ModalChild, errors: Readonly<Record<string, string>>): Element[] {
-  if (child.type === 'text') return [literal({ text: lineText(lineOf(child), WRITING) })]
+function renderModalChild(child: ModalChild, errors: Readonly<Record<string, string>>): Element[] {
+  if (child.type === 'text') return [renderLiteral({ text: lineText(lineOf(child), NOTATION) })]
   if (!isInput(child)) return []
   const { id, label, optional } = child
   // Without a message, Teams marks an empty input only by its color.
-  const required = !optional && { isRequired: true, errorMessage: FIELD_TEXTS.required }
-  const input = { id, label, ...required, ...inputElement(child) }
-  return errors[id] ? [problem(errors[id]), input] : [input]
+  const requirement = !optional && { isRequired: true, errorMessage: FIELD_TEXTS.required }
+  const input = { id, label, ...requirement, ...renderInput(child) }
+  return errors[id] ? [renderProblem(errors[id]), input] : [input]
 }
 
 /** https://adaptivecards.io/explorer/TextInputStyle.html */
-const KINDS: Readonly<Record<NonNullable<KindInput['kind']>, string>> = { email: 'Email', url: 'Url', tel: 'Tel' }
+const KIND_STYLES: Readonly<Record<NonNullable<KindInput['kind']>, string>> = { email: 'Email', url: 'Url', tel: 'Tel' }
 
 /** https://adaptivecards.io/explorer */
-function inputElement(input: Input): Element {
+function renderInput(input: Input): Element {
   switch (input.type) {
     case 'select': case 'radio_select': return {
       type: 'Input.ChoiceSet', style: input.type === 'select' ? 'compact' : 'expanded',
@@ -144,18 +146,19 @@ function inputElement(input: Input): Element {
       const { initialValue, multiline, maxLength, placeholder, kind } = input as typeof input & KindInput
       return {
         type: 'Input.Text', value: initialValue ?? '', isMultiline: multiline ?? false,
-        ...maxLength ? { maxLength } : {}, ...placeholder ? { placeholder } : {}, ...kind && { style: KINDS[kind] },
+        ...maxLength ? { maxLength } : {}, ...placeholder ? { placeholder } : {},
+        ...kind && { style: KIND_STYLES[kind] },
       }
     }
   }
 }
 
-function problem(text: string): Element {
-  return literal({ text, color: 'Attention' })
+function renderProblem(text: string): Element {
+  return renderLiteral({ text, color: 'Attention' })
 }
 
 /** Text without markup. */
-function literal(...runs: ({ text: string } & Element)[]): Element {
+function renderLiteral(...runs: ({ text: string } & Element)[]): Element {
   return { type: 'RichTextBlock', inlines: runs.map(run => ({ type: 'TextRun', ...run })) }
 }
 

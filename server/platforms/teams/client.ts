@@ -6,7 +6,7 @@ import { answeredWithin } from '../shared/patience'
 export const TEAMS_TIMEOUT_MS = 10_000
 
 /** Pause if Teams limits the rate without giving a time, s. */
-const LEAST_PAUSE_S = 1
+const MIN_PAUSE_S = 1
 
 export interface TeamsSettings {
   appId: string
@@ -37,7 +37,7 @@ interface ConnectorResponse {
  * Advice for refusals that no retry changes
  * (https://learn.microsoft.com/microsoftteams/platform/bots/build-conversational-capability#status-codes-from-bot-apis).
  */
-const PERMANENT: Readonly<Record<number, string>> = {
+const PERMANENT_ADVICE: Readonly<Record<number, string>> = {
   400: 'This is a bug; please report it.',
   401: 'Check TEAMS_APP_ID and TEAMS_APP_PASSWORD.',
   403: 'Add the app to the team of TEAMS_CHANNEL_ID.',
@@ -47,10 +47,10 @@ const PERMANENT: Readonly<Record<number, string>> = {
 }
 
 /** Errors about the content, in any conversation. */
-const CONTENT: readonly number[] = [400, 413]
+const CONTENT_STATUSES: readonly number[] = [400, 413]
 
 /** Error codes that say more than their status, all about the conversation or the app. */
-const BY_CODE: Readonly<Record<string, string>> = {
+const ADVICE_BY_CODE: Readonly<Record<string, string>> = {
   BotDisabledByAdmin: 'An administrator of Teams has to allow the app.',
   BotNotRegistered: 'Check TEAMS_APP_ID; the bot needs the Teams channel in Azure.',
   ConversationBlockedByUser: 'The app is blocked in this chat; unblock it, or change TEAMS_CHANNEL_ID.',
@@ -68,12 +68,12 @@ export async function callConnector(request: () => Promise<ConnectorResponse>): 
     if (status >= 200 && status < 300) return { ok: true, value: typeof data === 'object' && data !== null ? data : {} }
     const { code } = (data as { error?: { code?: unknown } } | null | undefined)?.error ?? {}
     const name = codeIn(code)
-    const specific = Object.hasOwn(BY_CODE, name) ? BY_CODE[name] : undefined
+    const specificAdvice = Object.hasOwn(ADVICE_BY_CODE, name) ? ADVICE_BY_CODE[name] : undefined
     return refused({
-      reason: `Teams answered ${status}${name ? ` ${name}` : ''}`, advice: specific ?? PERMANENT[status],
-      content: !specific && CONTENT.includes(status), gone: status === 404,
+      reason: `Teams answered ${status}${name ? ` ${name}` : ''}`, advice: specificAdvice ?? PERMANENT_ADVICE[status],
+      content: !specificAdvice && CONTENT_STATUSES.includes(status), gone: status === 404,
       limited: status === 429,
-      pause: (headers as Record<string, unknown>)['retry-after'] ?? (status === 429 ? LEAST_PAUSE_S : undefined),
+      pause: (headers as Record<string, unknown>)['retry-after'] ?? (status === 429 ? MIN_PAUSE_S : undefined),
     })
   }
   catch (error) {

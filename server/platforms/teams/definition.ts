@@ -114,9 +114,9 @@ function mentionedPeople(activity: unknown): string[] {
 export function lateRoomOf({ appId, tenantId }: Pick<TeamsSettings, 'appId' | 'tenantId'>): LateRoom {
   return {
     app: `teams:${tenantId}:${appId}`.toLowerCase(),
-    installationIn({ conversationId, tenantId: of, raw }) {
+    installationIn({ conversationId, tenantId: eventTenantId, raw }) {
       const { team } = (raw as { channelData?: { team?: { id?: unknown } | null } | null }).channelData ?? {}
-      const isOurs = tenantId !== undefined && of?.toLowerCase() === tenantId.toLowerCase()
+      const isOurs = tenantId !== undefined && eventTenantId?.toLowerCase() === tenantId.toLowerCase()
       const channel = conversationId.split(';')[0]!
       return isOurs && typeof team?.id === 'string' && CHANNEL.test(channel) ? { channel, within: team.id } : null
     },

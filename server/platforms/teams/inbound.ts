@@ -36,6 +36,8 @@ export function ownMentions({ entities = [] }: { entities?: readonly Mention[] }
 }
 
 /** Replaces the app's name by the bot's in mentions: the SDK takes only the first word of a name for the mention. */
-export function renamed(text: string | undefined, own: readonly Mention[], name: string): string {
-  return own.reduce((said, { text }) => text ? said.replaceAll(text, `<at>${name}</at> `) : said, text ?? '')
+export function renamed(text: string | undefined, botMentions: readonly Mention[], name: string): string {
+  return botMentions.reduce((result, { text: mention }) => (
+    mention ? result.replaceAll(mention, `<at>${name}</at> `) : result
+  ), text ?? '')
 }

@@ -27,9 +27,9 @@ export function createTeamsRoom(
   channelId: string, { apiUrl: serviceUrl = GLOBAL_SERVICE }: Pick<TeamsSettings, 'apiUrl'>, adapter: FormTeamsAdapter,
 ): Room {
   const channel = { conversationId: channelId, serviceUrl }
-  const placeOf = ({ threadId }: CardRef, thread = '') => {
+  const conversationOf = ({ threadId }: CardRef, threadSuffix = '') => {
     const { conversationId, serviceUrl } = adapter.decodeThreadId(threadId)
-    return { conversationId: conversationId.replace(/;messageid=\d+$/, '') + thread, serviceUrl }
+    return { conversationId: conversationId.replace(/;messageid=\d+$/, '') + threadSuffix, serviceUrl }
   }
   return {
     async post(card, summary) {
@@ -40,7 +40,9 @@ export function createTeamsRoom(
         platform: 'teams', threadId: adapter.encodeThreadId(channel), messageId: id.value,
       } }
     },
-    update: async (ref, card, summary) => done(await adapter.sendCard(placeOf(ref), card, summary, ref.messageId)),
+    update: async (ref, card, summary) => done(
+      await adapter.sendCard(conversationOf(ref), card, summary, ref.messageId),
+    ),
     /** https://learn.microsoft.com/microsoftteams/platform/bots/how-to/get-teams-context#get-single-member-details */
     async hasMember(userId) {
       const path = `/v3/conversations/${encodeURIComponent(channelId)}/members/${encodeURIComponent(userId)}`
@@ -49,7 +51,7 @@ export function createTeamsRoom(
     },
     say: async (card, summary, below) => done(
       await adapter.sendCard(
-        below ? placeOf(below, `;messageid=${below.messageId}`) : channel,
+        below ? conversationOf(below, `;messageid=${below.messageId}`) : channel,
         literal(card, { escape: withoutMacros, moment: macro }), summary,
       ),
     ),

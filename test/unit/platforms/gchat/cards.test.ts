@@ -57,9 +57,9 @@ test('buttons send clicks to the webhook, and editing is a link', () => {
 describe('an event', () => {
   test('of a Chat app is read like an add-on\'s', () => {
     const message = { name: 'spaces/A/messages/1', createTime: '2026-11-21T12:00:00Z' }
-    const classic = { type: 'MESSAGE', user: { name: 'users/1' }, space: { name: 'spaces/A' }, message }
-    expect(JSON.parse(modernEvent(JSON.stringify(classic)))).toEqual({
-      chat: { user: classic.user, messagePayload: { user: classic.user, space: classic.space, message } },
+    const event = { type: 'MESSAGE', user: { name: 'users/1' }, space: { name: 'spaces/A' }, message }
+    expect(JSON.parse(modernEvent(JSON.stringify(event)))).toEqual({
+      chat: { user: event.user, messagePayload: { user: event.user, space: event.space, message } },
     })
   })
 
