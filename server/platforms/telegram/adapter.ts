@@ -22,7 +22,7 @@ export interface TelegramSettings {
 }
 
 /** Maximum number of remembered messages of all chats together; Telegram has no call for earlier messages. */
-const REMEMBERED = 1000
+const MAX_REMEMBERED = 1000
 
 /** Timeout of a call that writes, ms: a later edit would undo the next one. */
 const WRITE_TIMEOUT_MS = 10_000
@@ -31,28 +31,28 @@ const WRITE_TIMEOUT_MS = 10_000
  * Longest pause before a message is sent again, ms. A group takes 20 messages a minute, cards included:
  * https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this.
  */
-const PATIENCE_MS = 60_000
+const LONGEST_PAUSE_MS = 60_000
 
 /** Maximum length of an alert (https://core.telegram.org/bots/api#answercallbackquery). */
 const ALERT_LENGTH = 200
 
 /** Maximum time a click waits for a message to its sender, ms. */
-const PRESS_PATIENCE_MS = 2500
+const PRESS_TIMEOUT_MS = 2500
 
 /** Click on a button, and the single private answer to it; null for no answer. */
 interface Press {
   userId: string
-  said: PromiseWithResolvers<string | null>
+  reply: PromiseWithResolvers<string | null>
   isAnswered: boolean
 }
 
-type Sent = RawMessage<TelegramRawMessage>
+type SentMessage = RawMessage<TelegramRawMessage>
 
 /** Telegram through the SDK, without link previews, for which Telegram would request the link. */
 export class FormTelegramAdapter extends TelegramAdapter {
   /** Message ids, least recently seen first. */
-  private readonly remembered = new Set<string>()
-  private readonly press = new AsyncLocalStorage<Press>()
+  private readonly rememberedIds = new Set<string>()
+  private readonly currentPress = new AsyncLocalStorage<Press>()
 
   constructor({ botToken, secretToken, apiUrl }: TelegramSettings, logger: Logger) {
     super({ botToken, secretToken, apiUrl, logger, mode: 'webhook', allowUnverifiedWebhooks: false })
@@ -70,11 +70,11 @@ export class FormTelegramAdapter extends TelegramAdapter {
 
   /** Reads `/pending` as `/forms pending`; unknown commands are ordinary messages. */
   protected override parseSlashCommand(...[message]: Parameters<TelegramAdapter['parseSlashCommand']>) {
-    const parsed = super.parseSlashCommand(message)
-    const name = parsed?.command.slice(1).toLowerCase()
-    if (!parsed || name === COMMAND) return parsed
+    const slashCommand = super.parseSlashCommand(message)
+    const name = slashCommand?.command.slice(1).toLowerCase()
+    if (!slashCommand || name === COMMAND) return slashCommand
     const isOurs = name === 'start' || COMMANDS.some(command => command.name === name)
-    return isOurs ? { command: `/${COMMAND}`, text: `${name} ${parsed.text}` } : null
+    return isOurs ? { command: `/${COMMAND}`, text: `${name} ${slashCommand.text}` } : null
   }
 
   /** Counts groups as channels: they have no threads but topics, which are rooms where only a mention is answered. */
@@ -84,10 +84,10 @@ export class FormTelegramAdapter extends TelegramAdapter {
 
   /** https://core.telegram.org/bots/api#getchatmember, which refuses requests about people it does not know. */
   async isMember(channel: string, userId: string): Promise<boolean> {
-    const asked = this.telegramFetch<{ status: string, is_member?: boolean }>(
+    const request = this.telegramFetch<{ status: string, is_member?: boolean }>(
       'getChatMember', { chat_id: channel.split(':')[0], user_id: Number(userId) },
     )
-    const { status, is_member: isMember } = await asked.catch((error: Error) => {
+    const { status, is_member: isMember } = await request.catch((error: Error) => {
       if (error.name === 'ValidationError') return { status: 'left', is_member: false }
       throw error
     })
@@ -97,7 +97,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
   /** Ignores edits, which setWebhook may ask for: after ten minutes the SDK takes an edit for a new message. */
   protected override processUpdate(...[update, options]: Parameters<TelegramAdapter['processUpdate']>) {
     const { message, channel_post: post, callback_query: query } = update
-    for (const received of [message, post, query?.message]) keepTopicOnly(received)
+    for (const each of [message, post, query?.message]) keepTopicOnly(each)
     const isEdit = update.edited_message !== undefined || update.edited_channel_post !== undefined
     return isEdit ? undefined : super.processUpdate(update, options)
   }
@@ -107,37 +107,37 @@ export class FormTelegramAdapter extends TelegramAdapter {
     ...[query, options]: Parameters<TelegramAdapter['handleCallbackQuery']>
   ): Promise<void> | void {
     const press: Press = {
-      userId: String(query.from.id), said: Promise.withResolvers<string | null>(), isAnswered: false,
+      userId: String(query.from.id), reply: Promise.withResolvers<string | null>(), isAnswered: false,
     }
-    const late = setTimeout(() => answer(press, null), PRESS_PATIENCE_MS)
-    const handled = this.press.run(
+    const timer = setTimeout(() => answerPress(press, null), PRESS_TIMEOUT_MS)
+    const handling = this.currentPress.run(
       press, () => super.handleCallbackQuery({ ...query, data: query.data && lengthened(query.data) }, options),
     )
-    void Promise.resolve(handled).catch(() => { /* The SDK has logged it. */ }).finally(() => {
-      clearTimeout(late)
-      answer(press, null)
+    void Promise.resolve(handling).catch(() => { /* The SDK has logged it. */ }).finally(() => {
+      clearTimeout(timer)
+      answerPress(press, null)
     })
-    return handled
+    return handling
   }
 
   /** Answers a click privately, once, while it is handled: Telegram has no other private messages. */
   async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
-    const press = this.press.getStore()
+    const press = this.currentPress.getStore()
     if (press?.userId !== userId || press.isAnswered) return null
-    const said = speechIn(message)?.fallbackText ?? this.formatConverter.renderPostable(message)
-    answer(press, cut(said, ALERT_LENGTH))
+    const text = speechIn(message)?.fallbackText ?? this.formatConverter.renderPostable(message)
+    answerPress(press, cut(text, ALERT_LENGTH))
     return { id: '', threadId, usedFallback: false, raw: {} }
   }
 
   /** Limits the cache: the SDK keeps every message, also of strangers, as long as the process lives. */
   protected override cacheMessage(message: Message<TelegramRawMessage>): void {
     super.cacheMessage(message)
-    this.remembered.delete(message.id)
-    this.remembered.add(message.id)
-    for (const oldest of this.remembered) {
-      if (this.remembered.size <= REMEMBERED) break
-      this.remembered.delete(oldest)
-      this.deleteCachedMessage(oldest)
+    this.rememberedIds.delete(message.id)
+    this.rememberedIds.add(message.id)
+    for (const oldestId of this.rememberedIds) {
+      if (this.rememberedIds.size <= MAX_REMEMBERED) break
+      this.rememberedIds.delete(oldestId)
+      this.deleteCachedMessage(oldestId)
     }
   }
 
@@ -149,61 +149,62 @@ export class FormTelegramAdapter extends TelegramAdapter {
   override async fetchMessages(
     threadId: string, options: FetchOptions = {},
   ): Promise<FetchResult<TelegramRawMessage>> {
-    const { messages: heard, nextCursor } = await super.fetchMessages(threadId, options)
-    if (!this.chat || options.cursor || options.direction === 'forward') return { messages: heard, nextCursor }
-    const stored = await new ThreadHistoryCache(this.chat.getState()).getMessages(threadId)
-    const all = new Map([...stored as typeof heard, ...heard].map(message => [message.id, message]))
-    const inOrder = [...all.values()].toSorted((a, b) => this.messageSequence(a.id) - this.messageSequence(b.id))
-    return { ...this.paginateMessages(inOrder, options), nextCursor }
+    const { messages: cachedMessages, nextCursor } = await super.fetchMessages(threadId, options)
+    if (!this.chat || options.cursor || options.direction === 'forward') return { messages: cachedMessages, nextCursor }
+    const storedMessages = await new ThreadHistoryCache(this.chat.getState()).getMessages(threadId)
+    const messages = [...storedMessages as typeof cachedMessages, ...cachedMessages]
+    const byId = new Map(messages.map(message => [message.id, message]))
+    const sorted = [...byId.values()].toSorted((a, b) => this.messageSequence(a.id) - this.messageSequence(b.id))
+    return { ...this.paginateMessages(sorted, options), nextCursor }
   }
 
   /** Counts a reply to the bot as a mention. The replied-to message may be a card, so it is not remembered. */
   protected override parseTelegramMessage(
     ...args: Parameters<TelegramAdapter['parseTelegramMessage']>
   ): Message<TelegramRawMessage> {
-    const [message, { reply_to_message: answered }] = [super.parseTelegramMessage(...args), args[0]]
+    const [message, { reply_to_message: repliedTo }] = [super.parseTelegramMessage(...args), args[0]]
     // A message with buttons is a card, under which people talk to each other.
-    const isToUs = answered && String(answered.from?.id) === this.botUserId && !('reply_markup' in answered)
+    const isToUs = repliedTo && String(repliedTo.from?.id) === this.botUserId && !('reply_markup' in repliedTo)
     return Object.assign(message, { replyTo: undefined, isMention: message.isMention || isToUs })
   }
 
-  override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<Sent> {
-    return withRetryAfter(() => this.postAtOnce(threadId, message), PATIENCE_MS)
+  override async postMessage(threadId: string, message: AdapterPostableMessage): Promise<SentMessage> {
+    return withRetryAfter(() => this.postAtOnce(threadId, message), LONGEST_PAUSE_MS)
   }
 
   /** Posts without waiting for a pause, for cards and replies to them: the outbox retries these. */
-  async postAtOnce(threadId: string, message: AdapterPostableMessage, replyTo?: string): Promise<Sent> {
-    return marked(message, await super.postMessage(threadId, shortened(message), replyTo))
+  async postAtOnce(threadId: string, message: AdapterPostableMessage, replyTo?: string): Promise<SentMessage> {
+    return markCard(message, await super.postMessage(threadId, shortened(message), replyTo))
   }
 
-  override reply(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<Sent> {
+  override reply(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<SentMessage> {
     return this.postAtOnce(threadId, message, messageId)
   }
 
   /** Retries edits of growing answers, on which the SDK gives up after seconds; the caller retries cards. */
-  override editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<Sent> {
+  override editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<SentMessage> {
     const edit = () => this.editAtOnce(threadId, messageId, message)
-    return speechIn(message) ? edit() : withRetryAfter(edit, PATIENCE_MS)
+    return speechIn(message) ? edit() : withRetryAfter(edit, LONGEST_PAUSE_MS)
   }
 
   /** Treats "not modified" as success: the message was edited before and the answer got lost. */
-  private async editAtOnce(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<Sent> {
-    const edited = await super.editMessage(threadId, messageId, shortened(message)).catch((error: Error) => {
+  private async editAtOnce(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<SentMessage> {
+    const editedMessage = await super.editMessage(threadId, messageId, shortened(message)).catch((error: Error) => {
       if (!/message is not modified/i.test(error.message)) throw error
       return { id: messageId, threadId, raw: {} as TelegramRawMessage }
     })
-    return marked(message, edited)
+    return markCard(message, editedMessage)
   }
 
   /** Turns off previews (https://core.telegram.org/bots/api#linkpreviewoptions); other methods ignore the option. */
   protected override async telegramFetch<T>(
     ...[method, payload, request]: Parameters<TelegramAdapter['telegramFetch']>
   ): Promise<T> {
-    const press = method === 'answerCallbackQuery' ? this.press.getStore() : undefined
-    const text = await press?.said.promise ?? null
+    const press = method === 'answerCallbackQuery' ? this.currentPress.getStore() : undefined
+    const text = await press?.reply.promise ?? null
     if (text !== null) return super.telegramFetch<T>(method, { ...payload, text, show_alert: true }, request)
-    const writes = /^(?:send(?!ChatAction)|edit)/.test(method) && !(payload instanceof FormData)
-    if (!writes) return super.telegramFetch<T>(method, payload, request)
+    const isWrite = /^(?:send(?!ChatAction)|edit)/.test(method) && !(payload instanceof FormData)
+    if (!isWrite) return super.telegramFetch<T>(method, payload, request)
     return keepTopicOnly(await super.telegramFetch<T>(method, {
       ...payload, link_preview_options: { is_disabled: true },
     }, { signal: AbortSignal.timeout(WRITE_TIMEOUT_MS), ...request }))
@@ -222,13 +223,13 @@ export class FormTelegramAdapter extends TelegramAdapter {
   }
 }
 
-function answer(press: Press, words: string | null): void {
+function answerPress(press: Press, text: string | null): void {
   press.isAnswered = true
-  press.said.resolve(words)
+  press.reply.resolve(text)
 }
 
 /** Marks a sent card: Telegram makes it plain text, which could not be told from the bot's own words. */
-function marked(message: AdapterPostableMessage, sent: Sent): Sent {
-  if (speechIn(message)) Object.assign(sent.raw, { card: true })
-  return sent
+function markCard(message: AdapterPostableMessage, sentMessage: SentMessage): SentMessage {
+  if (speechIn(message)) Object.assign(sentMessage.raw, { card: true })
+  return sentMessage
 }

@@ -5,19 +5,23 @@ import { speechIn } from '../shared/speech'
  * Short forms of button ids that are too long next to the id of a submission or of a call in a turn:
  * https://core.telegram.org/bots/api#inlinekeyboardbutton.
  */
-const SHORT: Readonly<Record<string, string>> = { hand_back: 'handback', send_again: 'resend', approve: 'yes' }
+const SHORT_IDS: Readonly<Record<string, string>> = { hand_back: 'handback', send_again: 'resend', approve: 'yes' }
 
 /** Shortens the ids of the message's buttons. */
 export function shortened(message: AdapterPostableMessage): AdapterPostableMessage {
   const speech = speechIn(message)
   if (!speech) return message
   const children = speech.card.children.map(child => child.type === 'actions'
-    ? { ...child, children: child.children.map(each => each.id ? { ...each, id: SHORT[each.id] ?? each.id } : each) }
+    ? { ...child, children: child.children.map(
+        each => each.id ? { ...each, id: SHORT_IDS[each.id] ?? each.id } : each,
+      ) }
     : child)
   return { ...speech, card: { ...speech.card, children } }
 }
 
 /** Restores the full ids, on buttons of every version. */
 export function lengthened(data: string): string {
-  return Object.entries(SHORT).reduce((text, [long, short]) => text.replace(`"a":"${short}"`, `"a":"${long}"`), data)
+  return Object.entries(SHORT_IDS).reduce(
+    (text, [long, short]) => text.replace(`"a":"${short}"`, `"a":"${long}"`), data,
+  )
 }

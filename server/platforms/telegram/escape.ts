@@ -7,7 +7,7 @@ const PUNCTUATION = /[!-/:-@[-`{-~]/g
  * Text that Telegram makes clickable anywhere: mentions, tags, commands, paths, domains, addresses
  * (https://core.telegram.org/bots/api#messageentity).
  */
-const ALIVE = /[@#$/][\p{L}\p{N}_]|[\p{L}\p{N}_-]\.\p{L}|\d{1,3}(?:\.\d{1,3}){3}/u
+const CLICKABLE_TEXT = /[@#$/][\p{L}\p{N}_]|[\p{L}\p{N}_-]\.\p{L}|\d{1,3}(?:\.\d{1,3}){3}/u
 
 /**
  * Makes text appear on Telegram as it was typed, through the markdown that the SDK's adapter reads. No escape stops
@@ -31,11 +31,11 @@ const PARTS = /[\\`]|[^\\`]+/g
 
 function escapePart(part: string): string {
   // The adapter turns `{{emoji:…}}` into emoji, in code too.
-  return ALIVE.test(part) ? `\`${part.replaceAll('{{', '{\u2060{')}\`` : part.replace(PUNCTUATION, '\\$&')
+  return CLICKABLE_TEXT.test(part) ? `\`${part.replaceAll('{{', '{\u2060{')}\`` : part.replace(PUNCTUATION, '\\$&')
 }
 
 /** Length of a card's links as the adapter writes them: each label, and each address as text and as link target. */
 export function linksLength(links: readonly { label: string, url: string }[]): number {
-  const written = links.map(({ label, url }) => `${`${label} (${url})`.replace(PUNCTUATION, '\\$&')}[](${url})`)
-  return written.join('\n').length
+  const lines = links.map(({ label, url }) => `${`${label} (${url})`.replace(PUNCTUATION, '\\$&')}[](${url})`)
+  return lines.join('\n').length
 }

@@ -21,7 +21,7 @@ export interface WhatsAppSettings {
 }
 
 /** Meta's answer to a message: the number as it was sent, and the number by which WhatsApp names senders. */
-interface Accepted {
+interface SendAnswer {
   contacts?: { input?: unknown, wa_id?: unknown }[]
 }
 
@@ -42,21 +42,21 @@ interface Statuses {
   } }[] }[]
 }
 
-type Sent = RawMessage<WhatsAppRawMessage>
+type SentMessage = RawMessage<WhatsAppRawMessage>
 
 /** WhatsApp through the SDK, with cards rendered for it, and edits sent as new messages. */
 export class FormWhatsAppAdapter extends WhatsAppAdapter {
-  private readonly expected: string
+  private readonly expectedToken: string
   private readonly chatId: string | undefined
   private readonly chatIds: readonly string[]
   /** The reviewer's number as WhatsApp has it, if it differs from the dialled one. */
-  private renamed: string | undefined
+  private actualNumber: string | undefined
 
   constructor({ chatId, chatIds, ...settings }: WhatsAppSettings, logger: Logger) {
     super({ ...settings, logger, userName: 'form-bot' })
     this.chatId = chatId
     this.chatIds = chatIds
-    this.expected = settings.verifyToken
+    this.expectedToken = settings.verifyToken
   }
 
   /** True only for the chat's person: a chat has one member. */
@@ -66,7 +66,7 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
 
   /** Reason why clicks have no effect, if known; cards still arrive. */
   problem(): string | null {
-    return this.renamed ? `WhatsApp calls this number ${this.renamed}: set WHATSAPP_CHAT_ID to it` : null
+    return this.actualNumber ? `WhatsApp calls this number ${this.actualNumber}: set WHATSAPP_CHAT_ID to it` : null
   }
 
   /** Reports undelivered messages: WhatsApp accepts them first, and nothing else reports the failure. */
@@ -79,44 +79,48 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
 
   /** Compares in constant time: anybody may send this GET, and the SDK's timing tells how much of a token is right. */
   protected override handleVerificationChallenge(request: Request): Response {
-    const given = new URL(request.url).searchParams.get('hub.verify_token') ?? ''
-    if (sameSecret(given, this.expected)) return super.handleVerificationChallenge(request)
+    const givenToken = new URL(request.url).searchParams.get('hub.verify_token') ?? ''
+    if (sameSecret(givenToken, this.expectedToken)) return super.handleVerificationChallenge(request)
     this.logger.warn('The webhook was asked for with another WHATSAPP_VERIFY_TOKEN.')
     return new Response('Forbidden', { status: 403 })
   }
 
-  override postMessage(threadId: string, message: AdapterPostableMessage): Promise<Sent> {
+  override postMessage(threadId: string, message: AdapterPostableMessage): Promise<SentMessage> {
     return withRetryAfter(() => super.postMessage(threadId, message))
   }
 
   /** Posts without waiting for a pause, for cards: the outbox retries them. */
-  postAtOnce(threadId: string, message: AdapterPostableMessage): Promise<Sent> {
+  postAtOnce(threadId: string, message: AdapterPostableMessage): Promise<SentMessage> {
     return super.postMessage(threadId, message)
   }
 
   /** Sends changes as a reply: no sent message can be changed. */
-  override async editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<Sent> {
+  override async editMessage(
+    threadId: string, messageId: string, message: AdapterPostableMessage,
+  ): Promise<SentMessage> {
     const speech = speechIn(message)
     const update = speech ? updateOf(speech.card) : message
     return update ? this.reply(threadId, messageId, update) : { id: messageId, threadId, raw: {} as WhatsAppRawMessage }
   }
 
-  protected override async send(threadId: string, message: AdapterPostableMessage, replyId?: string): Promise<Sent> {
+  protected override async send(
+    threadId: string, message: AdapterPostableMessage, replyId?: string,
+  ): Promise<SentMessage> {
     const speech = speechIn(message)
-    const sent = speech ? messageOf(speech.card) : { raw: withoutMarkdown(this.renderPostableText(message)) }
-    return super.send(threadId, sent, replyId)
+    const content = speech ? messageOf(speech.card) : { raw: withoutMarkdown(this.renderPostableText(message)) }
+    return super.send(threadId, content, replyId)
   }
 
   /**
    * Identifies senders by their configured id, whichever of their ids a message carries: people with usernames may hide
    * their number. The SDK accepts an empty id, and another person's contact if none matches.
    */
-  protected override async resolve(...[inbound, contact, number]: Parameters<WhatsAppAdapter['resolve']>) {
-    const sender = withoutEmpty(inbound)
+  protected override async resolve(...[inbound, givenContact, number]: Parameters<WhatsAppAdapter['resolve']>) {
+    const sender = omitEmpty(inbound)
     const { from, from_user_id: userId } = sender
-    const known = contact && withoutEmpty(contact)
-    const isTheirs = (!from && !userId) || (from && known?.wa_id === from) || (userId && known?.user_id === userId)
-    const identity = await super.resolve(sender, isTheirs ? known : undefined, number)
+    const contact = givenContact && omitEmpty(givenContact)
+    const isTheirs = (!from && !userId) || (from && contact?.wa_id === from) || (userId && contact?.user_id === userId)
+    const identity = await super.resolve(sender, isTheirs ? contact : undefined, number)
     if (!identity) return null
     const ids = idsOf(identity)
     Object.assign(inbound, { ids })
@@ -126,8 +130,8 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
   /** Gives a click the id of the card that it answers; the id of the click's own message tells clicks apart. */
   protected override handleInteractiveReply(...args: Parameters<WhatsAppAdapter['handleInteractiveReply']>): void {
     const [inbound, ...rest] = args
-    const press = { ...inbound, id: inbound.context?.id ?? inbound.id, press: inbound.id }
-    super.handleInteractiveReply(press, ...rest)
+    const click = { ...inbound, id: inbound.context?.id ?? inbound.id, press: inbound.id }
+    super.handleInteractiveReply(click, ...rest)
   }
 
   /** Adds WhatsApp's details to the SDK's errors, which keep only the kind of a refusal. */
@@ -136,7 +140,7 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
       if (error instanceof WhatsAppApiError) Object.assign(error, { refusal: whatsAppRefusal(error) })
       throw error
     })
-    this.noteName(answer as Accepted | null)
+    this.noteName(answer as SendAnswer | null)
     return answer
   }
 
@@ -144,11 +148,11 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
    * Notes the number under which WhatsApp knows the reviewer. In Brazil, Mexico and Argentina it has a digit more or
    * less than the dialled one.
    */
-  private noteName(answer: Accepted | null): void {
+  private noteName(answer: SendAnswer | null): void {
     const { input, wa_id: name } = answer?.contacts?.[0] ?? {}
     if (input !== this.chatId || typeof name !== 'string' || !/^\d{6,15}$/.test(name)) return
-    const isNew = name !== input && name !== this.renamed
-    this.renamed = name === input ? undefined : name
+    const isNew = name !== input && name !== this.actualNumber
+    this.actualNumber = name === input ? undefined : name
     if (isNew) this.logger.warn(`Presses have no effect. ${this.problem()}.`)
   }
 
@@ -183,6 +187,6 @@ function idsOf({ userId, phone, bsuid, parent }: { userId: string, phone?: strin
 }
 
 /** Removes empty texts from the object. */
-function withoutEmpty<T extends object>(object: T): T {
+function omitEmpty<T extends object>(object: T): T {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== '')) as T
 }

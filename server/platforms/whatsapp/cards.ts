@@ -17,9 +17,9 @@ export function messageOf({ title, children }: CardElement): Postable {
   const parts = children.flatMap(child => child.type === 'section' ? child.children : [child])
   const buttons = parts.flatMap(buttonsIn)
   const links = linkLines(parts.filter(part => part.type === 'link'))
-  if (buttons.length === 0) return { raw: [...headed(title), ...parts.flatMap(saidBy), ...links].join('\n\n') }
-  const [said, below] = [parts.flatMap(saidBy).join('\n\n'), links.join('\n')]
-  const body = [cut(said, BODY_LENGTH - below.length - 2), below].filter(Boolean).join('\n\n')
+  if (buttons.length === 0) return { raw: [...renderTitle(title), ...parts.flatMap(renderText), ...links].join('\n\n') }
+  const [text, footer] = [parts.flatMap(renderText).join('\n\n'), links.join('\n')]
+  const body = [cut(text, BODY_LENGTH - footer.length - 2), footer].filter(Boolean).join('\n\n')
   return Card({
     title: title && cut(title, HEAD_LENGTH), children: [CardText(cut(body, BODY_LENGTH)), Actions(buttons)],
   })
@@ -27,15 +27,15 @@ export function messageOf({ title, children }: CardElement): Postable {
 
 /** Message with a card's new state, to be sent below it; the fields and buttons are above. Null if there is no text. */
 export function updateOf({ title, children }: CardElement): PostableRaw | null {
-  const said = children.filter(({ type }) => type === 'text').flatMap(saidBy)
-  return said.length === 0 ? null : { raw: [...headed(title), ...said].join('\n') }
+  const texts = children.filter(({ type }) => type === 'text').flatMap(renderText)
+  return texts.length === 0 ? null : { raw: [...renderTitle(title), ...texts].join('\n') }
 }
 
-function headed(title: string | undefined): string[] {
+function renderTitle(title: string | undefined): string[] {
   return title ? [`*${escapeWhatsApp(title)}*`] : []
 }
 
-function saidBy(child: CardChild): string[] {
+function renderText(child: CardChild): string[] {
   if (child.type === 'text') return [child.content]
   if (child.type === 'fields') return [child.children.map(({ label, value }) => `${label}: ${value}`).join('\n')]
   return []

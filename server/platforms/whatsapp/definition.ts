@@ -15,7 +15,7 @@ const usualChat = text.regex(PERSON, 'must be a phone number in digits with its 
 /** Version that the SDK's adapter calls. */
 const API_VERSION = 'v25.0'
 
-interface Refused { code?: number, error_subcode?: number }
+interface GraphError { code?: number, error_subcode?: number }
 
 const variables = {
   WHATSAPP_ACCESS_TOKEN: {
@@ -117,7 +117,7 @@ export const whatsapp: Definition = {
         label: 'WhatsApp', token: accessToken, url: `${apiUrl}/${API_VERSION}/${phoneNumberId}?fields=verified_name`,
         name: number => (number as { verified_name?: unknown } | undefined)?.verified_name,
         refusal: ({ status, json }) => {
-          const { code: errorCode, error_subcode: subcode } = (json as { error?: Refused } | undefined)?.error ?? {}
+          const { code: errorCode, error_subcode: subcode } = (json as { error?: GraphError } | undefined)?.error ?? {}
           return whatsAppRefusal({ status, errorCode, subcode })
         },
       }),

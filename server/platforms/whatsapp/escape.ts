@@ -7,7 +7,7 @@ const HAIR = '\u200A'
 const JOINER = '\u2060'
 
 /** Start of bold, italic or struck text, never within a word (https://faq.whatsapp.com/539178204879377). */
-const OPENING = /(?<![\p{L}\p{N}])[*_~](?!\s)/gu
+const MARKUP_START = /(?<![\p{L}\p{N}])[*_~](?!\s)/gu
 
 /** Start of a line that becomes a quote or a list item. */
 const LINE_MARK = /^(?=\s*(?:>|[-*]\s|\d+\.\s))/
@@ -25,10 +25,10 @@ const EMAIL = /^[("'<]*[\w.+-]+@[a-z\d-]+(?:\.[a-z\d-]+)+[)"'>.,;:!?]*$/i
  */
 export function escapeWhatsApp(text: string): string {
   return printable(text).split('\n').map(line => line
-    .replace(OPENING, `$&${HAIR}`)
+    .replace(MARKUP_START, `$&${HAIR}`)
     // Unicode counts this character as a letter, so no markup begins after it, and it is part of links.
     .replaceAll('`', '\u02CB')
-    .replace(/\S+/g, withoutLink)
+    .replace(/\S+/g, breakLink)
     // The adapter turns `{{emoji:…}}` into emoji.
     .replaceAll('{{', `{${JOINER}{`)
     .replace(LINE_MARK, JOINER)).join('\n')
@@ -38,27 +38,27 @@ export function escapeWhatsApp(text: string): string {
  * Markdown that WhatsApp does not know and would show: code, an escaped sign, an escaped line end, a character
  * reference, and an email address in angle brackets.
  */
-const WRITTEN = /`[^`]+`|\\([!-/:-@[-`{-~])|\\(?=\n)|&#x([\dA-F]{1,6});|<([^\s<>@]+@[^\s<>]+)>/g
+const MARKDOWN = /`[^`]+`|\\([!-/:-@[-`{-~])|\\(?=\n)|&#x([\dA-F]{1,6});|<([^\s<>@]+@[^\s<>]+)>/g
 
 /**
  * Converts an answer, which the adapter writes as markdown, to WhatsApp's notation. Our texts show addresses that
  * nobody should tap as code. Clients may make links of code, so those are broken here.
  */
 export function withoutMarkdown(text: string): string {
-  return text.replace(WRITTEN, (part, sign?: string, code?: string, email?: string) => {
-    if (part.startsWith('`')) return part.replace(/\S+/g, withoutLink)
+  return text.replace(MARKDOWN, (part, sign?: string, code?: string, email?: string) => {
+    if (part.startsWith('`')) return part.replace(/\S+/g, breakLink)
     if (code) return String.fromCodePoint(Number.parseInt(code, 16))
-    return email ?? (sign ? signAlone(sign) : '')
+    return email ?? (sign ? escapeSign(sign) : '')
   })
 }
 
 /** Escapes a sign so that it is no markup in any position. */
-function signAlone(sign: string): string {
+function escapeSign(sign: string): string {
   if (sign === '`') return '\u02CB'
   return /[*_~]/.test(sign) ? sign + HAIR : /[>-]/.test(sign) ? JOINER + sign : sign
 }
 
-function withoutLink(word: string): string {
+function breakLink(word: string): string {
   if (!ADDRESS.test(word) || EMAIL.test(word)) return word
   return word.replaceAll('://', `:${HAIR}//`).replace(/(?<=[\p{L}\p{N}_-])\.(?=[\p{L}\p{N}])/gu, `.${HAIR}`)
 }
@@ -67,5 +67,5 @@ function withoutLink(word: string): string {
 export function linkLines(links: readonly { label: string, url: string }[]): string[] {
   const labels = new Map<string, string[]>()
   for (const { url, label } of links) labels.set(url, [...labels.get(url) ?? [], label])
-  return [...labels].map(([url, all]) => `${all.join(' · ')}: ${url}`)
+  return [...labels].map(([url, urlLabels]) => `${urlLabels.join(' · ')}: ${url}`)
 }

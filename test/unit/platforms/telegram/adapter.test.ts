@@ -17,29 +17,29 @@ const BUTTONS: Record<CardAction['id'] | 'approve' | 'deny', string> = {
   approve: `${ID}.999`, deny: `${ID}.999`,
 }
 
-let updates = 0
-let pressed: (event: ActionEvent) => Promise<void>
+let updateCount = 0
+let onPress: (event: ActionEvent) => Promise<void>
 const telegram = endAfterAll(await startTelegram())
 const adapter = adapterOf(telegram)
 const bot = new Chat({
   userName: 'form-bot', adapters: { telegram: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
 })
-bot.onAction(event => pressed(event))
+bot.onAction(event => onPress(event))
 await bot.initialize()
 beforeEach(() => { telegram.requests.length = 0 })
 
 const thread = () => `telegram:${telegram.env.TELEGRAM_CHAT_ID}`
-const last = () => telegram.messages().at(-1)!
+const readLastMessage = () => telegram.messages().at(-1)!
 
 /** Clicks the only button of the newest message. */
-async function press(act: (event: ActionEvent) => Promise<void>): Promise<void> {
-  pressed = act
-  const { id, keyboard: [[button] = []] } = last()
+async function press(handler: (event: ActionEvent) => Promise<void>): Promise<void> {
+  onPress = handler
+  const { id, keyboard: [[button] = []] } = readLastMessage()
   const tasks: Promise<unknown>[] = []
   const chat = { id: Number(telegram.env.TELEGRAM_CHAT_ID), type: 'supergroup', title: 'Triage' }
   await adapter.handleWebhook(new Request('http://localhost/api/webhooks/telegram', {
     method: 'POST', headers: { 'x-telegram-bot-api-secret-token': telegram.env.TELEGRAM_WEBHOOK_SECRET_TOKEN! },
-    body: JSON.stringify({ update_id: ++updates, callback_query: {
+    body: JSON.stringify({ update_id: ++updateCount, callback_query: {
       id: '1', from: { id: 4321, is_bot: false, first_name: 'Ada' }, chat_instance: '1', data: button!.callback_data,
       message: { message_id: id, date: 1, chat },
     } }),
@@ -49,21 +49,21 @@ async function press(act: (event: ActionEvent) => Promise<void>): Promise<void> 
 
 test.each(Object.entries(BUTTONS))('Telegram takes the button %s with what it is about, and hands both back', async (id, value) => {
   await adapter.postMessage(thread(), Card({ children: [CardText('x'), Actions([Button({ id, label: id, value })])] }))
-  let heard: unknown
-  await press(async ({ actionId, value }) => { heard = [actionId, value] })
-  expect(heard).toEqual([id, value])
+  let action: unknown
+  await press(async ({ actionId, value }) => { action = [actionId, value] })
+  expect(action).toEqual([id, value])
 })
 
 test('what is said below a card answers it', async () => {
   await adapter.postMessage(thread(), Card({ children: [CardText('A card')] }))
-  const { id } = last()
+  const { id } = readLastMessage()
   await adapter.reply(thread(), `${telegram.env.TELEGRAM_CHAT_ID}:${id}`, Card({ children: [CardText('Below')] }))
-  expect(last()).toMatchObject({ text: 'Below', replyTo: id })
+  expect(readLastMessage()).toMatchObject({ text: 'Below', replyTo: id })
 })
 
 test('a card is known as one when the thread is read again, also once it was edited, and words are words', async () => {
-  const posted = await adapter.postMessage(thread(), Card({ children: [CardText('Before')] }))
-  await adapter.editMessage(thread(), posted.id, Card({ children: [CardText('After')] }))
+  const cardMessage = await adapter.postMessage(thread(), Card({ children: [CardText('Before')] }))
+  await adapter.editMessage(thread(), cardMessage.id, Card({ children: [CardText('After')] }))
   await adapter.postMessage(thread(), 'Words')
   const { messages } = await adapter.fetchMessages(thread(), { limit: 2 })
   expect(messages.map(({ text, raw }) => [text, definition.isCard({ ...raw })])).toEqual([
@@ -74,22 +74,24 @@ test('a card is known as one when the thread is read again, also once it was edi
 test('private words for somebody else are not told to who presses', async () => {
   const take = Button({ id: 'take', label: 'Take', value: ID })
   await adapter.postMessage(thread(), Card({ children: [CardText('x'), Actions([take])] }))
-  let said: unknown
+  let answer: unknown
   await press(async ({ thread, user }) => {
-    said = await thread!.postEphemeral({ ...user, userId: '999' }, 'For Grace alone.', { fallbackToDM: false })
+    answer = await thread!.postEphemeral({ ...user, userId: '999' }, 'For Grace alone.', { fallbackToDM: false })
   })
-  expect(said).toBeNull()
+  expect(answer).toBeNull()
   expect(telegram.requests.map(({ body }) => body).join()).not.toContain('Grace')
 })
 
 test('of private words the first are told; others are not taken for told', async () => {
   const take = Button({ id: 'take', label: 'Take', value: ID })
   await adapter.postMessage(thread(), Card({ children: [CardText('x'), Actions([take])] }))
-  const said: unknown[] = []
+  const answers: unknown[] = []
   await press(async ({ thread, user }) => {
-    for (const words of ['One.', 'Two.']) said.push(await thread!.postEphemeral(user, words, { fallbackToDM: false }))
+    for (const words of ['One.', 'Two.']) {
+      answers.push(await thread!.postEphemeral(user, words, { fallbackToDM: false }))
+    }
   })
-  expect(said).toEqual([expect.objectContaining({ usedFallback: false }), null])
+  expect(answers).toEqual([expect.objectContaining({ usedFallback: false }), null])
   expect(telegram.requests.filter(({ path }) => path.endsWith('/answerCallbackQuery')).map(({ body }) => (
     JSON.parse(body) as object
   ))).toEqual([expect.objectContaining({ text: 'One.' })])

@@ -23,20 +23,20 @@ await bot.initialize()
 test.each([
   ['names of versions', (n: number) => `(+${n}) v1.2-3 ok! `], ['nothing but signs', (n: number) => `${n}.-+=! `],
   ['addresses of email', (n: number) => `a.b_${n}@c-d.example `],
-])('a long answer of %s is there to its last word, in as many messages as it takes', async (_, part) => {
-  const before = telegram.messages().length
-  const parts = Array.from({ length: 600 }, (_, n) => part(n))
+])('a long answer of %s is there to its last word, in as many messages as it takes', async (_, partAt) => {
+  const messageCount = telegram.messages().length
+  const parts = Array.from({ length: 600 }, (_, n) => partAt(n))
   const thread = bot.thread(`telegram:${telegram.env.TELEGRAM_CHAT_ID}`)
   await say(thread, (async function* () { yield parts.join('') })(), platform, null)
-  const texts = telegram.messages().slice(before).map(({ text }) => text)
+  const texts = telegram.messages().slice(messageCount).map(({ text }) => text)
   expect(texts.length).toBeGreaterThan(1)
   expect(texts.join(' ')).toBe(parts.join('').trim())
 })
 
 test('the end of an answer that grows comes when Telegram takes it, however full the group is', async () => {
   const body = JSON.stringify({ ok: false, error_code: 429, description: 'No.', parameters: { retry_after: 6 } })
-  let refused = 0
-  telegram.fault = ({ path }) => path.endsWith('/editMessageText') && refused++ === 0
+  let refusalCount = 0
+  telegram.fault = ({ path }) => path.endsWith('/editMessageText') && refusalCount++ === 0
     ? { status: 429, body }
     : undefined
   const thread = bot.thread(`telegram:${telegram.env.TELEGRAM_CHAT_ID}`)
@@ -52,6 +52,6 @@ test.each(['a', '.', '/a`'])('of a list of submissions that say %j each has its 
   const text = ['At least 1,000 submissions wait. The oldest came on 21 Nov 2026, 12:03 UTC. The newest 5:']
   const thread = bot.thread(`telegram:${telegram.env.TELEGRAM_CHAT_ID}`)
   await thread.post(renderAnswer({ speech: { text, items } }, platform))
-  const said = telegram.messages().at(-1)!.text
-  expect(said.match(/\(https:\S+\)$/gm)).toEqual(submissions.map(({ id }) => `(${site}/submissions/${id})`))
+  const messageText = telegram.messages().at(-1)!.text
+  expect(messageText.match(/\(https:\S+\)$/gm)).toEqual(submissions.map(({ id }) => `(${site}/submissions/${id})`))
 })

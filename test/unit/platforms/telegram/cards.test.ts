@@ -19,9 +19,9 @@ const adapter = new TelegramAdapter({
 
 /** Posts the card as a room does; a second attempt without markup would mean that Telegram refused the first. */
 async function post(view: CardView): Promise<TelegramMessage> {
-  const before = telegram.requests.length
+  const requestCount = telegram.requests.length
   await adapter.postMessage(`telegram:${telegram.env.TELEGRAM_CHAT_ID}`, renderCard(view, platform).card)
-  expect(telegram.requests.slice(before).map(({ status }) => status)).toEqual([200])
+  expect(telegram.requests.slice(requestCount).map(({ status }) => status)).toEqual([200])
   return telegram.messages().at(-1)!
 }
 
@@ -31,16 +31,16 @@ const legible = (text: string) => (
 )
 
 /** Entities that Telegram would recognise, except our own links. */
-const foundIn = async (view: CardView) => foundBy(await post(view)).filter(found => !found.startsWith(SITE))
+const findEntities = async (view: CardView) => foundBy(await post(view)).filter(entity => !entity.startsWith(SITE))
 
 test('Telegram takes the card of any form as it is, and recognises nothing in it', async () => {
   await fc.assert(fc.asyncProperty(anyView, async (view) => {
-    expect(await foundIn(view)).toEqual([])
+    expect(await findEntities(view)).toEqual([])
   }), { numRuns: runs(100) })
 })
 
 test('what could be a domain is none, whatever its parts end with', async () => {
-  expect(await foundIn(openView({ value: '{"-.AA":""} x-.de a.b-.com' }))).toEqual([])
+  expect(await findEntities(openView({ value: '{"-.AA":""} x-.de a.b-.com' }))).toEqual([])
 })
 
 test.each([
@@ -96,6 +96,6 @@ test('any text appears as it was typed, and nothing is recognised in it', async 
   await fc.assert(fc.asyncProperty(anyText, async (value) => {
     const message = await post(openView({ value, last: 'unharmed' }))
     expect(legible(message.text)).toContain(legible(`value: ${printable(value) || '—'}\nlast: unharmed`))
-    expect(foundBy(message).filter(found => !found.startsWith(SITE))).toEqual([])
+    expect(foundBy(message).filter(entity => !entity.startsWith(SITE))).toEqual([])
   }), { numRuns: runs(100) })
 })

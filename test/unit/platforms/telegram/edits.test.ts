@@ -7,7 +7,7 @@ import { silentLog } from '../../../fakes/runtime'
 import { endAfterAll } from '../../../support/lifetime'
 import { startTelegram } from '../../../support/telegram'
 
-const said: string[] = []
+const texts: string[] = []
 const telegram = endAfterAll(await startTelegram())
 const { env } = telegram
 const adapter = new FormTelegramAdapter({
@@ -17,10 +17,10 @@ const adapter = new FormTelegramAdapter({
 const bot = new Chat({
   userName: 'form-bot', adapters: { telegram: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
 })
-bot.onNewMention(async (_, { text }) => void said.push(text))
+bot.onNewMention(async (_, { text }) => void texts.push(text))
 await bot.initialize()
 
-let messages = 0
+let messageCount = 0
 
 /** Sends the bot a message, or an edit of a message that is too old to be remembered. */
 async function update(kind: string, text: string): Promise<void> {
@@ -30,7 +30,7 @@ async function update(kind: string, text: string): Promise<void> {
     method: 'POST',
     headers: { 'x-telegram-bot-api-secret-token': telegram.env.TELEGRAM_WEBHOOK_SECRET_TOKEN! },
     body: JSON.stringify({
-      update_id: messages, [kind]: { message_id: ++messages, date: 1_700_000_000, chat, from, text },
+      update_id: messageCount, [kind]: { message_id: ++messageCount, date: 1_700_000_000, chat, from, text },
     }),
   })
   const response = await bot.webhooks.telegram!(request, { waitUntil: task => void tasks.push(task) })
@@ -41,8 +41,8 @@ async function update(kind: string, text: string): Promise<void> {
 test.each(
   ['edited_message', 'edited_channel_post'],
 )('an edit is no message of its own (%s), however late it comes', async (kind) => {
-  said.length = 0
+  texts.length = 0
   await update(kind, 'pending, please')
   await update('message', 'pending')
-  expect(said).toEqual(['pending'])
+  expect(texts).toEqual(['pending'])
 })

@@ -4,28 +4,30 @@ import { FormTelegramAdapter } from '../../../../server/platforms/telegram/adapt
 import { silentLog } from '../../../fakes/runtime'
 
 const CHAT = '-100'
-let posted = 0
+let postCount = 0
 
 /** Adapter with a Telegram that accepts everything. */
 class Loopback extends FormTelegramAdapter {
   protected override async telegramFetch<T>(_method: string, payload?: Record<string, unknown> | FormData): Promise<T> {
     const { chat_id: id, text } = payload as Record<string, unknown>
     return {
-      message_id: ++posted, date: posted, chat: { id: Number(id), type: 'supergroup', title: 'Triage' }, text,
+      message_id: ++postCount, date: postCount, chat: { id: Number(id), type: 'supergroup', title: 'Triage' }, text,
     } as T
   }
 }
 
 test('of all that was said the newest thousand messages stay in memory, whichever chats they are in', async () => {
   const adapter = new Loopback({ botToken: '1:x', secretToken: 'secret', chatId: CHAT }, sdkLogger(silentLog))
-  const heard = async (chat: string) => (
+  const listTexts = async (chat: string) => (
     (await adapter.fetchMessages(`telegram:${chat}`, { limit: 5000 })).messages.map(({ text }) => text)
   )
   await adapter.postMessage(`telegram:${CHAT}`, 'the first')
   for (let stranger = 1; stranger <= 999; stranger++) await adapter.postMessage(
     `telegram:${stranger}`, `from ${stranger}`,
   )
-  expect([await heard(CHAT), await heard('1')]).toEqual([['the first'], ['from 1']])
+  expect([await listTexts(CHAT), await listTexts('1')]).toEqual([['the first'], ['from 1']])
   await adapter.postMessage(`telegram:${CHAT}`, 'the last')
-  expect([await heard(CHAT), await heard('1'), await heard('999')]).toEqual([['the last'], ['from 1'], ['from 999']])
+  expect([await listTexts(CHAT), await listTexts('1'), await listTexts('999')]).toEqual([
+    ['the last'], ['from 1'], ['from 999'],
+  ])
 })

@@ -18,11 +18,11 @@ const bot = new Chat({
 await bot.initialize()
 
 /** Answer as a person reads it, and the markup and links that WhatsApp finds in it. */
-async function answered(markdown: string): Promise<{ text: string, found: string[] }> {
+async function postAnswer(markdown: string): Promise<{ text: string, effects: string[] }> {
   const thread = bot.thread(`whatsapp:${whatsapp.env.WHATSAPP_PHONE_NUMBER_ID}:${whatsapp.env.WHATSAPP_CHAT_ID}`)
   await say(thread, (async function* () { yield markdown })(), platform, null)
   const { text } = whatsapp.messages().at(-1)!
-  return { text: text.replace(/[\u200A\u2060]/g, '').replaceAll('\u02CB', '`'), found: foundBy(text) }
+  return { text: text.replace(/[\u200A\u2060]/g, '').replaceAll('\u02CB', '`'), effects: foundBy(text) }
 }
 
 test.each([
@@ -32,12 +32,12 @@ test.each([
   ['emphasis within words', 'a*b a*b a*b', 'a_b a_b a*b'],
   ['addresses of email', 'ada@c.example, <grace@c.example>.', 'ada@c.example, grace@c.example.'],
   ['what would begin a quote, a list or code', '\\> a\n\n\\- b\n\n\\`c\\`', '> a\n\n- b\n\n`c`'],
-])('%s of an answer are shown as they are', async (_, markdown, shown) => {
-  const { text, found } = await answered(markdown)
-  expect(text).toBe(shown)
-  expect(found.filter(each => !each.includes('@'))).toEqual([])
+])('%s of an answer are shown as they are', async (_, markdown, expected) => {
+  const { text, effects } = await postAnswer(markdown)
+  expect(text).toBe(expected)
+  expect(effects.filter(each => !each.includes('@'))).toEqual([])
 })
 
 test('emphasis of an answer stays', async () => {
-  expect(await answered('**Ada** wrote, *yesterday*')).toMatchObject({ text: '*Ada* wrote, _yesterday_' })
+  expect(await postAnswer('**Ada** wrote, *yesterday*')).toMatchObject({ text: '*Ada* wrote, _yesterday_' })
 })

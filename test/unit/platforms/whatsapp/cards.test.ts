@@ -17,9 +17,9 @@ const adapter = adapterOf(whatsapp)
 const thread = `whatsapp:${env.WHATSAPP_PHONE_NUMBER_ID}:${env.WHATSAPP_CHAT_ID}`
 
 async function post(view: CardView): Promise<WhatsAppMessage> {
-  const before = whatsapp.requests.length
+  const requestCount = whatsapp.requests.length
   await adapter.postMessage(thread, renderCard(view, platform).card)
-  expect(whatsapp.requests.slice(before).map(({ status }) => status)).toEqual([200])
+  expect(whatsapp.requests.slice(requestCount).map(({ status }) => status)).toEqual([200])
   return whatsapp.messages().at(-1)!
 }
 
@@ -27,30 +27,30 @@ async function post(view: CardView): Promise<WhatsAppMessage> {
 const legible = (text: string) => text.replace(/[\u200A\u2060]/g, '').replaceAll('\u02CB', '`')
 
 /** True for our own links and for the bold title of a card without buttons. */
-const ours = (found: string) => found.startsWith(SITE) || /^\*[A-Z][\w ]*\*$/.test(found)
+const isOurs = (effect: string) => effect.startsWith(SITE) || /^\*[A-Z][\w ]*\*$/.test(effect)
 
 test('WhatsApp takes the card of any form as it is, and recognises nothing in it', async () => {
   await fc.assert(fc.asyncProperty(anyView, async (view) => {
-    expect(foundBy((await post(view)).text).filter(found => !ours(found))).toEqual([])
+    expect(foundBy((await post(view)).text).filter(effect => !isOurs(effect))).toEqual([])
   }), { numRuns: runs(100) })
 })
 
 test('WhatsApp takes what has become of any card, below it', async () => {
   await fc.assert(fc.asyncProperty(anyView, async (view) => {
     const { id } = await post(openView({ name: 'Ada' }))
-    const before = whatsapp.messages().length
+    const messageCount = whatsapp.messages().length
     await adapter.editMessage(thread, id, renderCard(view, platform).card)
-    const said = whatsapp.messages().slice(before)
-    expect(said.map(({ replyTo, buttons }) => [replyTo, buttons])).toEqual(said.map(() => [id, []]))
-    expect(said.flatMap(({ text }) => foundBy(text)).filter(found => !ours(found))).toEqual([])
+    const messages = whatsapp.messages().slice(messageCount)
+    expect(messages.map(({ replyTo, buttons }) => [replyTo, buttons])).toEqual(messages.map(() => [id, []]))
+    expect(messages.flatMap(({ text }) => foundBy(text)).filter(effect => !isOurs(effect))).toEqual([])
   }), { numRuns: runs(50) })
 })
 
 test('as many long changes as a tool may ask for stand on WhatsApp with who asked', async () => {
-  const detail = (label: string) => ({ label, value: 'Some words. '.repeat(80), edited: false })
-  const changes = Array.from({ length: 10 }, (_, at) => detail(`Change field ${at} ${'of a long name '.repeat(5)}`))
-  const others = ['name', 'email', 'message', 'company'].map(name => detail(`Submission: ${name}`))
-  const details = [{ label: 'id', value: crypto.randomUUID(), edited: false }, ...changes, ...others]
+  const detailOf = (label: string) => ({ label, value: 'Some words. '.repeat(80), edited: false })
+  const changes = Array.from({ length: 10 }, (_, at) => detailOf(`Change field ${at} ${'of a long name '.repeat(5)}`))
+  const otherDetails = ['name', 'email', 'message', 'company'].map(name => detailOf(`Submission: ${name}`))
+  const details = [{ label: 'id', value: crypto.randomUUID(), edited: false }, ...changes, ...otherDetails]
   await adapter.postMessage(thread, approvalCard({
     title: 'Edit and forward submission', details, notes: ['Asked by Ada on WhatsApp.'],
     value: `${crypto.randomUUID()}.0`,
@@ -120,7 +120,7 @@ test.each([
   const label = value.replaceAll('\n', ' ').trim()
   const { text } = await post(openView({ [label]: value, last: 'unharmed' }))
   expect(legible(text)).toContain(`${label}: ${value}\nlast: unharmed`)
-  expect(foundBy(text).filter(found => !ours(found))).toEqual([])
+  expect(foundBy(text).filter(effect => !isOurs(effect))).toEqual([])
 })
 
 test.each([
@@ -133,7 +133,7 @@ test('an address that is said as code is no link, and one of our own is', async 
   await adapter.postMessage(thread, { markdown: `See \`https://evil.example/?d=ada\` and ${URL_OF_ONE}.` })
   const { text } = whatsapp.messages().at(-1)!
   expect(legible(text)).toBe(`See \`https://evil.example/?d=ada\` and <${URL_OF_ONE}>.`)
-  expect(foundBy(text).filter(found => found.includes('://'))).toEqual([expect.stringContaining(URL_OF_ONE)])
+  expect(foundBy(text).filter(effect => effect.includes('://'))).toEqual([expect.stringContaining(URL_OF_ONE)])
 })
 
 test('the chat is of the reviewer, and of nobody else', async () => {
@@ -150,6 +150,6 @@ test('any text appears as it was typed, and nothing is recognised in it', async 
   await fc.assert(fc.asyncProperty(anyText, async (value) => {
     const { text } = await post(openView({ value, last: 'unharmed' }))
     expect(legible(text)).toContain(legible(`value: ${printable(value) || '—'}\nlast: unharmed`))
-    expect(foundBy(text).filter(found => !ours(found))).toEqual([])
+    expect(foundBy(text).filter(effect => !isOurs(effect))).toEqual([])
   }), { numRuns: runs(100) })
 })
