@@ -23,29 +23,29 @@ const OPEN_TIMEOUT_MS = 2500
 const SUBMIT_TIMEOUT_MS = 2500
 
 /** Start of the body of a button click; any other request is parsed before it is answered. */
-const PRESS = 'payload=%7B%22type%22%3A%22block_actions%22'
+const CLICK_PREFIX = 'payload=%7B%22type%22%3A%22block_actions%22'
 
 /** Pause before the bot's identity is requested again, ms. */
 const IDENTITY_RETRY_MS = 5000
 
 /** Maximum time a message waits until the bot knows its own id, ms. */
-const IDENTITY_PATIENCE_MS = 5000
+const IDENTITY_WAIT_MS = 5000
 
 /** How long a user's name is cached, ms, and the maximum number of cached names. */
 const NAME_TTL_MS = 10 * 60 * 1000
-const MOST_NAMES = 500
+const MAX_NAMES = 500
 
 /** Slack through the SDK, without the SDK's steps that make a reviewer wait. */
 export class FormSlackAdapter extends WorkspacesSlackAdapter {
   private readonly openView: SlackCall
   /** Tells if the click being handled is on a message of the channel or on one in a thread. */
-  private readonly click = new AsyncLocalStorage<{ isInChannel: boolean }>()
+  private readonly currentClick = new AsyncLocalStorage<{ isInChannel: boolean }>()
   /** URL that takes the answer to the command being handled. */
-  private readonly command = new AsyncLocalStorage<string>()
+  private readonly currentResponseUrl = new AsyncLocalStorage<string>()
   private identifiedAt = 0
   private readonly isSigned: ReturnType<typeof slackVerifier>
   /** Serves every click: it has no body that could be used up. */
-  private readonly taken = new Response(null)
+  private readonly emptyResponse = new Response(null)
   private readonly sessions = new Sessions(async (threadId, status) => {
     const { channel, threadTs } = this.decodeThreadId(threadId)
     if (!threadTs) return false
@@ -74,8 +74,8 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     // Recognize a click by its first characters: the SDK would first decode the whole card that comes with it.
     if (this.settings.oauth || !isForm(request)) return super.handleWebhook(request, options)
     const body = await request.clone().text()
-    const isPress = body.startsWith(PRESS) && this.isSigned(request, body)
-    return isPress ? this.handleInteractivePayload(body, options) : super.handleWebhook(request, options)
+    const isClick = body.startsWith(CLICK_PREFIX) && this.isSigned(request, body)
+    return isClick ? this.handleInteractivePayload(body, options) : super.handleWebhook(request, options)
   }
 
   /** Sends cards as our rooms do: literal, complete, and with a short line for notifications. */
@@ -100,15 +100,15 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
    * person sees it: a card without replies has no thread, and Slack would not show the message there.
    */
   override async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
-    const answerAt = this.command.getStore()
-    const where = this.click.getStore()?.isInChannel ? this.channelIdFromThreadId(threadId) : threadId
+    const responseUrl = this.currentResponseUrl.getStore()
+    const target = this.currentClick.getStore()?.isInChannel ? this.channelIdFromThreadId(threadId) : threadId
     const speech = speechIn(message)
-    if (!speech) return super.postEphemeral(where, userId, message)
-    if (answerAt) {
-      await answerCommand(this.http, answerAt, speech, SLACK_TIMEOUT_MS)
+    if (!speech) return super.postEphemeral(target, userId, message)
+    if (responseUrl) {
+      await answerCommand(this.http, responseUrl, speech, SLACK_TIMEOUT_MS)
       return { id: '', threadId, usedFallback: false, raw: {} }
     }
-    const raw = await this.there(where, () => postEphemeral(this.call, this.decodeThreadId(where), userId, speech))
+    const raw = await this.there(target, () => postEphemeral(this.call, this.decodeThreadId(target), userId, speech))
     return { id: String(raw.message_ts ?? ''), threadId, usedFallback: false, raw }
   }
 
@@ -116,11 +116,13 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
    * Waits until the bot knows its own id. Slack sends two events for a mention, and only the first one counts: without
    * the id, a plain `message` would not count as a mention, nor the bot's own messages as its own.
    */
-  protected override handleMessageEvent(...[said, options]: Parameters<SlackAdapter['handleMessageEvent']>): void {
-    const event = isTombstone(said) ? { ...said, subtype: 'message_deleted', deleted_ts: said.message?.ts } : said
+  protected override handleMessageEvent(...[source, options]: Parameters<SlackAdapter['handleMessageEvent']>): void {
+    const event = isTombstone(source)
+      ? { ...source, subtype: 'message_deleted', deleted_ts: source.message?.ts }
+      : source
     if (this.botUserId) return super.handleMessageEvent(event, options)
-    const identified = withinOrNull(IDENTITY_PATIENCE_MS, this.identified)
-    options?.waitUntil?.(identified.then(() => super.handleMessageEvent(event, options)))
+    const identification = withinOrNull(IDENTITY_WAIT_MS, this.identified)
+    options?.waitUntil?.(identification.then(() => super.handleMessageEvent(event, options)))
   }
 
   override startTyping(threadId: string): Promise<void> {
@@ -148,21 +150,21 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
    * Caches users: the SDK asks the store each time, and a reviewer often decides several submissions in a row. If the
    * id has a workspace before it, that workspace is asked.
    */
-  override async getUser(named: string): Promise<UserInfo | null> {
-    const [userId = named, team] = named.split(':').reverse()
+  override async getUser(name: string): Promise<UserInfo | null> {
+    const [userId = name, team] = name.split(':').reverse()
     if (team) return this.as(team, () => this.getUser(userId))
     const key = this.installationCacheScope() + userId
-    const known = this.names.get(key)
-    if (known && Date.now() < known.until) return known.user
+    const entry = this.names.get(key)
+    if (entry && Date.now() < entry.until) return entry.user
     const user = await super.getUser(userId)
-    if (this.names.size >= MOST_NAMES) this.names.clear()
+    if (this.names.size >= MAX_NAMES) this.names.clear()
     if (user) this.names.set(key, { user, until: Date.now() + NAME_TTL_MS })
     return user
   }
 
   /** Fetches nothing during a click: the clicked message came with it, and a request would use up the trigger's 3 s. */
   override async fetchMessage(threadId: string, messageId: string): Promise<Message<unknown> | null> {
-    return this.click.getStore() ? null : super.fetchMessage(threadId, messageId)
+    return this.currentClick.getStore() ? null : super.fetchMessage(threadId, messageId)
   }
 
   override async openModal(triggerId: string, modal: ModalElement, contextId?: string): Promise<{ viewId: string }> {
@@ -176,32 +178,34 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   protected override handleInteractivePayload(
     ...[body, options]: Parameters<SlackAdapter['handleInteractivePayload']>
   ): Response | Promise<Response> {
-    if (!body.startsWith(PRESS)) return super.handleInteractivePayload(body, options)
+    if (!body.startsWith(CLICK_PREFIX)) return super.handleInteractivePayload(body, options)
     this.afterAnswer(options, () => super.handleInteractivePayload(body, options))
-    return this.taken
+    return this.emptyResponse
   }
 
   /** Drops the form on the clicked card: the SDK stores the click with the modal's context for a day. */
   protected override handleBlockActions(...[payload, options]: Parameters<SlackAdapter['handleBlockActions']>): void {
     const { message, state, ...click } = payload as typeof payload & { state?: unknown }
-    const bare = { ...click, ...message ? { message: { ts: message.ts, thread_ts: message.thread_ts } } : {} }
+    const minimalClick = { ...click, ...message ? { message: { ts: message.ts, thread_ts: message.thread_ts } } : {} }
     const { ts, thread_ts: thread = payload.container?.thread_ts } = message ?? {}
     const isInChannel = !thread || thread === ts
-    this.click.run({ isInChannel }, () => super.handleBlockActions(bare as typeof payload, options))
+    this.currentClick.run({ isInChannel }, () => super.handleBlockActions(minimalClick as typeof payload, options))
   }
 
   /** Answers first: the SDK would request the user's full name before, and Slack waits only 3 s. */
   protected override async handleSlashCommand(
     ...[params, options]: Parameters<SlackAdapter['handleSlashCommand']>
   ): Promise<Response> {
-    const answerAt = params.get('response_url') ?? ''
-    this.afterAnswer(options, () => this.command.run(answerAt, () => super.handleSlashCommand(params, options)))
+    const responseUrl = params.get('response_url') ?? ''
+    this.afterAnswer(options, () => (
+      this.currentResponseUrl.run(responseUrl, () => super.handleSlashCommand(params, options))
+    ))
     return new Response(null, { status: 200 })
   }
 
-  /** Runs `act` after the response is sent; otherwise it would run before it, in the same turn of the event loop. */
-  private afterAnswer(options: WebhookOptions | undefined, act: () => unknown): void {
-    const task = new Promise(resolve => setImmediate(resolve)).then(act)
+  /** Calls `run` after the response is sent; otherwise it would run before it, in the same turn of the event loop. */
+  private afterAnswer(options: WebhookOptions | undefined, run: () => unknown): void {
+    const task = new Promise(resolve => setImmediate(resolve)).then(run)
     options?.waitUntil?.(task.catch(error => this.logger.error('An interaction could not be handled', { error })))
   }
 
@@ -209,8 +213,8 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   protected override async handleViewSubmission(
     ...[payload, options]: Parameters<SlackAdapter['handleViewSubmission']>
   ): Promise<Response> {
-    const submitted = super.handleViewSubmission(payload, options)
-    const answer = await withinOrNull(SUBMIT_TIMEOUT_MS, submitted).catch(() => null)
+    const handling = super.handleViewSubmission(payload, options)
+    const answer = await withinOrNull(SUBMIT_TIMEOUT_MS, handling).catch(() => null)
     if (answer) return answer
     const [firstInput = 'none'] = Object.keys(payload.view.state.values)
     return Response.json({ response_action: 'errors', errors: {

@@ -14,27 +14,27 @@ type Block = Record<string, unknown>
  * `mrkdwn`, in which `<!channel>`, `*bold*`, `:smile:` and bare links of a form would take effect.
  */
 export function cardBlocks(card: CardElement): Block[] {
-  const header = card.title ? [{ type: 'header', text: literal(card.title) }] : []
-  return [...header, ...card.children.flatMap(childBlocks)]
+  const header = card.title ? [{ type: 'header', text: toPlainText(card.title) }] : []
+  return [...header, ...card.children.flatMap(renderChild)]
 }
 
-function childBlocks(child: CardChild): Block[] {
+function renderChild(child: CardChild): Block[] {
   switch (child.type) {
-    case 'fields': return [{ type: 'rich_text', elements: child.children.map(fieldSection) }]
-    case 'text': return [textBlock(child)]
-    case 'section': return sectionBlocks(child)
+    case 'fields': return [{ type: 'rich_text', elements: child.children.map(renderField) }]
+    case 'text': return [renderText(child)]
+    case 'section': return renderSection(child)
     default: return cardToBlockKit({ type: 'card', children: [child] } as SlackCardElement)
   }
 }
 
 /** Puts a divider above the section, and a single button to the right of its link. */
-function sectionBlocks({ children }: SectionElement): Block[] {
-  return children.flatMap(childBlocks).reduce<Block[]>((above, block) => {
-    const last = above.at(-1)!
-    const [button, ...more] = block.type === 'actions' ? block.elements as Block[] : []
-    return button && more.length === 0 && last.type === 'section'
-      ? [...above.slice(0, -1), { ...last, accessory: button }]
-      : [...above, block]
+function renderSection({ children }: SectionElement): Block[] {
+  return children.flatMap(renderChild).reduce<Block[]>((blocks, block) => {
+    const lastBlock = blocks.at(-1)!
+    const [button, ...otherButtons] = block.type === 'actions' ? block.elements as Block[] : []
+    return button && otherButtons.length === 0 && lastBlock.type === 'section'
+      ? [...blocks.slice(0, -1), { ...lastBlock, accessory: button }]
+      : [...blocks, block]
   }, [{ type: 'divider' }])
 }
 
@@ -43,29 +43,29 @@ const FORMATS: Readonly<Record<Timestamp['shows'], string>> = {
 }
 
 /** Uses `rich_text` for timestamps: no other block mixes them with literal text. */
-function textBlock({ content, style, line = content }: LineElement): Block {
+function renderText({ content, style, line = content }: LineElement): Block {
   const parts = richParts(line)
   if (parts.some(part => typeof part !== 'string')) {
-    return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: parts.map(linePart) }] }
+    return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: parts.map(renderPart) }] }
   }
   return style === 'muted'
-    ? { type: 'context', elements: [literal(content)] }
-    : { type: 'section', text: literal(content) }
+    ? { type: 'context', elements: [toPlainText(content)] }
+    : { type: 'section', text: toPlainText(content) }
 }
 
 /** https://docs.slack.dev/reference/block-kit/block-elements/date-element */
-function linePart(part: string | Timestamp): Block {
+function renderPart(part: string | Timestamp): Block {
   return typeof part === 'string'
     ? { type: 'text', text: part }
     : { type: 'date', timestamp: Math.floor(part.at / 1000), format: FORMATS[part.shows], fallback: inUtc(part) }
 }
 
-function fieldSection({ label, value, line }: LineField): Block {
+function renderField({ label, value, line }: LineField): Block {
   return {
     type: 'rich_text_section',
     elements: [
       { type: 'text', text: label, style: { bold: true } },
-      ...line ? richParts(rich`\n${line}\n`).map(linePart) : [linePart(`\n${value}\n`)],
+      ...line ? richParts(rich`\n${line}\n`).map(renderPart) : [renderPart(`\n${value}\n`)],
     ],
   }
 }
@@ -77,15 +77,15 @@ function fieldSection({ label, value, line }: LineField): Block {
  * `view_submission` handling reads back
  */
 export function modalView(modal: ModalElement, contextId: string | undefined): Block {
-  const inputs = modal.children.some(isInput)
+  const hasInputs = modal.children.some(isInput)
   return {
     type: 'modal',
     callback_id: modal.callbackId,
-    title: literal(modal.title),
-    close: literal(modal.closeLabel ?? 'Cancel'),
-    ...inputs || modal.callbackId !== 'notice' ? { submit: literal(modal.submitLabel ?? 'Submit') } : {},
+    title: toPlainText(modal.title),
+    close: toPlainText(modal.closeLabel ?? 'Cancel'),
+    ...hasInputs || modal.callbackId !== 'notice' ? { submit: toPlainText(modal.submitLabel ?? 'Submit') } : {},
     private_metadata: JSON.stringify({ c: contextId, m: modal.privateMetadata }),
-    blocks: modal.children.map(viewBlock),
+    blocks: modal.children.map(renderViewChild),
   }
 }
 
@@ -94,22 +94,22 @@ export function isPlainModal(modal: ModalElement): boolean {
   return modal.children.every(child => child.type === 'text' || isInput(child))
 }
 
-function viewBlock(child: ModalChild): Block {
-  if (child.type === 'text') return textBlock(child)
+function renderViewChild(child: ModalChild): Block {
+  if (child.type === 'text') return renderText(child)
   if (!isInput(child)) throw new TypeError(`A plain modal has no ${child.type}.`)
   return {
     type: 'input',
     block_id: child.id,
     optional: child.optional ?? false,
-    label: literal(child.label),
-    element: { action_id: child.id, ...inputElement(child) },
+    label: toPlainText(child.label),
+    element: { action_id: child.id, ...renderInput(child) },
   }
 }
 
 /** https://docs.slack.dev/reference/block-kit/block-elements */
-function inputElement(input: Input): Block {
+function renderInput(input: Input): Block {
   switch (input.type) {
-    case 'text_input': return textElement(input)
+    case 'text_input': return renderTextInput(input)
     case 'select': return { type: 'static_select', ...optionsOf(input) }
     case 'radio_select': return { type: 'radio_buttons', ...optionsOf(input) }
     case 'date_input': return { type: 'datepicker', ...input.initialValue && { initial_date: input.initialValue } }
@@ -121,28 +121,28 @@ function inputElement(input: Input): Block {
   }
 }
 
-const KINDS: Readonly<Partial<Record<NonNullable<KindInput['kind']>, string>>> = {
+const INPUT_TYPES: Readonly<Partial<Record<NonNullable<KindInput['kind']>, string>>> = {
   email: 'email_text_input', url: 'url_text_input',
 }
 
-function textElement({ kind, initialValue, multiline = false, maxLength }: TextInputElement & KindInput): Block {
+function renderTextInput({ kind, initialValue, multiline = false, maxLength }: TextInputElement & KindInput): Block {
   const initial = initialValue ? { initial_value: initialValue } : {}
-  const type = kind && KINDS[kind]
+  const type = kind && INPUT_TYPES[kind]
   return type
     ? { type, ...initial }
     : { type: 'plain_text_input', multiline, ...initial, ...maxLength ? { max_length: maxLength } : {} }
 }
 
 function optionsOf({ options, initialOption }: Extract<Input, { type: 'select' | 'radio_select' }>): Block {
-  const option = ({ label, value }: SelectOptionElement) => ({ text: literal(label), value })
-  const initial = options.find(({ value }) => value === initialOption)
-  return { options: options.map(option), ...initial && { initial_option: option(initial) } }
+  const toOption = ({ label, value }: SelectOptionElement) => ({ text: toPlainText(label), value })
+  const initialSelection = options.find(({ value }) => value === initialOption)
+  return { options: options.map(toOption), ...initialSelection && { initial_option: toOption(initialSelection) } }
 }
 
 function asText(name: string, number: number | undefined): Block {
   return number === undefined ? {} : { [name]: String(number) }
 }
 
-function literal(text: string): Block {
+function toPlainText(text: string): Block {
   return { type: 'plain_text', text, emoji: false }
 }

@@ -18,7 +18,7 @@ export interface SlackSettings {
   groups?: boolean
 }
 
-const REPORT = 'This is a bug; please report it.'
+const REPORT_ADVICE = 'This is a bug; please report it.'
 
 /**
  * Advice for refusals that no retry changes (https://docs.slack.dev/reference/methods/chat.postMessage#errors,
@@ -44,7 +44,7 @@ const ADVICE: readonly [advice: string, ...codes: string[]][] = [
   ['The card was deleted.', 'message_not_found', 'thread_not_found'],
   ['The card belongs to another app.', 'cant_update_message'],
   ['The workspace does not allow edits.', 'edit_window_closed'],
-  [REPORT, 'deprecated_endpoint', 'method_deprecated', 'unknown_method'],
+  [REPORT_ADVICE, 'deprecated_endpoint', 'method_deprecated', 'unknown_method'],
 ]
 
 /** Timeout of calls that a webhook waits for, including the SDK's own, ms. */
@@ -54,23 +54,23 @@ export const SLACK_TIMEOUT_MS = 5000
 const GROUP_TIMEOUT_MS = 1500
 
 /** Errors about the token. */
-const TOKEN: readonly string[] = [
+const TOKEN_ERRORS: readonly string[] = [
   'account_inactive', 'bot_not_found', 'invalid_auth', 'not_allowed_token_type', 'not_authed', 'team_not_found',
   'token_expired', 'token_revoked',
 ]
 
 /** Errors about the content, in any channel. */
-const CONTENT: readonly string[] = [
+const CONTENT_ERRORS: readonly string[] = [
   'attachment_payload_limit_exceeded', 'block_mismatch', 'invalid_arg_name', 'invalid_arguments', 'invalid_array_arg',
   'invalid_blocks', 'invalid_blocks_format', 'invalid_charset', 'invalid_form_data', 'invalid_json', 'json_not_object',
   'markdown_text_conflict', 'msg_blocks_too_long', 'msg_too_long', 'no_text', 'too_many_attachments',
   'too_many_contact_cards',
 ]
 
-const LIMITED = ['ratelimited', 'rate_limited']
+const RATE_LIMIT_ERRORS = ['ratelimited', 'rate_limited']
 
 /** Errors after which the card can never be edited again. */
-const GONE = ['message_not_found', 'cant_update_message', 'edit_window_closed']
+const GONE_ERRORS = ['message_not_found', 'cant_update_message', 'edit_window_closed']
 
 type SlackAnswer = Readonly<Record<string, unknown>>
 
@@ -112,18 +112,18 @@ export function createSlackCall(
       'content-type': `application/${isForm ? 'x-www-form-urlencoded' : 'json'}; charset=utf-8`,
     }
     try {
-      return outcome(await http({
+      return toOutcome(await http({
         method: 'POST', url: apiUrl + method, headers, body: isForm ? body.toString() : JSON.stringify(body), timeoutMs,
       }), team)
     }
     catch (error) {
-      const late = (error as { code?: string }).code === 'NO_ANSWER'
-      return refused({ reason: `Slack: ${late ? `no answer in ${timeoutMs / 1000} s` : 'no connection'}` })
+      const isLate = (error as { code?: string }).code === 'NO_ANSWER'
+      return refused({ reason: `Slack: ${isLate ? `no answer in ${timeoutMs / 1000} s` : 'no connection'}` })
     }
   }
 }
 
-function outcome({ status, headers, json }: HttpAnswer, team: string | undefined): Outcome<SlackAnswer> {
+function toOutcome({ status, headers, json }: HttpAnswer, team: string | undefined): Outcome<SlackAnswer> {
   const pause = headers['retry-after']
   if (status !== 200) return refused({ reason: `Slack: HTTP ${status}`, limited: status === 429, pause })
   if (typeof json !== 'object' || json === null) {
@@ -132,16 +132,16 @@ function outcome({ status, headers, json }: HttpAnswer, team: string | undefined
   const answer = json as SlackAnswer
   return answer.ok === true
     ? { ok: true, value: answer }
-    : refusal(codeIn(answer.error) || 'unknown_error', team, pause)
+    : toRefusal(codeIn(answer.error) || 'unknown_error', team, pause)
 }
 
-function refusal(code: string, team: string | undefined, pause: unknown): Outcome<never> {
-  const content = CONTENT.includes(code)
-  const [known] = ADVICE.find(([, ...codes]) => codes.includes(code)) ?? []
-  const advice = content ? REPORT : TOKEN.includes(code) ? tokenAdvice(team) : known
+function toRefusal(code: string, team: string | undefined, pause: unknown): Outcome<never> {
+  const isContentError = CONTENT_ERRORS.includes(code)
+  const [knownAdvice] = ADVICE.find(([, ...codes]) => codes.includes(code)) ?? []
+  const advice = isContentError ? REPORT_ADVICE : TOKEN_ERRORS.includes(code) ? tokenAdvice(team) : knownAdvice
   return refused({
-    reason: `Slack answered ${code}`, advice, content, gone: GONE.includes(code),
-    limited: LIMITED.includes(code), pause,
+    reason: `Slack answered ${code}`, advice, content: isContentError, gone: GONE_ERRORS.includes(code),
+    limited: RATE_LIMIT_ERRORS.includes(code), pause,
   })
 }
 
@@ -174,31 +174,31 @@ interface ChannelIdChanged { type?: string, old_channel_id?: unknown, new_channe
  */
 export class MovedChannels {
   /** Current ids by configured id. */
-  private readonly moved = new Map<string, string>()
-  private readonly own: readonly string[]
+  private readonly currentIds = new Map<string, string>()
+  private readonly configuredIds: readonly string[]
 
   constructor({ channelId, channels = [] }: Pick<SlackSettings, 'channelId' | 'channels'>) {
-    this.own = [channelId ?? [], channels].flat().map(name => placeOf(name).channel)
+    this.configuredIds = [channelId ?? [], channels].flat().map(name => placeOf(name).channel)
   }
 
   /** Current id of a channel, as far as this process knows. */
   current(channel: string): string {
-    return this.moved.get(this.configured(channel)) ?? channel
+    return this.currentIds.get(this.configured(channel)) ?? channel
   }
 
   /** Configured id of a channel, as far as this process knows. */
   configured(channel: string): string {
-    return [...this.moved].find(([, to]) => to === channel)?.[0] ?? channel
+    return [...this.currentIds].find(([, to]) => to === channel)?.[0] ?? channel
   }
 
   /** Stores the new id of one of our channels; resolves with the configured and the new id, else with null. */
   async follow(event: ChannelIdChanged, state: StateAdapter): Promise<{ from: string, to: string } | null> {
-    const { old_channel_id: old, new_channel_id: to } = event
-    if (event.type !== 'channel_id_changed' || typeof old !== 'string' || typeof to !== 'string') return null
-    const from = await this.findConfigured(old, state)
-    if (!this.own.includes(from)) return null
+    const { old_channel_id: oldId, new_channel_id: to } = event
+    if (event.type !== 'channel_id_changed' || typeof oldId !== 'string' || typeof to !== 'string') return null
+    const from = await this.findConfigured(oldId, state)
+    if (!this.configuredIds.includes(from)) return null
     await Promise.all([state.set(toKey(from), to), state.set(fromKey(to), from)])
-    this.moved.set(from, to)
+    this.currentIds.set(from, to)
     return { from, to }
   }
 
@@ -206,15 +206,15 @@ export class MovedChannels {
   async find(channel: string, state: StateAdapter): Promise<string> {
     const from = await this.findConfigured(channel, state)
     const to = await state.get<string>(toKey(from))
-    if (to) this.moved.set(from, to)
+    if (to) this.currentIds.set(from, to)
     return to ?? channel
   }
 
   /** Configured id of a channel, from the state that all replicas share. */
   async findConfigured(channel: string, state: StateAdapter): Promise<string> {
-    if (this.own.includes(channel)) return channel
+    if (this.configuredIds.includes(channel)) return channel
     const from = await state.get<string>(fromKey(channel))
-    if (from) this.moved.set(from, channel)
+    if (from) this.currentIds.set(from, channel)
     return from ?? channel
   }
 }

@@ -75,7 +75,7 @@ const NEEDS = ['CHAT_BOT_TOKEN', 'CHAT_SIGNING_SECRET'] as const
 const IDENTIFY_TIMEOUT_MS = 10_000
 
 /** Variables without which other workspaces can't install the app. */
-const OAUTH = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_ENCRYPTION_KEY'] as const
+const OAUTH_VARIABLES = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_ENCRYPTION_KEY'] as const
 
 /**
  * Slack renders cards as `rich_text`, whose text is literal, so nothing has to be escaped; `mrkdwn` has no escape for
@@ -187,8 +187,12 @@ export const slack: Definition = {
     membersOf: group => GROUP.test(group) ? membersOf(group, settings, http) : null,
     identify: async () => {
       const { createSlackCall } = await import('./client')
-      const who = await createSlackCall(settings, () => settings.botToken, IDENTIFY_TIMEOUT_MS, http)('auth.test', {})
-      return who.ok ? { ok: true, value: `${String(who.value.user)} in ${String(who.value.team)}` } : who
+      const outcome = await createSlackCall(
+        settings, () => settings.botToken, IDENTIFY_TIMEOUT_MS, http,
+      )('auth.test', {})
+      return outcome.ok
+        ? { ok: true, value: `${String(outcome.value.user)} in ${String(outcome.value.team)}` }
+        : outcome
     },
     adapter: async () => (
       new (await import('./adapter')).FormSlackAdapter(settings, sdkLogger(log, 'slack'), http, moved)
@@ -220,12 +224,12 @@ function variantOf(settings: SlackSettings | undefined) {
  * only if that can install the app.
  */
 function checkWorkspaces(values: Values<typeof variables>, { require, requireSite, channels }: VariableReader): void {
-  const elsewhere = channels.find(channel => channel.includes(':'))
-  if (elsewhere && NEEDS.some(name => values[name] !== undefined)) {
-    require(OAUTH, `, but a form has its Slack channel in another workspace (${elsewhere})`)
+  const foreignChannel = channels.find(channel => channel.includes(':'))
+  if (foreignChannel && NEEDS.some(name => values[name] !== undefined)) {
+    require(OAUTH_VARIABLES, `, but a form has its Slack channel in another workspace (${foreignChannel})`)
   }
-  if (OAUTH.every(name => values[name] === undefined)) return
-  require(OAUTH, ', but other variables for installing the Slack app are set')
+  if (OAUTH_VARIABLES.every(name => values[name] === undefined)) return
+  require(OAUTH_VARIABLES, ', but other variables for installing the Slack app are set')
   require(
     NEEDS, ', but SLACK_CLIENT_ID is set: other workspaces join the first one, whose credentials these are',
   )

@@ -10,17 +10,17 @@ export function slackInstall(
   { oauth, apiUrl, groups }: SlackSettings, siteUrl: string, log: Log,
 ): Install | undefined {
   if (!oauth) return undefined
-  const returnTo = redirectUri(siteUrl)
+  const callbackUrl = redirectUri(siteUrl)
   return {
     password: oauth.encryptionKey,
     link: (state, variant) => installLink(
-      { clientId: oauth.clientId, redirectUri: returnTo, state }, { ...variant, groups }, apiUrl,
+      { clientId: oauth.clientId, redirectUri: callbackUrl, state }, { ...variant, groups }, apiUrl,
     ),
     async finish(code, bot) {
       try {
         const adapter = await slackAdapter(bot)
-        const returned = new Request(`${returnTo}?${new URLSearchParams({ code })}`)
-        const { teamId } = await adapter.handleOAuthCallback(returned, { redirectUri: returnTo })
+        const callbackRequest = new Request(`${callbackUrl}?${new URLSearchParams({ code })}`)
+        const { teamId } = await adapter.handleOAuthCallback(callbackRequest, { redirectUri: callbackUrl })
         log.info('slack.installed', { workspace: teamId })
         return teamId
       }

@@ -15,7 +15,7 @@ const BOT_EVENTS = [
 const AGENT_EVENTS = ['agent_session_stopped']
 
 /** Report that a workspace removed the app; they need no scope. */
-const GOODBYE_EVENTS = ['app_uninstalled', 'tokens_revoked']
+const REMOVAL_EVENTS = ['app_uninstalled', 'tokens_revoked']
 
 /**
  * Manifest from which the Slack app is created (https://docs.slack.dev/reference/app-manifest).
@@ -46,7 +46,7 @@ export function slackManifest(siteUrl: string, { files = false, agent = false, o
     },
     settings: {
       event_subscriptions: { request_url: requestUrl, bot_events: [
-        ...BOT_EVENTS, ...agent ? AGENT_EVENTS : [], ...oauth ? GOODBYE_EVENTS : [],
+        ...BOT_EVENTS, ...agent ? AGENT_EVENTS : [], ...oauth ? REMOVAL_EVENTS : [],
       ] },
       interactivity: { is_enabled: true, request_url: requestUrl },
       org_deploy_enabled: false,
@@ -80,8 +80,8 @@ export function installLink(
 }
 
 function botScopes({ files, agent, groups }: { files: boolean, agent: boolean, groups: boolean }): string[] {
-  const more = [files && 'files:read', agent && 'assistant:write', groups && 'usergroups:read']
-  return [...BOT_SCOPES, ...more.filter(scope => scope !== false)]
+  const optionalScopes = [files && 'files:read', agent && 'assistant:write', groups && 'usergroups:read']
+  return [...BOT_SCOPES, ...optionalScopes.filter(scope => scope !== false)]
 }
 
 /** Link to Slack's "create an app" dialogue with the manifest filled in. */

@@ -18,7 +18,7 @@ const TIMEOUT_MS = 10_000
 const MEMBER_PAGES = 10
 
 /** Maximum time a page waits for the workspace's address, ms; the next page has it. */
-const ADDRESS_PATIENCE_MS = 800
+const ADDRESS_WAIT_MS = 800
 
 /** Pause before the address is requested again, ms. */
 const ADDRESS_RETRY_MS = 30_000
@@ -43,10 +43,10 @@ export function createSlackRoom(
   const workspaces = new Map<string | undefined, Workspace>()
 
   /** Returns the workspace of a channel. */
-  const at = (place: string): Workspace => {
-    const team = teams.get(place)
-    const known = workspaces.get(team)
-    if (known) return known
+  const workspaceFor = (channelId: string): Workspace => {
+    const team = teams.get(channelId)
+    const existing = workspaces.get(team)
+    if (existing) return existing
     const call = createSlackCall(
       { ...settings, team }, () => team ? tokenOf(team) : settings.botToken, TIMEOUT_MS, http,
     )
@@ -55,27 +55,29 @@ export function createSlackRoom(
     return workspace
   }
   /** Makes a call about a channel, with the channel's current id. */
-  const callAbout = async (place: string, method: string, bodyOf: (channel: string) => Parameters<SlackCall>[1]) => {
-    const current = moved.current(place)
-    const outcome = await at(place).call(method, bodyOf(current))
-    const found = isUnknownChannel(outcome) ? await moved.find(place).catch(() => current) : current
-    return found === current ? outcome : at(place).call(method, bodyOf(found))
+  const callAbout = async (
+    channelId: string, method: string, bodyOf: (channel: string) => Parameters<SlackCall>[1],
+  ) => {
+    const currentId = moved.current(channelId)
+    const outcome = await workspaceFor(channelId).call(method, bodyOf(currentId))
+    const newId = isUnknownChannel(outcome) ? await moved.find(channelId).catch(() => currentId) : currentId
+    return newId === currentId ? outcome : workspaceFor(channelId).call(method, bodyOf(newId))
   }
-  const post = (place: string, card: CardElement, summary: string, thread?: string, mention?: string) => (
-    callAbout(place, 'chat.postMessage', current => ({
-      channel: current, thread_ts: thread, ...cardContent({ card, fallbackText: summary, mention }),
+  const post = (channelId: string, card: CardElement, summary: string, thread?: string, mention?: string) => (
+    callAbout(channelId, 'chat.postMessage', currentId => ({
+      channel: currentId, thread_ts: thread, ...cardContent({ card, fallbackText: summary, mention }),
       unfurl_links: false, unfurl_media: false,
     }))
   )
 
   /** True if the member is the same person: somebody of another workspace may have the same id there. */
-  const isMeant = async (userId: string, ids: readonly string[]): Promise<Outcome<boolean>> => {
+  const isSamePerson = async (userId: string, ids: readonly string[]): Promise<Outcome<boolean>> => {
     if (ids.includes(team ? `${team}:${userId}` : userId)) return { ok: true, value: true }
     // Other workspaces may share the channel.
-    const outcome = await at(channel).call('users.info', new URLSearchParams({ user: userId }))
+    const outcome = await workspaceFor(channel).call('users.info', new URLSearchParams({ user: userId }))
     if (!outcome.ok) return outcome
-    const { team_id: theirs } = (outcome.value.user ?? {}) as { team_id?: unknown }
-    return { ok: true, value: ids.includes(`${String(theirs)}:${userId}`) }
+    const { team_id: memberTeam } = (outcome.value.user ?? {}) as { team_id?: unknown }
+    return { ok: true, value: ids.includes(`${String(memberTeam)}:${userId}`) }
   }
 
   return {
@@ -89,34 +91,34 @@ export function createSlackRoom(
       } }
     },
     async update(ref, card, summary) {
-      return done(await callAbout(channelOf(ref), 'chat.update', current => ({
-        channel: current, ts: ref.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card),
+      return done(await callAbout(channelOf(ref), 'chat.update', currentId => ({
+        channel: currentId, ts: ref.messageId, text: escapeSlackText(summary), blocks: cardBlocks(card),
       })))
     },
     // Not conversations.info: a bot can post without the scope channels:read.
-    check: async () => done(await at(channel).call('auth.test', {})),
+    check: async () => done(await workspaceFor(channel).call('auth.test', {})),
     async say(card, summary, below, mention) {
-      const place = below ? channelOf(below) : channel
-      return done(await post(place, card, summary, below?.messageId, mention))
+      const channelId = below ? channelOf(below) : channel
+      return done(await post(channelId, card, summary, below?.messageId, mention))
     },
     async hasMember(userId, ids) {
       for (let page = 0, cursor = ''; page < MEMBER_PAGES; page++) {
-        const outcome = await callAbout(channel, 'conversations.members', current => (
-          new URLSearchParams({ channel: current, limit: '999', ...cursor ? { cursor } : {} })
+        const outcome = await callAbout(channel, 'conversations.members', currentId => (
+          new URLSearchParams({ channel: currentId, limit: '999', ...cursor ? { cursor } : {} })
         ))
         if (!outcome.ok) return outcome
-        const { members, response_metadata: next } = outcome.value as {
+        const { members, response_metadata: metadata } = outcome.value as {
           members?: string[]
           response_metadata?: { next_cursor?: string }
         }
-        if (members?.includes(userId)) return isMeant(userId, ids)
-        cursor = next?.next_cursor ?? ''
+        if (members?.includes(userId)) return isSamePerson(userId, ids)
+        cursor = metadata?.next_cursor ?? ''
         if (!cursor) break
       }
       return { ok: true, value: false }
     },
     async link(ref) {
-      const address = await at(channelOf(ref)).address()
+      const address = await workspaceFor(channelOf(ref)).address()
       return address && `${address}/archives/${moved.current(channelOf(ref))}/p${ref.messageId.replace('.', '')}`
     },
   }
@@ -129,23 +131,23 @@ interface Workspace {
 
 /** `https://<workspace>.slack.com`, requested on first use and then cached; null until it is known. */
 function workspaceAddress(call: SlackCall): () => Promise<string | null> {
-  let known: string | null = null
-  let asking: Promise<void> | null = null
-  let askedAt = 0
+  let address: string | null = null
+  let pendingRequest: Promise<void> | null = null
+  let requestedAt = 0
 
-  async function ask(): Promise<void> {
+  async function requestAddress(): Promise<void> {
     const outcome = await call('auth.test', {})
     const url = outcome.ok ? String(outcome.value.url) : ''
-    if (/^https?:/.test(url) && URL.canParse(url)) known = new URL(url).origin
+    if (/^https?:/.test(url) && URL.canParse(url)) address = new URL(url).origin
   }
 
   return async () => {
-    if (known === null && !asking && Date.now() - askedAt > ADDRESS_RETRY_MS) {
-      askedAt = Date.now()
-      asking = ask().finally(() => { asking = null })
+    if (address === null && !pendingRequest && Date.now() - requestedAt > ADDRESS_RETRY_MS) {
+      requestedAt = Date.now()
+      pendingRequest = requestAddress().finally(() => { pendingRequest = null })
     }
-    if (asking) await withinOrNull(ADDRESS_PATIENCE_MS, asking)
-    return known
+    if (pendingRequest) await withinOrNull(ADDRESS_WAIT_MS, pendingRequest)
+    return address
   }
 }
 
@@ -154,13 +156,13 @@ function channelOf({ threadId }: CardRef): string {
   return threadId.split(':')[1]!
 }
 
-interface ThreadPlace {
+interface ThreadAddress {
   channel: string
   threadTs: string
 }
 
 export async function postSpeech(
-  call: SlackCall, { channel, threadTs }: ThreadPlace, speech: PostableSpeech,
+  call: SlackCall, { channel, threadTs }: ThreadAddress, speech: PostableSpeech,
 ): Promise<RawMessage<unknown>> {
   const value = await withRetryAfter(async () => unwrap(await call('chat.postMessage', {
     channel, ...threadTs ? { thread_ts: threadTs } : {}, ...cardContent(speech),
@@ -170,7 +172,7 @@ export async function postSpeech(
 }
 
 export async function updateSpeech(
-  call: SlackCall, { channel, threadTs }: ThreadPlace, ts: string, speech: PostableSpeech,
+  call: SlackCall, { channel, threadTs }: ThreadAddress, ts: string, speech: PostableSpeech,
 ): Promise<RawMessage<unknown>> {
   const message = { channel, ts, ...cardContent(speech) }
   const value = await withRetryAfter(async () => unwrap(await call('chat.update', message)))
@@ -179,7 +181,7 @@ export async function updateSpeech(
 
 /** Posts a message that only one person sees. */
 export async function postEphemeral(
-  call: SlackCall, { channel, threadTs }: ThreadPlace, user: string, speech: PostableSpeech,
+  call: SlackCall, { channel, threadTs }: ThreadAddress, user: string, speech: PostableSpeech,
 ): Promise<Record<string, unknown>> {
   return unwrap(await call('chat.postEphemeral', {
     channel, ...threadTs ? { thread_ts: threadTs } : {}, user, ...cardContent(speech),
@@ -205,6 +207,6 @@ export function cardContent(
   { card, fallbackText, mention }: Pick<PostableSpeech, 'card' | 'fallbackText' | 'mention'>,
 ): { text: string, blocks: object[] } {
   // Only `mrkdwn` mentions people, so the mention has a block of its own.
-  const notified = mention ? [{ type: 'section', text: { type: 'mrkdwn', text: mention } }] : []
-  return { text: escapeSlackText(fallbackText), blocks: [...notified, ...cardBlocks(card)] }
+  const mentionBlocks = mention ? [{ type: 'section', text: { type: 'mrkdwn', text: mention } }] : []
+  return { text: escapeSlackText(fallbackText), blocks: [...mentionBlocks, ...cardBlocks(card)] }
 }

@@ -1,15 +1,15 @@
 import type { Logger } from 'chat'
 import { withRetryAfter } from '../shared/patience'
 
-interface Words extends Record<string, unknown> { markdown_text?: string, token?: string }
+interface StreamChunk extends Record<string, unknown> { markdown_text?: string, token?: string }
 
 /** Growing message of Slack's client, which buffers text until there is enough of it. */
 interface Streamer {
   /** Undefined until the message is posted. */
   readonly ts: string | undefined
   /** Sends the buffered text at once if `chunks` is set, even to an empty list. */
-  append: (words: Words & { chunks?: unknown[] }) => Promise<unknown>
-  stop: (ending: Words) => Promise<unknown>
+  append: (chunk: StreamChunk & { chunks?: unknown[] }) => Promise<unknown>
+  stop: (ending: StreamChunk) => Promise<unknown>
 }
 
 /**
@@ -24,9 +24,9 @@ export function beginWithWords(
   client.chatStream = (...args) => {
     const streamer = create(...args) as Streamer
     const append = streamer.append.bind(streamer)
-    streamer.append = words => again(words, append, { chunks: words.chunks ?? [] })
+    streamer.append = chunk => sendWithRetry(chunk, append, { chunks: chunk.chunks ?? [] })
     const end = streamer.stop.bind(streamer)
-    const stop = (ending: Words) => again(ending, end)
+    const stop = (ending: StreamChunk) => sendWithRetry(ending, end)
     streamer.stop = async ({ markdown_text, ...ending }) => {
       if (streamer.ts !== undefined) return stop({ markdown_text, ...ending })
       await streamer.append({ markdown_text, token: ending.token, chunks: [] })
@@ -39,14 +39,18 @@ export function beginWithWords(
   }
 }
 
-/** Retries without repeating the text, which the client keeps. @param more fields that the client does not keep */
-function again<T extends Words>(
-  words: T, say: (words: T) => Promise<unknown>, more: Partial<T> = {},
+/**
+ * Retries without repeating the text, which the client keeps.
+ *
+ * @param extraFields fields that the client does not keep
+ */
+function sendWithRetry<T extends StreamChunk>(
+  chunk: T, send: (chunk: T) => Promise<unknown>, extraFields: Partial<T> = {},
 ): Promise<unknown> {
-  let next = words
+  let nextChunk = chunk
   return withRetryAfter(() => {
-    const now = next
-    next = { ...words, ...more, markdown_text: undefined }
-    return say(now)
+    const currentChunk = nextChunk
+    nextChunk = { ...chunk, ...extraFields, markdown_text: undefined }
+    return send(currentChunk)
   })
 }

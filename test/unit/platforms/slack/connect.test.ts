@@ -3,16 +3,16 @@ import { SlackConnect } from '../../../../server/platforms/slack/connect'
 
 /** Workspace whose bot asks Slack. */
 let scope: string
-let asked: string[]
+let requests: string[]
 /** Slack's answers to that bot. */
 let answers: Record<string, Record<string, unknown> | null>
-let shared: SlackConnect
+let slackConnect: SlackConnect
 beforeEach(() => {
   scope = 'T1:'
-  asked = []
+  requests = []
   answers = {}
-  shared = new SlackConnect(async (method, query) => {
-    asked.push(`${scope}${method}?${String(query as URLSearchParams)}`)
+  slackConnect = new SlackConnect(async (method, query) => {
+    requests.push(`${scope}${method}?${String(query as URLSearchParams)}`)
     const value = answers[scope]
     return value ? { ok: true, value } : { ok: false, permanent: false, reason: 'Slack: no connection.' }
   }, () => scope)
@@ -22,23 +22,23 @@ afterEach(() => { vi.useRealTimers() })
 
 test('whoever has one id in two workspaces is asked for in each', async () => {
   answers = { 'T1:': { user: { team_id: 'T1' } }, 'T2:': { user: { team_id: 'T2' } } }
-  expect(await shared.teamOf('U9')).toBe('T1')
+  expect(await slackConnect.teamOf('U9')).toBe('T1')
   scope = 'T2:'
-  expect(await shared.teamOf('U9')).toBe('T2')
-  expect(asked).toEqual(['T1:users.info?user=U9', 'T2:users.info?user=U9'])
+  expect(await slackConnect.teamOf('U9')).toBe('T2')
+  expect(requests).toEqual(['T1:users.info?user=U9', 'T2:users.info?user=U9'])
 })
 
 test('of which workspace somebody is, is asked again after 10 minutes, and at once where Slack did not say', async () => {
-  expect([await shared.teamOf('U9'), await shared.teamOf('U9')]).toEqual([undefined, undefined])
-  expect(asked).toHaveLength(2)
+  expect([await slackConnect.teamOf('U9'), await slackConnect.teamOf('U9')]).toEqual([undefined, undefined])
+  expect(requests).toHaveLength(2)
   answers = { 'T1:': { user: { team_id: 'T1' } } }
-  await shared.teamOf('U9')
+  await slackConnect.teamOf('U9')
   vi.setSystemTime(Date.now() + 9 * 60_000)
-  expect(await shared.teamOf('U9')).toBe('T1')
-  expect(asked).toHaveLength(3)
+  expect(await slackConnect.teamOf('U9')).toBe('T1')
+  expect(requests).toHaveLength(3)
   vi.setSystemTime(Date.now() + 60_000)
   answers = { 'T1:': { user: { team_id: 'T2' } } }
-  expect(await shared.teamOf('U9')).toBe('T2')
+  expect(await slackConnect.teamOf('U9')).toBe('T2')
 })
 
 test.each([
@@ -49,5 +49,5 @@ test.each([
   ['with nobody where Slack does not say that it is', { connected_team_ids: ['T2'], is_shared: true }, false],
 ])('a channel is shared %s', async (_, channel, isShared) => {
   answers = { 'T1:': { channel } }
-  expect(await shared.isShared('C1', 'T2')).toBe(isShared)
+  expect(await slackConnect.isShared('C1', 'T2')).toBe(isShared)
 })

@@ -45,10 +45,10 @@ describe('the Slack manifest', () => {
     const read = (people: string[]) => slack.read(
       {}, { require: () => {}, requireSite: () => {}, siteUrl: SITE, channels: [], people },
     )
-    const plain = { files: false, agent: false }
-    const asked = (people: string[]) => JSON.stringify(slack.manifest!(SITE, read(people), plain))
-    expect(asked(['S0123456789', 'U0123456789'])).toContain('"usergroups:read"')
-    expect(asked(['U0123456789'])).not.toContain('usergroups')
+    const variant = { files: false, agent: false }
+    const manifestFor = (people: string[]) => JSON.stringify(slack.manifest!(SITE, read(people), variant))
+    expect(manifestFor(['S0123456789', 'U0123456789'])).toContain('"usergroups:read"')
+    expect(manifestFor(['U0123456789'])).not.toContain('usergroups')
     const query = { clientId: '1', redirectUri: SITE, state: 's' }
     expect(installLink(query, { groups: true })).toContain('usergroups%3Aread')
   })
@@ -111,10 +111,10 @@ describe('the Discord invite link', () => {
       ViewChannel, SendMessages, SendMessagesInThreads, CreatePublicThreads, EmbedLinks, ReadMessageHistory,
       AddReactions,
     } = PermissionFlagsBits
-    const needed = new PermissionsBitField([
+    const permissions = new PermissionsBitField([
       ViewChannel, SendMessages, SendMessagesInThreads, CreatePublicThreads, EmbedLinks, ReadMessageHistory,
       AddReactions,
     ])
-    expect(BigInt(link.searchParams.get('permissions')!)).toBe(needed.bitfield)
+    expect(BigInt(link.searchParams.get('permissions')!)).toBe(permissions.bitfield)
   })
 })

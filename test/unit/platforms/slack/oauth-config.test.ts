@@ -5,18 +5,18 @@ const HOME = { CHAT_BOT_TOKEN: 'xoxb-1', CHAT_SIGNING_SECRET: 'signing-secret', 
 const OAUTH = { SLACK_CLIENT_ID: '1.2', SLACK_CLIENT_SECRET: 'secret', SLACK_ENCRYPTION_KEY: 'ab'.repeat(32) }
 
 /** Required variables for these settings, whether they are set or not. */
-function asked(values: Record<string, string>, channels: string[] = []): [string, string][] {
-  const found: [string, string][] = []
+function listRequired(values: Record<string, string>, channels: string[] = []): [string, string][] {
+  const requirements: [string, string][] = []
   slack.check!(values, {
-    require: (names, when) => void found.push([names.join(' '), when]),
-    requireSite: why => found.push(['NUXT_PUBLIC_SITE_URL', why]), siteUrl: '', channels, people: [],
+    require: (names, when) => void requirements.push([names.join(' '), when]),
+    requireSite: why => requirements.push(['NUXT_PUBLIC_SITE_URL', why]), siteUrl: '', channels, people: [],
   })
-  return found
+  return requirements
 }
 
 describe('installing the Slack app in other workspaces', () => {
   test('is off without its variables', () => {
-    expect(asked(HOME)).toEqual([])
+    expect(listRequired(HOME)).toEqual([])
     expect(
       slack.read(HOME, { require: () => {}, requireSite: () => {}, siteUrl: '', channels: [], people: [] }),
     ).toMatchObject({ oauth: undefined })
@@ -25,7 +25,7 @@ describe('installing the Slack app in other workspaces', () => {
   test.each(
     Object.keys(OAUTH) as (keyof typeof OAUTH)[],
   )('asks for all three, and for the first workspace, when %s is set', (name) => {
-    const [group, home] = asked({ [name]: OAUTH[name] })
+    const [group, home] = listRequired({ [name]: OAUTH[name] })
     expect(group![0]).toBe('SLACK_CLIENT_ID SLACK_CLIENT_SECRET SLACK_ENCRYPTION_KEY')
     expect(home).toEqual([
       'CHAT_BOT_TOKEN CHAT_SIGNING_SECRET',
@@ -34,10 +34,10 @@ describe('installing the Slack app in other workspaces', () => {
   })
 
   test('is asked for by a form whose channel is in another workspace, and by no other', () => {
-    expect(asked(HOME, ['T0123456789:C0123456789'])).toEqual([
+    expect(listRequired(HOME, ['T0123456789:C0123456789'])).toEqual([
       [expect.stringContaining('SLACK_CLIENT_ID'), expect.stringContaining('T0123456789:C0123456789')],
     ])
-    expect(asked(HOME, ['C0123456789'])).toEqual([])
+    expect(listRequired(HOME, ['C0123456789'])).toEqual([])
   })
 })
 

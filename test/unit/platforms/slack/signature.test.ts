@@ -13,26 +13,26 @@ function verifies(headers: Record<string, string>, body = BODY): boolean {
   return slackVerifier(SECRET)(new Request('https://forms.example.com', { headers }), body)
 }
 
-function signed(timestamp: string | number, signature = sign(timestamp)): Record<string, string> {
+function signedHeaders(timestamp: string | number, signature = sign(timestamp)): Record<string, string> {
   return { 'x-slack-request-timestamp': String(timestamp), 'x-slack-signature': signature }
 }
 
 test.each([0, -299, 299])('a true signature %i s away from now passes', (skew) => {
-  expect(verifies(signed(now() + skew))).toBe(true)
+  expect(verifies(signedHeaders(now() + skew))).toBe(true)
 })
 
 test.each([
-  ['301 s old', () => signed(now() - 302)],
-  ['301 s ahead', () => signed(now() + 302)],
-  ['of another secret', () => signed(now(), sign(now(), BODY, 'another secret'))],
-  ['over another body', () => signed(now(), sign(now(), `${BODY} `))],
-  ['over another timestamp', () => signed(now(), sign(now() - 1))],
-  ['without its version', () => signed(now(), sign(now()).slice(3))],
-  ['cut short', () => signed(now(), sign(now()).slice(0, -2))],
-  ['in capitals', () => signed(now(), sign(now()).toUpperCase())],
-  ['of other characters', () => signed(now(), `v0=${'é'.repeat(64)}`)],
+  ['301 s old', () => signedHeaders(now() - 302)],
+  ['301 s ahead', () => signedHeaders(now() + 302)],
+  ['of another secret', () => signedHeaders(now(), sign(now(), BODY, 'another secret'))],
+  ['over another body', () => signedHeaders(now(), sign(now(), `${BODY} `))],
+  ['over another timestamp', () => signedHeaders(now(), sign(now() - 1))],
+  ['without its version', () => signedHeaders(now(), sign(now()).slice(3))],
+  ['cut short', () => signedHeaders(now(), sign(now()).slice(0, -2))],
+  ['in capitals', () => signedHeaders(now(), sign(now()).toUpperCase())],
+  ['of other characters', () => signedHeaders(now(), `v0=${'é'.repeat(64)}`)],
   ['with no timestamp', () => ({ 'x-slack-signature': sign('') })],
-  ['with a timestamp that is no number', () => signed('soon')],
-  ['with an endless timestamp', () => signed('Infinity')],
+  ['with a timestamp that is no number', () => signedHeaders('soon')],
+  ['with an endless timestamp', () => signedHeaders('Infinity')],
   ['that is missing', () => ({ 'x-slack-request-timestamp': String(now()) })],
 ])('a signature %s is refused', (_, headers) => expect(verifies(headers())).toBe(false))

@@ -39,14 +39,14 @@ const tokens = (methods = 'chat.') => (
 
 test('what is said later, by another process, still has the token of the workspace that the channel is in', async () => {
   const card = Card({ children: [CardText('Expired')] })
-  const first = await start()
-  await first.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
-  await first.withBotToken('xoxb-partner', () => first.postMessage('slack:C2:1.1', card), { installationId: 'T2' })
-  const later = await start()
-  await later.postMessage('slack:C2:1.1', card)
-  await later.editMessage('slack:C2:1.1', '1.1', card)
-  await later.postMessage('slack:C2:1.1', 'Words')
-  await later.postMessage('slack:C1:1.1', card)
+  const adapter = await start()
+  await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
+  await adapter.withBotToken('xoxb-partner', () => adapter.postMessage('slack:C2:1.1', card), { installationId: 'T2' })
+  const laterAdapter = await start()
+  await laterAdapter.postMessage('slack:C2:1.1', card)
+  await laterAdapter.editMessage('slack:C2:1.1', '1.1', card)
+  await laterAdapter.postMessage('slack:C2:1.1', 'Words')
+  await laterAdapter.postMessage('slack:C1:1.1', card)
   expect(tokens()).toEqual([
     ['chat.postMessage', 'xoxb-partner'], ['chat.postMessage', 'xoxb-partner'], ['chat.update', 'xoxb-partner'],
     ['chat.postMessage', 'xoxb-partner'], ['chat.postMessage', 'xoxb-own'],
@@ -55,17 +55,19 @@ test('what is said later, by another process, still has the token of the workspa
 
 test('that token is found as long as the channel is spoken in, however long a process lives', async () => {
   const card = Card({ children: [CardText('Expired')] })
-  const first = await start()
-  await first.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
+  const adapter = await start()
+  await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
   const day = 24 * 60 * 60 * 1000
-  const begun = Date.now()
+  const startedAt = Date.now()
   vi.useFakeTimers({ toFake: ['Date'] })
   try {
     for (const days of [0, 20, 40]) {
-      vi.setSystemTime(begun + days * day)
-      await first.withBotToken('xoxb-partner', () => first.postMessage('slack:C3:1.1', card), { installationId: 'T2' })
+      vi.setSystemTime(startedAt + days * day)
+      await adapter.withBotToken(
+        'xoxb-partner', () => adapter.postMessage('slack:C3:1.1', card), { installationId: 'T2' },
+      )
     }
-    vi.setSystemTime(begun + 60 * day)
+    vi.setSystemTime(startedAt + 60 * day)
     await (await start()).postMessage('slack:C3:1.1', card)
   }
   finally {
@@ -75,7 +77,7 @@ test('that token is found as long as the channel is spoken in, however long a pr
 })
 
 /** Places of a bot that knows its own workspace. */
-async function placesWith(adapter: Awaited<ReturnType<typeof start>>) {
+async function createPlacesFor(adapter: Awaited<ReturnType<typeof start>>) {
   const settings = { botToken: 'xoxb-own', signingSecret: 'secret', channelId: 'C1', oauth: OAUTH }
   const places = createPlaces([platform.connect(settings, {
     log: silentLog, http: createHttpClient(), siteUrl: null, isCardOf: async () => false,
@@ -88,7 +90,7 @@ async function placesWith(adapter: Awaited<ReturnType<typeof start>>) {
 test('who is mentioned has the names that they act by, and is asked for by them where they are', async () => {
   const adapter = await start()
   await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
-  const places = await placesWith(adapter)
+  const places = await createPlacesFor(adapter)
   const user = { userId: 'U9', userName: 'grace', fullName: 'Grace', isBot: false as const, isMe: false }
   for (const [team, names] of [['T2', ['slack:T2:U9']], ['T1', ['slack:U9', 'slack:T1:U9']]] as const) {
     const message = { type: 'message', user: 'U5', user_team: team, text: 'assign abcd1234 <@U9>' }
@@ -100,10 +102,10 @@ test('who is mentioned has the names that they act by, and is asked for by them 
   slack.requests.length = 0
   await adapter.getUser('T2:U9')
   await adapter.getUser('U9')
-  const asked = slack.requests.filter(({ path }) => path.endsWith('users.info')).map(({ headers, body }) => [
+  const userRequests = slack.requests.filter(({ path }) => path.endsWith('users.info')).map(({ headers, body }) => [
     new URLSearchParams(body).get('user'), headers.authorization ?? new URLSearchParams(body).get('token'),
   ])
-  expect(asked.map(each => each.join(' ').replace('Bearer ', ''))).toEqual(['U9 xoxb-partner', 'U9 xoxb-own'])
+  expect(userRequests.map(each => each.join(' ').replace('Bearer ', ''))).toEqual(['U9 xoxb-partner', 'U9 xoxb-own'])
 })
 
 test('a thread is read by the bot of its workspace, which knows its own words, when no webhook is handled as well', async () => {
@@ -138,18 +140,18 @@ test('who writes has the ids of who clicks, in a channel that workspaces share a
   const click = (team: string) => ({ type: 'block_actions', user: { id: 'U5', team_id: team }, team: { id: 'T1' } })
   await inHome(() => adapter.channelsHere('slack:C1:1.1'))
 
-  const ours = ['U5', 'T1:U5']
-  expect(inHome(() => adapter.idsOf('U5', click('T1')))).toEqual(ours)
-  expect(inHome(() => adapter.idsOf('U5', message))).toEqual(ours)
-  expect(adapter.idsOf('U5', message)).toEqual(ours)
+  const ownIds = ['U5', 'T1:U5']
+  expect(inHome(() => adapter.idsOf('U5', click('T1')))).toEqual(ownIds)
+  expect(inHome(() => adapter.idsOf('U5', message))).toEqual(ownIds)
+  expect(adapter.idsOf('U5', message)).toEqual(ownIds)
 
-  const guest = ['T2:U5']
-  expect(inHome(() => adapter.idsOf('U5', click('T2')))).toEqual(guest)
-  const told = [{ user_team: 'T2' }, { source_team: 'T2' }, { team: 'T2' }, { user_team: 'T2', source_team: 'T3' }]
-  for (const more of told) {
-    expect(inHome(() => adapter.idsOf('U5', { ...message, ...more })), JSON.stringify(more)).toEqual(guest)
+  const guestIds = ['T2:U5']
+  expect(inHome(() => adapter.idsOf('U5', click('T2')))).toEqual(guestIds)
+  const actors = [{ user_team: 'T2' }, { source_team: 'T2' }, { team: 'T2' }, { user_team: 'T2', source_team: 'T3' }]
+  for (const fields of actors) {
+    expect(inHome(() => adapter.idsOf('U5', { ...message, ...fields })), JSON.stringify(fields)).toEqual(guestIds)
   }
-  expect(adapter.idsOf('U5', { command: '/forms', user_id: 'U5', team_id: 'T2' })).toEqual(guest)
+  expect(adapter.idsOf('U5', { command: '/forms', user_id: 'U5', team_id: 'T2' })).toEqual(guestIds)
 })
 
 /** Workspaces of people, as Slack reports them: `UGRACE` is of T1, `UGUEST` of T2, in a channel that both share. */
@@ -161,12 +163,12 @@ function withPeople(shares: Readonly<Record<string, string[]>> = {}): void {
     const query = new URLSearchParams(body)
     const id = query.get('user') ?? ''
     const team = PEOPLE[id]
-    const known = team ? { ok: true, user: { id, team_id: team } } : { ok: false, error: 'user_not_found' }
+    const userAnswer = team ? { ok: true, user: { id, team_id: team } } : { ok: false, error: 'user_not_found' }
     const channel = query.get('channel') ?? ''
-    const shared = { id: channel, is_ext_shared: true, connected_team_ids: shares[channel] ?? [] }
+    const sharedChannel = { id: channel, is_ext_shared: true, connected_team_ids: shares[channel] ?? [] }
     const answer = path.endsWith('users.info')
-      ? known
-      : { ok: true, team_id: 'T1', user_id: 'U1', ts: '1.1', channel: shared }
+      ? userAnswer
+      : { ok: true, team_id: 'T1', user_id: 'U1', ts: '1.1', channel: sharedChannel }
     return { status: 200, body: JSON.stringify(answer) }
   }
 }
@@ -174,17 +176,17 @@ function withPeople(shares: Readonly<Record<string, string[]>> = {}): void {
 test('who is mentioned is of their own workspace, whoever mentions them in a channel that workspaces share', async () => {
   withPeople()
   const adapter = await start()
-  const places = await placesWith(adapter)
-  const mentioned = (user: string, team: string) => {
+  const places = await createPlacesFor(adapter)
+  const findMentioned = (user: string, team: string) => {
     const message = { type: 'message', user: 'U5', user_team: team, channel: 'C1', text: `assign abcd1234 <@${user}>` }
     return places.mentionedIn({ raw: message, adapter })
   }
   for (const team of ['T1', 'T2']) {
-    expect(await mentioned('UGUEST', team)).toEqual([['slack:T2:UGUEST']])
-    expect(await mentioned('UGRACE', team)).toEqual([['slack:UGRACE', 'slack:T1:UGRACE']])
+    expect(await findMentioned('UGUEST', team)).toEqual([['slack:T2:UGUEST']])
+    expect(await findMentioned('UGRACE', team)).toEqual([['slack:UGRACE', 'slack:T1:UGRACE']])
   }
   // If Slack does not answer, the person counts as a colleague of the author.
-  expect(await mentioned('U0NOBODY', 'T2')).toEqual([['slack:T2:U0NOBODY']])
+  expect(await findMentioned('U0NOBODY', 'T2')).toEqual([['slack:T2:U0NOBODY']])
 })
 
 /** Event as Slack posts it, with a valid signature. */
@@ -199,15 +201,15 @@ function webhook(payload: object): Request {
 
 test('who mentions the bot in a channel that workspaces share is of their own, where only the envelope names one as well', async () => {
   withPeople()
-  const written: [string, string[]][] = []
+  const authors: [string, string[]][] = []
   const adapter = await start(chat => chat.onNewMention(async (_, { author: { userId }, raw }) => {
-    written.push([userId, adapter.idsOf(userId, raw)])
+    authors.push([userId, adapter.idsOf(userId, raw)])
   }))
   await adapter.withBotToken('xoxb-own', () => adapter.channelsHere('slack:C1:1.1'), { installationId: 'T1' })
   // The envelope may name the workspace of either side: https://github.com/slackapi/bolt-js/issues/935
   for (const envelope of ['T1', 'T2']) {
     for (const user of ['UGRACE', 'UGUEST', 'U0NOBODY']) {
-      const ts = `${written.length}.1`
+      const ts = `${authors.length}.1`
       const event = { type: 'app_mention', user, text: '<@U1> pending', channel: 'C1', ts, event_ts: ts }
       const payload = { team_id: envelope, authorizations: [{ team_id: 'T1' }], is_ext_shared_channel: true, event }
       const tasks: Promise<unknown>[] = []
@@ -216,8 +218,8 @@ test('who mentions the bot in a channel that workspaces share is of their own, w
     }
   }
   // If Slack does not answer, the author may be anybody.
-  const each = [['UGRACE', ['UGRACE', 'T1:UGRACE']], ['UGUEST', ['T2:UGUEST']], ['U0NOBODY', []]]
-  expect(written).toEqual([...each, ...each])
+  const expected = [['UGRACE', ['UGRACE', 'T1:UGRACE']], ['UGUEST', ['T2:UGUEST']], ['U0NOBODY', []]]
+  expect(authors).toEqual([...expected, ...expected])
 })
 
 test.each([
@@ -225,19 +227,19 @@ test.each([
   ['the one that it names, where Slack does not say that they share it', ['T1', 'T3'], ['T2:C1'], 'xoxb-partner'],
 ])('what is said in a channel that two workspaces with the app share is for %s', async (_, shares, places, token) => {
   withPeople({ C1: shares })
-  let here: string[] = []
+  let channels: string[] = []
   const adapter = await start(chat => chat.onNewMention(async (thread) => {
-    here = await adapter.channelsHere(thread.id)
+    channels = await adapter.channelsHere(thread.id)
     await thread.post(Card({ children: [CardText('Hello')] }))
   }))
   await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
-  const said = { type: 'app_mention', user: 'UGUEST', team: 'T2', text: '<@U1> pending', channel: 'C1' }
-  const event = { ...said, ts: `${shares[1]}.1`, event_ts: '9.1' }
+  const mention = { type: 'app_mention', user: 'UGUEST', team: 'T2', text: '<@U1> pending', channel: 'C1' }
+  const event = { ...mention, ts: `${shares[1]}.1`, event_ts: '9.1' }
   const payload = { team_id: 'T2', authorizations: [{ team_id: 'T2' }], is_ext_shared_channel: true, event }
   const tasks: Promise<unknown>[] = []
   await adapter.handleWebhook(webhook(payload), { waitUntil: task => void tasks.push(task) })
   await Promise.all(tasks)
-  expect(here).toEqual(places)
+  expect(channels).toEqual(places)
   expect(tokens('chat.postMessage')).toEqual([['chat.postMessage', token]])
 })
 
