@@ -15,7 +15,7 @@ const MAX_AGE_MS = 5 * 60_000
 /** Time without a session after which the socket is rebuilt, ms */
 const STALLED_MS = 60_000
 /** Min interval between log lines about failed deliveries, ms */
-const QUIET_MS = 30_000
+const LOG_INTERVAL_MS = 30_000
 
 /** Reason to stop: time over, another listener asked, lease lost, or Discord refused */
 type Reason = 'over' | 'handover' | 'lost' | 'refused'
@@ -39,12 +39,12 @@ export class ActiveListener {
   private dispatcher!: Dispatcher
   private socket: GatewaySocket
   private record: OwnerRecord
-  private readonly ended = new AbortController()
+  private readonly endController = new AbortController()
   /** Ends the wait for the next tick early */
-  private nudge = new AbortController()
-  private isLost = false
+  private nudgeController = new AbortController()
+  private isSessionLost = false
   private isIdentifying = false
-  private quietUntil = 0
+  private nextLogAt = 0
 
   constructor(private readonly options: ActiveOptions) {
     const { rest, owner = '', lease, endsAt } = options
@@ -65,20 +65,20 @@ export class ActiveListener {
   /** Listens until there is a reason to stop. Afterwards the stored session can be resumed. */
   async run(): Promise<Reason> {
     const { signal, lease } = this.options
-    const over = () => this.end('over')
-    signal.addEventListener('abort', over, { once: true })
-    if (signal.aborted) over()
+    const onAbort = () => this.end('over')
+    signal.addEventListener('abort', onAbort, { once: true })
+    if (signal.aborted) onAbort()
     await this.load()
     if (!this.reason) void this.socket.open()
     while (!this.reason) {
-      await pause(lease.tickMs, AbortSignal.any([this.ended.signal, this.nudge.signal]))
+      await pause(lease.tickMs, AbortSignal.any([this.endController.signal, this.nudgeController.signal]))
       if (!this.reason) await this.tick()
     }
-    signal.removeEventListener('abort', over)
+    signal.removeEventListener('abort', onAbort)
     // Stop receiving, deliver queued events, leave the rest to the replay, then release the lease.
-    const renewing = setInterval(() => void lease.renew().catch(() => {}), lease.leaseMs / 3)
+    const renewTimer = setInterval(() => void lease.renew().catch(() => {}), lease.leaseMs / 3)
     await Promise.all([this.socket.close(), this.queue.end(this.reason === 'lost' ? 0 : DRAIN_MS)])
-    clearInterval(renewing)
+    clearInterval(renewTimer)
     this.record = { ...this.record, connectedSince: null, refusal: this.refusal }
     if (this.reason !== 'lost') await this.save().catch(() => {})
     await lease.release().catch(() => {})
@@ -87,40 +87,40 @@ export class ActiveListener {
   }
 
   private async load(): Promise<void> {
-    const { lease, known, store } = this.options
+    const { lease, known: lastCheckpoint, store } = this.options
     while (!this.reason) {
       try {
-        const [stored, record] = await Promise.all([store.load(), store.record()])
-        this.begin(stored ?? known)
+        const [checkpoint, record] = await Promise.all([store.load(), store.record()])
+        this.begin(checkpoint ?? lastCheckpoint)
         const { resumes = 0, lastEventAt = null, lastForwardError = null } = record ?? {}
         this.record = { ...this.record, resumes, lastEventAt, lastForwardError }
         return this.report('owner', { resumes: this.progress.session !== null, sequence: this.progress.savedSequence })
       }
       catch {
-        await pause(lease.tickMs, this.ended.signal)
+        await pause(lease.tickMs, this.endController.signal)
         if (!lease.isHeld) this.end('lost')
       }
     }
   }
 
-  private begin(stored: Checkpoint | null): void {
+  private begin(checkpoint: Checkpoint | null): void {
     const { queue, reader, report, options: { applicationId, deliver } } = this
-    this.progress = new Progress(stored)
+    this.progress = new Progress(checkpoint)
     this.dispatcher = new Dispatcher({ applicationId, deliver, queue, reader, report }, this.progress)
   }
 
   private end(reason: Reason): void {
     this.reason ??= reason
-    this.ended.abort()
+    this.endController.abort()
   }
 
   private async tick(): Promise<void> {
     const { lease } = this.options
-    const nudged = this.nudge.signal.aborted
-    if (nudged) this.nudge = new AbortController()
+    const isNudged = this.nudgeController.signal.aborted
+    if (isNudged) this.nudgeController = new AbortController()
     try {
       if (await lease.isClaimed()) this.end('handover')
-      else if (nudged || this.progress.changed || lease.isDue) await this.save()
+      else if (isNudged || this.progress.changed || lease.isDue) await this.save()
     }
     catch {
       // The store is unavailable; nothing is acknowledged meanwhile.
@@ -139,13 +139,13 @@ export class ActiveListener {
     const { progress, options: { lease, store } } = this
     if (!await lease.renew()) return this.end('lost')
     if (progress.changed) {
-      const stored = progress.snapshot()
+      const checkpoint = progress.snapshot()
       progress.changed = false
-      await store.save(stored).catch((error) => {
+      await store.save(checkpoint).catch((error) => {
         progress.changed = true
         throw error
       })
-      if (stored.session === progress.session) progress.savedSequence = stored.sequence
+      if (checkpoint.session === progress.session) progress.savedSequence = checkpoint.sequence
     }
     const lastEventAt = this.dispatcher.lastEventAt ?? this.record.lastEventAt
     await store.saveRecord({ ...this.record, lastEventAt }, this.reason ? 0 : lease.leaseMs)
@@ -157,31 +157,31 @@ export class ActiveListener {
       intents: INTENTS,
       session: () => {
         const { session, savedSequence: sequence } = this.progress
-        return session && !this.isLost ? { ...session, sequence } : null
+        return session && !this.isSessionLost ? { ...session, sequence } : null
       },
       gateway: () => this.reader.get('/gateway/bot'),
       mayIdentify: signal => this.mayIdentify(signal),
       identified: (session, sequence) => {
         // Packets from before op 9 still name the old session.
         if (session.sessionId === this.progress.session?.sessionId) return
-        this.isLost = false
+        this.isSessionLost = false
         this.progress.begin(session, sequence)
         this.record = { ...this.record, resumes: 0, connectedSince: Date.now() }
         this.report('identified')
       },
       ready: (guilds) => {
         this.progress.owe(guilds)
-        this.nudge.abort()
+        this.nudgeController.abort()
       },
       resumed: () => {
         this.record = { ...this.record, resumes: this.record.resumes + 1, connectedSince: Date.now() }
-        this.nudge.abort()
+        this.nudgeController.abort()
         this.report('resumed', { sequence: this.progress.savedSequence })
       },
       dispatch: payload => this.take(payload),
       lost: () => {
-        if (!this.isLost) this.report('session-lost')
-        this.isLost = true
+        if (!this.isSessionLost) this.report('session-lost')
+        this.isSessionLost = true
       },
       detached: (why) => {
         this.record = { ...this.record, connectedSince: null }
@@ -197,20 +197,20 @@ export class ActiveListener {
   /** Waits for permission to IDENTIFY: only for the lease owner, rate-limited across replicas, and counted. */
   private async mayIdentify(signal: AbortSignal): Promise<void> {
     const { lease, store } = this.options
-    const counted = async () => await lease.renew() && store.countIdentify().then(() => true)
-    const aborted = new Promise<never>((_, reject) => {
+    const renewAndCount = async () => await lease.renew() && store.countIdentify().then(() => true)
+    const abortRejection = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(new Error('The socket was closed.')), { once: true })
     })
-    aborted.catch(() => {})
+    abortRejection.catch(() => {})
     this.isIdentifying = true
     try {
       while (!signal.aborted) {
         const waitMs = await store.identifyWaitMs().catch(() => 1000)
         if (waitMs > 0) await pause(waitMs, signal)
-        else if (!this.reason && await counted().catch(() => false)) break
-        else await Promise.race([aborted, pause(1000, signal)])
+        else if (!this.reason && await renewAndCount().catch(() => false)) break
+        else await Promise.race([abortRejection, pause(1000, signal)])
       }
-      if (signal.aborted) return await aborted
+      if (signal.aborted) return await abortRejection
     }
     finally {
       this.isIdentifying = false
@@ -233,8 +233,8 @@ export class ActiveListener {
   private readonly onFailure = (reason: string): void => {
     const now = Date.now()
     this.record = { ...this.record, lastForwardError: { at: now, reason } }
-    if (now < this.quietUntil) return
-    this.quietUntil = now + QUIET_MS
+    if (now < this.nextLogAt) return
+    this.nextLogAt = now + LOG_INTERVAL_MS
     this.options.log.warn('discord.gateway.delivery-failed', { reason })
   }
 
@@ -243,8 +243,8 @@ export class ActiveListener {
     this.options.log.error('discord.gateway.event-given-up', { ...letter, reason })
   }
 
-  private readonly report = (what: string, facts: Record<string, unknown> = {}): void => {
-    this.options.log.info(`discord.gateway.${what}`, { owner: this.record.owner, ...facts })
-    this.options.onStatus?.(what, facts)
+  private readonly report = (event: string, facts: Record<string, unknown> = {}): void => {
+    this.options.log.info(`discord.gateway.${event}`, { owner: this.record.owner, ...facts })
+    this.options.onStatus?.(event, facts)
   }
 }

@@ -3,7 +3,7 @@ import { DeliveryFailed, UnexpectedAnswer, type EventData } from './events'
 
 const TIMEOUT_MS = 5000
 /** Max cached channels, and users; when full, the cache is cleared */
-const REMEMBERED = 5000
+const MAX_CACHED = 5000
 
 /** https://discord.com/developers/docs/resources/channel#channel-object-channel-types */
 export const THREADS: readonly number[] = [10, 11, 12]
@@ -22,18 +22,18 @@ interface User {
 
 /** Reads Discord's REST API, one request at a time. */
 export class RestReader {
-  private last: Promise<unknown> = Promise.resolve()
+  private lastRequest: Promise<unknown> = Promise.resolve()
 
   constructor(private readonly rest: DiscordRest) {}
 
   /** @throws DeliveryFailed permanent if a retry is useless */
   get<T>(path: string): Promise<T> {
-    const answer = this.last.then(() => this.rest<T>('GET', path, { timeoutMs: TIMEOUT_MS })).catch((error) => {
+    const answer = this.lastRequest.then(() => this.rest<T>('GET', path, { timeoutMs: TIMEOUT_MS })).catch((error) => {
       const { message, status, refusal: { retryAfterMs } } = error as DiscordError
       const permanent = status >= 400 && status < 500 && status !== 429 && status !== 408
       throw new DeliveryFailed(message, { permanent, retryAfterMs })
     })
-    this.last = answer.catch(() => {})
+    this.lastRequest = answer.catch(() => {})
     return answer
   }
 }
@@ -59,7 +59,7 @@ export class Directory {
     if (!isReaction && type !== 'MESSAGE_CREATE') return data
     const isPlain = data.channel_type !== undefined && !THREADS.includes(data.channel_type)
     const [channel, user] = await Promise.all([
-      isPlain || !data.channel_id || !(data.guild_id || isReaction) ? null : this.channel(data.channel_id),
+      isPlain || !data.channel_id || !(data.guild_id || isReaction) ? null : this.loadChannel(data.channel_id),
       isReaction && !data.member && data.user_id ? this.lookUp(this.users, '/users', data.user_id) : null,
     ])
     const isThread = channel && THREADS.includes(channel.type) && channel.parent_id
@@ -71,25 +71,25 @@ export class Directory {
     }
   }
 
-  private async channel(id: string): Promise<Channel | null> {
+  private async loadChannel(id: string): Promise<Channel | null> {
     const channel = await this.lookUp(this.channels, '/channels', id)
     if (channel) this.learn(channel)
     return channel
   }
 
   /** Returns null if Discord refuses for good. After a temporary failure the whole event is retried. */
-  private async lookUp<T extends { id: string }>(known: Map<string, T>, path: string, id: string): Promise<T | null> {
-    const found = known.get(id) ?? await this.reader.get<T>(`${path}/${id}`).catch((error: unknown) => {
+  private async lookUp<T extends { id: string }>(cache: Map<string, T>, path: string, id: string): Promise<T | null> {
+    const entry = cache.get(id) ?? await this.reader.get<T>(`${path}/${id}`).catch((error: unknown) => {
       if (error instanceof DeliveryFailed && error.permanent) return null
       throw error
     })
-    if (found && found.id !== id) throw new UnexpectedAnswer()
-    if (found) remember(known, id, found)
-    return found
+    if (entry && entry.id !== id) throw new UnexpectedAnswer()
+    if (entry) remember(cache, id, entry)
+    return entry
   }
 }
 
-function remember<T>(known: Map<string, T>, id: string, found: T): void {
-  if (known.size >= REMEMBERED && !known.has(id)) known.clear()
-  known.set(id, found)
+function remember<T>(cache: Map<string, T>, id: string, entry: T): void {
+  if (cache.size >= MAX_CACHED && !cache.has(id)) cache.clear()
+  cache.set(id, entry)
 }

@@ -22,20 +22,20 @@ const INTERACTION_MAX_AGE_MS = 3000
 const CLOCK_SKEW_MS = 10_000
 
 /** Max age of messages that are read back, ms: less than events are remembered, or it may repeat handled ones */
-const OLDEST_MS = 23 * 3_600_000
+const MAX_AGE_MS = 23 * 3_600_000
 /** Max channels to read back, newest messages first; more would delay a big server for minutes */
-const CHANNELS = 50
+const MAX_CHANNELS = 50
 /** Max pages of one channel, oldest missed messages first */
-const PAGES = 10
+const MAX_PAGES = 10
 /** https://discord.com/developers/docs/resources/message#get-channel-messages */
-const PAGE = 100
+const PAGE_SIZE = 100
 const DISCORD_EPOCH_MS = 1_420_070_400_000
 /** Channel types that hold messages themselves: text, voice, announcements, threads, stages */
-const WITH_MESSAGES: readonly number[] = [0, 2, 5, 10, 11, 12, 13]
+const MESSAGE_CHANNEL_TYPES: readonly number[] = [0, 2, 5, 10, 11, 12, 13]
 
-const CREATED = 'MESSAGE_CREATE'
+const MESSAGE_CREATED = 'MESSAGE_CREATE'
 /** Plain messages and replies: https://discord.com/developers/docs/resources/message#message-object-message-types */
-const SAID: readonly number[] = [0, 19]
+const PLAIN_MESSAGE_TYPES: readonly number[] = [0, 19]
 
 interface Guild {
   id: string
@@ -61,29 +61,29 @@ export class Dispatcher {
     this.directory = new Directory(options.reader)
   }
 
-  take({ t: type, s: sequence, d }: Dispatch): void {
+  take({ t: type, s: sequence, d: data }: Dispatch): void {
     if (type === 'READY') return
-    if (type === 'GUILD_CREATE') for (const channel of channelsOf(d as Guild)) this.directory.learn(channel)
-    else if (/^(?:CHANNEL|THREAD)_(?:CREATE|UPDATE)$/.test(type)) this.directory.learn(d as Channel)
+    if (type === 'GUILD_CREATE') for (const channel of channelsOf(data as Guild)) this.directory.learn(channel)
+    else if (/^(?:CHANNEL|THREAD)_(?:CREATE|UPDATE)$/.test(type)) this.directory.learn(data as Channel)
     if (!this.progress.take(sequence)) return
-    if (type === 'GUILD_CREATE') this.takeGuild(sequence, d as Guild)
-    else if (DELIVERED.has(type)) this.takeEvent(type, sequence, d as EventData)
+    if (type === 'GUILD_CREATE') this.takeGuild(sequence, data as Guild)
+    else if (DELIVERED.has(type)) this.takeEvent(type, sequence, data as EventData)
   }
 
   private takeEvent(type: string, sequence: number, data: EventData): void {
     const { progress } = this
     this.lastEventAt = Date.now()
-    const message = type === CREATED ? data.id : undefined
+    const messageId = type === MESSAGE_CREATED ? data.id : undefined
     if (this.isIgnored(type, data)) {
-      if (message) progress.noteMessage(message)
+      if (messageId) progress.noteMessage(messageId)
       return
     }
     const id = `${progress.session?.sessionId}:${sequence}`
-    const delivered = [progress.hold(sequence), ...message ? [progress.holdMessage(message)] : []]
+    const releases = [progress.hold(sequence), ...messageId ? [progress.holdMessage(messageId)] : []]
     // A click must be answered within 3 s, so it does not wait for other events of its channel.
     const channel = type === 'INTERACTION_CREATE' ? undefined : data.channel_id
-    void this.options.queue.add(channel, retry => this.deliver(retry, type, data, id)).then((done) => {
-      if (done) for (const settle of delivered) settle()
+    void this.options.queue.add(channel, retry => this.deliver(retry, type, data, id)).then((isDone) => {
+      if (isDone) for (const release of releases) release()
     })
   }
 
@@ -92,27 +92,27 @@ export class Dispatcher {
     const { progress } = this
     const after = progress.missingSince(guild.id)
     if (after === null) {
-      for (const { last_message_id: last } of channelsOf(guild)) if (last) progress.noteMessage(last)
+      for (const { last_message_id: lastId } of channelsOf(guild)) if (lastId) progress.noteMessage(lastId)
       return
     }
-    const settle = progress.hold(sequence)
-    void this.backfill(guild, after).then((done) => {
-      if (!done) return
+    const release = progress.hold(sequence)
+    void this.backfill(guild, after).then((isDone) => {
+      if (!isDone) return
       progress.backfilled(guild.id)
-      settle()
+      release()
     })
   }
 
   /** True for the bot's own events and for system messages in people's names, such as a renamed thread. */
-  private isIgnored(event: string, { author, user_id: user, type }: EventData): boolean {
-    const isOwn = (author?.id ?? user) === this.options.applicationId
-    return isOwn || (event === CREATED && !SAID.includes(type!))
+  private isIgnored(eventType: string, { author, user_id: userId, type }: EventData): boolean {
+    const isOwn = (author?.id ?? userId) === this.options.applicationId
+    return isOwn || (eventType === MESSAGE_CREATED && !PLAIN_MESSAGE_TYPES.includes(type!))
   }
 
   private deliver(retry: Retry, type: string, data: EventData, id: string): Promise<void> {
     const { channel_id: channelId, message_id: messageId = data.id, user_id: userId = data.author?.id } = data
     const letter: DeadLetter = { id, type, channelId, messageId, userId }
-    const dueBy = type === 'INTERACTION_CREATE' && data.id ? answerDueBy(data.id) : undefined
+    const dueAt = type === 'INTERACTION_CREATE' && data.id ? computeDueAt(data.id) : undefined
     let note = randomUUID()
     return retry(async (signal) => {
       const enriched = await this.directory.enrich(type, data)
@@ -122,7 +122,7 @@ export class Dispatcher {
         if (!(error instanceof DeliveryFailed && error.unchecked)) note = randomUUID()
         throw error
       })
-    }, letter, dueBy)
+    }, letter, dueAt)
   }
 
   /**
@@ -133,56 +133,58 @@ export class Dispatcher {
    */
   private async backfill(guild: Guild, after: string): Promise<boolean> {
     const { queue, report } = this.options
-    const oldest = BigInt(Date.now() - OLDEST_MS - DISCORD_EPOCH_MS) << 22n
-    const start = BigInt(after) > oldest ? after : String(oldest)
-    const last = ({ last_message_id: id }: Channel) => BigInt(id ?? 0)
-    const behind = channelsOf(guild)
-      .filter(channel => WITH_MESSAGES.includes(channel.type) && last(channel) > BigInt(start))
-      .sort((one, other) => Number(last(other) - last(one)))
-    const read = behind.slice(0, CHANNELS)
-    const [channels, taken] = [behind.length, read.length]
-    if (taken < channels) report('backfill-cut', { guild: guild.id, channels, read: taken })
-    const done = await Promise.all(read.map((channel) => {
-      return queue.add(channel.id, retry => this.readChannel(retry, guild.id, channel, start))
+    const oldestId = BigInt(Date.now() - MAX_AGE_MS - DISCORD_EPOCH_MS) << 22n
+    const startId = BigInt(after) > oldestId ? after : String(oldestId)
+    const lastIdOf = ({ last_message_id: id }: Channel) => BigInt(id ?? 0)
+    const candidates = channelsOf(guild)
+      .filter(channel => MESSAGE_CHANNEL_TYPES.includes(channel.type) && lastIdOf(channel) > BigInt(startId))
+      .sort((a, b) => Number(lastIdOf(b) - lastIdOf(a)))
+    const channels = candidates.slice(0, MAX_CHANNELS)
+    const [channelCount, readCount] = [candidates.length, channels.length]
+    if (readCount < channelCount) report('backfill-cut', { guild: guild.id, channels: channelCount, read: readCount })
+    const results = await Promise.all(channels.map((channel) => {
+      return queue.add(channel.id, retry => this.readChannel(retry, guild.id, channel, startId))
     }))
-    return !done.includes(false)
+    return !results.includes(false)
   }
 
-  private async readChannel(retry: Retry, guildId: string, { id: channel, type }: Channel, start: string) {
-    let cursor = start
+  private async readChannel(retry: Retry, guildId: string, { id: channelId, type }: Channel, startId: string) {
+    let cursor = startId
     let count = 0
-    for (let page = 0; page < PAGES; page++) {
-      const messages = await this.readPage(retry, channel, cursor)
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const messages = await this.readPage(retry, channelId, cursor)
       for (const message of messages) {
-        const data = { ...message, channel_id: channel, guild_id: guildId, channel_type: type }
-        if (!this.isIgnored(CREATED, data)) await this.deliver(retry, CREATED, data, `message:${message.id}`)
+        const data = { ...message, channel_id: channelId, guild_id: guildId, channel_type: type }
+        if (!this.isIgnored(MESSAGE_CREATED, data)) {
+          await this.deliver(retry, MESSAGE_CREATED, data, `message:${message.id}`)
+        }
         this.progress.noteMessage(message.id)
       }
       count += messages.length
-      if (messages.length < PAGE) break
+      if (messages.length < PAGE_SIZE) break
       cursor = messages.at(-1)!.id
     }
-    const isCut = count === PAGES * PAGE
-    this.options.report(isCut ? 'backfill-cut' : 'backfilled', { guild: guildId, channel, messages: count })
+    const isCut = count === MAX_PAGES * PAGE_SIZE
+    this.options.report(isCut ? 'backfill-cut' : 'backfilled', { guild: guildId, channel: channelId, messages: count })
   }
 
-  private async readPage(retry: Retry, channel: string, cursor: string): Promise<(EventData & { id: string })[]> {
+  private async readPage(retry: Retry, channelId: string, cursor: string): Promise<(EventData & { id: string })[]> {
     let messages: { id: string }[] = []
     await retry(async () => {
-      const page = `/channels/${channel}/messages?after=${cursor}&limit=${PAGE}`
-      messages = await this.options.reader.get<{ id: string }[]>(page).catch((error: unknown) => {
+      const path = `/channels/${channelId}/messages?after=${cursor}&limit=${PAGE_SIZE}`
+      messages = await this.options.reader.get<{ id: string }[]>(path).catch((error: unknown) => {
         // A channel that the bot may not read counts as empty.
         if (error instanceof DeliveryFailed && error.permanent) return []
         throw error
       })
       if (!Array.isArray(messages)) throw new UnexpectedAnswer()
-    }, { id: `backfill:${channel}:${cursor}`, type: 'BACKFILL', channelId: channel })
-    return messages.sort((one, other) => BigInt(one.id) < BigInt(other.id) ? -1 : 1)
+    }, { id: `backfill:${channelId}:${cursor}`, type: 'BACKFILL', channelId })
+    return messages.sort((a, b) => BigInt(a.id) < BigInt(b.id) ? -1 : 1)
   }
 }
 
 /** Counts from now, or, because a replay brings old interactions, from the time in the id plus the max clock skew. */
-function answerDueBy(id: string): number {
+function computeDueAt(id: string): number {
   const sentAt = Number(BigInt(id) >> 22n) + DISCORD_EPOCH_MS
   return Math.min(sentAt + CLOCK_SKEW_MS, Date.now()) + INTERACTION_MAX_AGE_MS
 }

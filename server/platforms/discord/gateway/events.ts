@@ -17,10 +17,10 @@ export const DELIVERED: ReadonlySet<string> = new Set([
 ])
 
 /** Time for which an event is remembered, ms: longer than any replay or backfill reaches */
-const REMEMBERED_MS = 24 * 3_600_000
+const SEEN_TTL_MS = 24 * 3_600_000
 
 /** Statuses that refuse the event itself. Others (401, 404, 429 …) concern the route or settings that may change. */
-const PERMANENT: readonly number[] = [400, 410, 413, 415, 422]
+const PERMANENT_STATUSES: readonly number[] = [400, 410, 413, 415, 422]
 
 /** Gateway event in the format of the SDK's adapter, with an id that stays the same in a replay */
 export interface ForwardedEvent {
@@ -118,7 +118,7 @@ export function forwardTo(webhookUrl: string, botToken: string, timeoutMs: numbe
     if (ok) return
     const advice = status >= 300 && status < 400 ? ': the site URL leads elsewhere, check NUXT_PUBLIC_SITE_URL' : ''
     const retryAfterMs = (Number(headers.get('retry-after')) || 0) * 1000
-    const [permanent, unchecked] = [PERMANENT.includes(status), headers.has(UNCHECKED)]
+    const [permanent, unchecked] = [PERMANENT_STATUSES.includes(status), headers.has(UNCHECKED)]
     throw new DeliveryFailed(`HTTP ${status}${advice}`, { permanent, retryAfterMs, unchecked })
   }
 }
@@ -131,7 +131,7 @@ export function forwardTo(webhookUrl: string, botToken: string, timeoutMs: numbe
  */
 export async function firstDelivery(state: StateAdapter, event: ForwardedEvent): Promise<boolean> {
   const [key, note] = [seenKey(event), event.note ?? randomUUID()]
-  return await state.setIfNotExists(key, note, REMEMBERED_MS) || await state.get(key) === note
+  return await state.setIfNotExists(key, note, SEEN_TTL_MS) || await state.get(key) === note
 }
 
 export function forgetDelivery(state: StateAdapter, event: ForwardedEvent): Promise<void> {
@@ -143,8 +143,8 @@ export function forgetDelivery(state: StateAdapter, event: ForwardedEvent): Prom
  * reaction has no id and may be added, removed and added again: only its place in the session identifies it.
  */
 function seenKey({ id, type, data }: ForwardedEvent): string {
-  const own = (data as EventData | null)?.id
-  if (own && type === 'GATEWAY_MESSAGE_CREATE') return `discord-gateway:seen:message:${own}`
-  if (own && type === 'GATEWAY_INTERACTION_CREATE') return `discord-gateway:seen:interaction:${own}`
+  const dataId = (data as EventData | null)?.id
+  if (dataId && type === 'GATEWAY_MESSAGE_CREATE') return `discord-gateway:seen:message:${dataId}`
+  if (dataId && type === 'GATEWAY_INTERACTION_CREATE') return `discord-gateway:seen:interaction:${dataId}`
   return `discord-gateway:seen:${id}`
 }

@@ -10,7 +10,7 @@ export class Lease {
   readonly id = randomUUID()
   private lock: Lock | null = null
   /** Time of the last request for the lease, by the wall clock and by the monotonic clock */
-  private asked = { at: 0, up: 0 }
+  private requestTime = { at: 0, up: 0 }
   private readonly claimKey: string
 
   /** @param leaseMs time until the lease is free again after its owner died */
@@ -39,7 +39,7 @@ export class Lease {
 
   /** Uses the clock that says more: one may stop while a machine sleeps, the other may be set back. */
   private get ageMs(): number {
-    return Math.max(Date.now() - this.asked.at, performance.now() - this.asked.up)
+    return Math.max(Date.now() - this.requestTime.at, performance.now() - this.requestTime.up)
   }
 
   /**
@@ -47,20 +47,20 @@ export class Lease {
    * While a claim is fresh, only the claimant takes the lease; a newer claim replaces it.
    */
   async take(approach: Approach, signal: AbortSignal): Promise<boolean> {
-    const claims = approach === 'claim'
+    const isClaiming = approach === 'claim'
     let hasClaimed = false
     while (!signal.aborted) {
       try {
         const isClaimed = await this.isClaimed()
         if (hasClaimed && isClaimed) return false
-        if (claims) {
+        if (isClaiming) {
           await this.state.set(this.claimKey, this.id, this.claimMs)
           hasClaimed = true
         }
-        if (claims || !isClaimed) {
+        if (isClaiming || !isClaimed) {
           if (await this.acquire()) {
             // The claim is settled. If it was a newer one, that claimant repeats it.
-            if (claims) await this.state.delete(this.claimKey).catch(() => {})
+            if (isClaiming) await this.state.delete(this.claimKey).catch(() => {})
             return true
           }
           if (approach === 'if free') return false
@@ -69,7 +69,7 @@ export class Lease {
       catch {
         // The store is unavailable; try again.
       }
-      await pause(claims ? this.tickMs / 2 : this.tickMs, signal)
+      await pause(isClaiming ? this.tickMs / 2 : this.tickMs, signal)
     }
     return false
   }
@@ -82,9 +82,9 @@ export class Lease {
 
   /** Returns false if the lease is no longer ours. */
   async renew(): Promise<boolean> {
-    const asked = now()
+    const requestTime = readClocks()
     if (!this.lock || !await this.state.extendLock(this.lock, this.leaseMs)) return false
-    this.asked = asked
+    this.requestTime = requestTime
     return true
   }
 
@@ -95,11 +95,11 @@ export class Lease {
   }
 
   private async acquire(): Promise<boolean> {
-    const asked = now()
+    const requestTime = readClocks()
     this.lock = await this.state.acquireLock(this.key, this.leaseMs)
-    this.asked = asked
+    this.requestTime = requestTime
     return this.lock !== null
   }
 }
 
-const now = () => ({ at: Date.now(), up: performance.now() })
+const readClocks = () => ({ at: Date.now(), up: performance.now() })

@@ -13,13 +13,13 @@ import { GatewayStore } from './store'
 const FORWARD_TIMEOUT_MS = 30_000
 
 /** Max wait for the listener that took over, ms: longer than the route waits for this one */
-const SUCCESSOR_MS = 30_000
+const SUCCESSOR_WAIT_MS = 30_000
 
 /** Interval at which its connection is checked, ms */
 const POLL_MS = 500
 
 /** Reports of the active listener when a session is attached */
-const CONNECTED = ['identified', 'resumed']
+const CONNECTED_EVENTS = ['identified', 'resumed']
 
 /** Gateway listener of this deployment; it stores its data in the Chat SDK's state, which replicas share */
 export async function createListener(settings: DiscordSettings, environment: ListenerOptions): Promise<Listener> {
@@ -35,7 +35,9 @@ export async function createListener(settings: DiscordSettings, environment: Lis
     deliver: webhookUrl ? forwardTo(webhookUrl, botToken, FORWARD_TIMEOUT_MS) : receive,
   }
   return {
-    listen: run => listen({ ...options, onStatus: what => CONNECTED.includes(what) && run.connected?.() }, run),
+    listen: run => listen({
+      ...options, onStatus: event => CONNECTED_EVENTS.includes(event) && run.connected?.(),
+    }, run),
     status: () => new GatewayStore(state, applicationId).status(),
   }
 }
@@ -51,20 +53,24 @@ export async function listen(options: GatewayOptions, run: ListenerRun): Promise
   const endsAt = Number.isFinite(durationMs) ? Date.now() + durationMs : null
   const stop = new AbortController()
   const timer = endsAt === null ? undefined : setTimeout(() => stop.abort(), durationMs)
-  const over = AbortSignal.any([stop.signal, ...signal ? [signal] : []])
+  const endSignal = AbortSignal.any([stop.signal, ...signal ? [signal] : []])
   const store = new GatewayStore(options.state, options.applicationId)
   const lease = new Lease(options.state, store.key, options.leaseMs)
   let approach: Approach = standBy ? 'stand by' : 'claim'
-  let known: Checkpoint | null = null
+  let checkpoint: Checkpoint | null = null
   try {
-    while (await lease.take(approach, over)) {
-      const active: ActiveListener = new ActiveListener({ ...options, store, lease, signal: over, known, endsAt })
+    while (await lease.take(approach, endSignal)) {
+      const active: ActiveListener = new ActiveListener({
+        ...options, store, lease, signal: endSignal, known: checkpoint, endsAt,
+      })
       const reason = await active.run()
       if (reason === 'refused') throw new ListenerRefused(active.refusal ?? '')
-      known = active.checkpoint
+      checkpoint = active.checkpoint
       if (!standBy) approach = 'if free'
     }
-    if (await isConnected(store, AbortSignal.any([over, AbortSignal.timeout(SUCCESSOR_MS)]))) run.connected?.()
+    if (await isConnected(store, AbortSignal.any([endSignal, AbortSignal.timeout(SUCCESSOR_WAIT_MS)]))) {
+      run.connected?.()
+    }
   }
   finally {
     clearTimeout(timer)

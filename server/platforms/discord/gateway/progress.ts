@@ -27,51 +27,51 @@ export class Progress {
   /** Stored sequence. Discord must get no higher one, because it does not replay acknowledged events. */
   savedSequence: number
   changed = false
-  private received: number
-  private outstanding = new Set<number>()
-  private readonly undelivered = new Set<string>()
+  private receivedSequence: number
+  private outstandingSequences = new Set<number>()
+  private readonly undeliveredIds = new Set<string>()
   private lastMessageId: string | null
   private backfill: Backfill | null
-  private missedSince: string | null = null
+  private missedSinceId: string | null = null
 
-  constructor(stored: Checkpoint | null) {
-    this.session = stored?.session ?? null
-    this.received = this.savedSequence = stored?.sequence ?? 0
-    this.lastMessageId = stored?.lastMessageId ?? null
-    this.backfill = stored?.backfill ?? null
+  constructor(checkpoint: Checkpoint | null) {
+    this.session = checkpoint?.session ?? null
+    this.receivedSequence = this.savedSequence = checkpoint?.sequence ?? 0
+    this.lastMessageId = checkpoint?.lastMessageId ?? null
+    this.backfill = checkpoint?.backfill ?? null
   }
 
   /** Starts a new session; `owe` then names the guilds in which to look for missed messages. */
   begin(session: Session, sequence: number): void {
-    this.missedSince = this.backfill?.after ?? this.acknowledgedMessageId
+    this.missedSinceId = this.backfill?.after ?? this.acknowledgedMessageId
     this.session = session
-    this.received = this.savedSequence = sequence
+    this.receivedSequence = this.savedSequence = sequence
     // Deliveries of the old session keep their own set.
-    this.outstanding = new Set()
+    this.outstandingSequences = new Set()
     this.changed = true
   }
 
   /** Takes the guilds of the new session, from which missed messages are to be read. */
   owe(guilds: readonly string[]): void {
-    const after = this.missedSince
+    const after = this.missedSinceId
     this.backfill = after === null || guilds.length === 0 ? null : { after, guilds: [...guilds] }
     this.changed = true
   }
 
   /** Returns false if it was received before: Discord replays events that this process may still be delivering. */
   take(sequence: number): boolean {
-    if (sequence <= this.received) return false
-    this.received = sequence
+    if (sequence <= this.receivedSequence) return false
+    this.receivedSequence = sequence
     this.changed = true
     return true
   }
 
   /** Delays the acknowledgement until the returned function is called. */
   hold(sequence: number): () => void {
-    const { outstanding } = this
-    outstanding.add(sequence)
+    const { outstandingSequences } = this
+    outstandingSequences.add(sequence)
     return () => {
-      outstanding.delete(sequence)
+      outstandingSequences.delete(sequence)
       this.changed = true
     }
   }
@@ -79,8 +79,8 @@ export class Progress {
   /** Like `hold`, for a message: if the session is lost, messages from this one on are read from the channels. */
   holdMessage(id: string): () => void {
     this.noteMessage(id)
-    this.undelivered.add(id)
-    return () => void this.undelivered.delete(id)
+    this.undeliveredIds.add(id)
+    return () => void this.undeliveredIds.delete(id)
   }
 
   noteMessage(id: string): void {
@@ -100,19 +100,19 @@ export class Progress {
   }
 
   snapshot(): Checkpoint {
-    const { session, acknowledged: sequence, acknowledgedMessageId: lastMessageId, backfill } = this
+    const { session, acknowledgedSequence: sequence, acknowledgedMessageId: lastMessageId, backfill } = this
     return { session, sequence, lastMessageId, backfill }
   }
 
-  private get acknowledged(): number {
+  private get acknowledgedSequence(): number {
     // Sequences are added in ascending order.
-    const [first] = this.outstanding
-    return first === undefined ? this.received : first - 1
+    const [firstSequence] = this.outstandingSequences
+    return firstSequence === undefined ? this.receivedSequence : firstSequence - 1
   }
 
   private get acknowledgedMessageId(): string | null {
-    let first: bigint | null = null
-    for (const id of this.undelivered) if (first === null || BigInt(id) < first) first = BigInt(id)
-    return first === null ? this.lastMessageId : String(first - 1n)
+    let minId: bigint | null = null
+    for (const id of this.undeliveredIds) if (minId === null || BigInt(id) < minId) minId = BigInt(id)
+    return minId === null ? this.lastMessageId : String(minId - 1n)
   }
 }

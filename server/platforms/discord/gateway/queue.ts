@@ -16,8 +16,8 @@ export interface DeadLetter {
 
 /** Tries until it succeeds or is given up; throws only if it is left to the replay */
 export interface Retry {
-  /** @param dueBy epoch ms after which the sender has already seen a failure: then it is never tried */
-  (attempt: (signal: AbortSignal) => Promise<void>, letter: DeadLetter, dueBy?: number): Promise<void>
+  /** @param dueAt epoch ms after which the sender has already seen a failure: then it is never tried */
+  (attempt: (signal: AbortSignal) => Promise<void>, letter: DeadLetter, dueAt?: number): Promise<void>
 }
 
 export interface QueueOptions {
@@ -33,10 +33,10 @@ class LeftToReplay extends Error {}
 /** Delivers in order per channel, concurrently across channels, and retries each event until it is accepted */
 export class EventQueue {
   /** Last job of each channel; false once an event was left to the replay: later ones must not overtake it */
-  private readonly last = new Map<string, Promise<boolean>>()
-  private readonly working = new Set<Promise<boolean>>()
-  private readonly ending = new AbortController()
-  private readonly ended = new AbortController()
+  private readonly lastJobs = new Map<string, Promise<boolean>>()
+  private readonly activeJobs = new Set<Promise<boolean>>()
+  private readonly drainController = new AbortController()
+  private readonly stopController = new AbortController()
 
   constructor(private readonly options: QueueOptions) {}
 
@@ -46,38 +46,38 @@ export class EventQueue {
    * @returns true if it is done, false if it is left to Discord's replay
    */
   add(key: string | undefined, job: (retry: Retry) => Promise<void>): Promise<boolean> {
-    const previous = key === undefined ? undefined : this.last.get(key)
-    const done = this.run(previous, job)
-    this.working.add(done)
-    if (key !== undefined) this.last.set(key, done)
-    void done.then((delivered) => {
-      this.working.delete(done)
-      if (delivered && key !== undefined && this.last.get(key) === done) this.last.delete(key)
+    const previousJob = key === undefined ? undefined : this.lastJobs.get(key)
+    const result = this.run(previousJob, job)
+    this.activeJobs.add(result)
+    if (key !== undefined) this.lastJobs.set(key, result)
+    void result.then((isDone) => {
+      this.activeJobs.delete(result)
+      if (isDone && key !== undefined && this.lastJobs.get(key) === result) this.lastJobs.delete(key)
     })
-    return done
+    return result
   }
 
   /** Gives queued events one more try and at most `ms`; the rest is left to the replay. */
   async end(ms: number): Promise<void> {
-    this.ending.abort()
-    await this.idle(ms)
-    this.ended.abort()
-    await this.idle(1000)
+    this.drainController.abort()
+    await this.waitUntilIdle(ms)
+    this.stopController.abort()
+    await this.waitUntilIdle(1000)
   }
 
-  private async idle(ms: number): Promise<void> {
-    const enough = new AbortController()
-    const idle = async () => {
-      while (this.working.size > 0 && !enough.signal.aborted) await Promise.allSettled(this.working)
+  private async waitUntilIdle(ms: number): Promise<void> {
+    const waitController = new AbortController()
+    const waitForJobs = async () => {
+      while (this.activeJobs.size > 0 && !waitController.signal.aborted) await Promise.allSettled(this.activeJobs)
     }
-    await Promise.race([idle(), pause(ms, enough.signal)])
-    enough.abort()
+    await Promise.race([waitForJobs(), pause(ms, waitController.signal)])
+    waitController.abort()
   }
 
-  private async run(previous: Promise<boolean> | undefined, job: (retry: Retry) => Promise<void>): Promise<boolean> {
+  private async run(previousJob: Promise<boolean> | undefined, job: (retry: Retry) => Promise<void>): Promise<boolean> {
     try {
-      if (previous && !await previous) return false
-      if (this.ended.signal.aborted) return false
+      if (previousJob && !await previousJob) return false
+      if (this.stopController.signal.aborted) return false
       await job((...task) => this.retry(...task))
       return true
     }
@@ -89,24 +89,26 @@ export class EventQueue {
     }
   }
 
-  private async retry(...[attempt, letter, dueBy]: Parameters<Retry>): Promise<void> {
-    const begun = performance.now()
+  private async retry(...[attempt, letter, dueAt]: Parameters<Retry>): Promise<void> {
+    const startedAt = performance.now()
     // The monotonic clock gives every event its full time, even if the wall clock is corrected meanwhile.
-    const leftMs = () => dueBy === undefined ? begun + this.options.maxAgeMs - performance.now() : dueBy - Date.now()
+    const getRemainingMs = () => dueAt === undefined
+      ? startedAt + this.options.maxAgeMs - performance.now()
+      : dueAt - Date.now()
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      if (dueBy !== undefined && Date.now() > dueBy) return this.drop(letter, Date.now() - dueBy)
+      if (dueAt !== undefined && Date.now() > dueAt) return this.drop(letter, Date.now() - dueAt)
       try {
-        return await attempt(this.ended.signal)
+        return await attempt(this.stopController.signal)
       }
       catch (error) {
-        if (this.ending.signal.aborted) throw new LeftToReplay()
-        const { reason, permanent, retryAfterMs } = failure(error)
+        if (this.drainController.signal.aborted) throw new LeftToReplay()
+        const { reason, permanent, retryAfterMs } = describeFailure(error)
         this.options.onFailure(reason)
-        const left = leftMs()
-        if ((permanent || left <= 0) && await this.bury(letter, reason)) return
-        const askedMs = Math.min(retryAfterMs, Math.max(left, 0))
-        await pause(Math.max(pauseMs * (0.5 + Math.random() / 2), askedMs), this.ending.signal)
-        if (this.ending.signal.aborted) throw new LeftToReplay()
+        const remainingMs = getRemainingMs()
+        if ((permanent || remainingMs <= 0) && await this.bury(letter, reason)) return
+        const requestedMs = Math.min(retryAfterMs, Math.max(remainingMs, 0))
+        await pause(Math.max(pauseMs * (0.5 + Math.random() / 2), requestedMs), this.drainController.signal)
+        if (this.drainController.signal.aborted) throw new LeftToReplay()
       }
     }
   }
@@ -124,7 +126,7 @@ export class EventQueue {
   }
 }
 
-function failure(error: unknown): { reason: string, permanent: boolean, retryAfterMs: number } {
+function describeFailure(error: unknown): { reason: string, permanent: boolean, retryAfterMs: number } {
   const { message = String(error), permanent = false, retryAfterMs = 0 } = (error ?? {}) as Partial<DeliveryFailed>
   return { reason: message, permanent: permanent === true, retryAfterMs: Number(retryAfterMs) || 0 }
 }

@@ -22,7 +22,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   4014: 'Switch on the Message Content intent of the bot in the Discord developer portal.',
 }
 /** Close codes after which Discord asks for a new session: invalid sequence, session timed out */
-const SESSION_OVER: readonly number[] = [4007, 4009]
+const SESSION_OVER_CODES: readonly number[] = [4007, 4009]
 
 const never = new Promise<never>(() => {})
 
@@ -61,12 +61,12 @@ export interface SocketHooks {
 /** Connection by `WebSocketManager`, which reconnects and resumes by itself until it is closed */
 export class GatewaySocket {
   private manager: WebSocketManager | undefined
-  private readonly closing = new AbortController()
+  private readonly closeController = new AbortController()
   /** True between HELLO and the end of the socket: only then can Discord end the session */
-  private greeted = false
+  private isGreeted = false
   /** Aborted when a connecting socket gets HELLO or fails; null while none connects */
-  private connecting: AbortController | null = null
-  private failures = 0
+  private connectController: AbortController | null = null
+  private failureCount = 0
   private detachedAt: number | null = Date.now()
   private gatewayUrl: string | undefined
 
@@ -88,24 +88,24 @@ export class GatewaySocket {
         if (this.isClosed) return
         this.hooks.detached(String(error))
         await this.destroy()
-        await pause(Math.min(500 * 2 ** attempt, LONGEST_PAUSE_MS), this.closing.signal)
+        await pause(Math.min(500 * 2 ** attempt, LONGEST_PAUSE_MS), this.closeController.signal)
       }
     }
   }
 
   /** Closes the socket but leaves the session for the next listener. */
   async close(): Promise<void> {
-    this.closing.abort()
+    this.closeController.abort()
     await this.destroy()
   }
 
   private get isClosed(): boolean {
-    return this.closing.signal.aborted
+    return this.closeController.signal.aborted
   }
 
   private async destroy(): Promise<void> {
     // A socket that is destroyed while it connects loses its error handler, and its failure would end the process.
-    if (this.connecting) await pause(HANDSHAKE_TIMEOUT_MS + 500, this.connecting.signal)
+    if (this.connectController) await pause(HANDSHAKE_TIMEOUT_MS + 500, this.connectController.signal)
     // A socket whose other end is gone takes half a minute to close.
     await Promise.race([this.manager?.destroy({ code: KEEP_SESSION, reason: 'handover' }), pause(CLOSE_TIMEOUT_MS)])
   }
@@ -116,81 +116,81 @@ export class GatewaySocket {
       token: hooks.botToken, intents: hooks.intents, shardCount: 1, shardIds: [0],
       compression: null, handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       // The library makes no other request, so @discordjs/rest stays unused.
-      rest: { get: () => this.gatewayInformation() } as never,
-      retrieveSessionInfo: () => this.sessionForConnecting() as never,
+      rest: { get: () => this.loadGatewayInformation() } as never,
+      retrieveSessionInfo: () => this.waitForSession() as never,
       updateSessionInfo: (_, info) => {
         // Null also comes with every destroy and network error.
-        if (!info) return this.greeted && !this.isClosed ? hooks.lost() : undefined
+        if (!info) return this.isGreeted && !this.isClosed ? hooks.lost() : undefined
         const { sessionId, resumeURL, sequence } = info
         if (sessionId !== hooks.session()?.sessionId) hooks.identified({ sessionId, resumeURL }, sequence)
       },
       buildIdentifyThrottler: () => ({ waitForIdentify: (_, signal) => hooks.mayIdentify(signal) }),
     })
     manager.on(Shard.Hello, () => {
-      this.greeted = true
-      this.settled()
+      this.isGreeted = true
+      this.finishConnecting()
     })
-    manager.on(Shard.Closed, code => this.ended(code))
+    manager.on(Shard.Closed, code => this.handleClose(code))
     manager.on(Shard.Error, () => { /* Its close code was handled. */ })
     manager.on(Shard.Ready, ({ guilds }) => {
-      this.attached()
+      this.markAttached()
       hooks.ready(guilds.map(({ id }) => id))
     })
     manager.on(Shard.Resumed, () => {
-      this.attached()
+      this.markAttached()
       hooks.resumed()
     })
     manager.on(Shard.Dispatch, payload => hooks.dispatch(payload as Dispatch))
     return manager
   }
 
-  private attached(): void {
-    this.failures = 0
+  private markAttached(): void {
+    this.failureCount = 0
     this.detachedAt = null
   }
 
-  private settled(): void {
-    this.connecting?.abort()
-    this.connecting = null
+  private finishConnecting(): void {
+    this.connectController?.abort()
+    this.connectController = null
   }
 
-  private ended(code: number): void {
-    this.settled()
-    this.greeted = false
+  private handleClose(code: number): void {
+    this.finishConnecting()
+    this.isGreeted = false
     this.detachedAt ??= Date.now()
     if (this.isClosed) return
-    this.failures++
+    this.failureCount++
     this.hooks.detached(`close code ${code}`)
-    if (SESSION_OVER.includes(code)) this.hooks.lost()
+    if (SESSION_OVER_CODES.includes(code)) this.hooks.lost()
     if (REFUSALS[code]) this.hooks.refused(REFUSALS[code])
   }
 
   /** @discordjs/ws asks before it connects, which is the place to pause after failures, and with every packet. */
-  private sessionForConnecting() {
+  private waitForSession() {
     // After destroy() during HELLO or READY, the library would connect again.
     if (this.isClosed) return never
-    if (this.greeted) return this.session()
-    if (this.failures < 2) return this.sessionNow()
-    const waitMs = Math.min(250 * 2 ** this.failures, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2)
-    return pause(waitMs, this.closing.signal).then(() => this.isClosed ? never : this.sessionNow())
+    if (this.isGreeted) return this.readSession()
+    if (this.failureCount < 2) return this.startConnecting()
+    const waitMs = Math.min(250 * 2 ** this.failureCount, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2)
+    return pause(waitMs, this.closeController.signal).then(() => this.isClosed ? never : this.startConnecting())
   }
 
-  private sessionNow() {
-    this.connecting ??= new AbortController()
-    return this.session()
+  private startConnecting() {
+    this.connectController ??= new AbortController()
+    return this.readSession()
   }
 
-  private session() {
+  private readSession() {
     const session = this.hooks.session()
     if (!session) return null
-    const resumeURL = this.failures >= RESUME_HOST_TRIES && this.gatewayUrl ? this.gatewayUrl : session.resumeURL
+    const resumeURL = this.failureCount >= RESUME_HOST_TRIES && this.gatewayUrl ? this.gatewayUrl : session.resumeURL
     return { ...session, resumeURL, shardId: 0, shardCount: 1 }
   }
 
   /** A RESUME needs no IDENTIFY, so neither an exhausted budget nor an unavailable REST API may prevent it. */
-  private async gatewayInformation() {
+  private async loadGatewayInformation() {
     const session = this.hooks.session()
-    const information = await this.hooks.gateway().then(readable).catch((error) => {
+    const information = await this.hooks.gateway().then(checkInformation).catch((error) => {
       if (!session && error instanceof DeliveryFailed && error.permanent) this.hooks.refused(error.message)
       if (!session) throw error
       return { url: session.resumeURL, session_start_limit: { remaining: 1, reset_after: 0 } }
@@ -202,7 +202,7 @@ export class GatewaySocket {
   }
 }
 
-function readable(information: GatewayInformation): GatewayInformation {
+function checkInformation(information: GatewayInformation): GatewayInformation {
   const { url, session_start_limit: limit } = information ?? {}
   if (typeof url !== 'string' || typeof limit?.remaining !== 'number') throw new UnexpectedAnswer()
   return information

@@ -5,14 +5,14 @@ import type { DeadLetter } from './queue'
 
 const DAY_MS = 86_400_000
 /** Retention of the state, ms: longer than Discord keeps a session, and than messages are read back */
-const KEPT_MS = 7 * DAY_MS
-const DEAD_LETTERS = 200
+const RETENTION_MS = 7 * DAY_MS
+const MAX_DEAD_LETTERS = 200
 
 /** Discord allows one IDENTIFY in 5 s (https://discord.com/developers/docs/events/gateway#rate-limiting). */
-const IDENTIFY_EVERY_MS = 5500
+const IDENTIFY_INTERVAL_MS = 5500
 /** Over a hundred a day something is wrong: slow down to stay below 1,000, at which Discord resets the token */
 const IDENTIFIES_AT_ONCE = 100
-const IDENTIFY_SLOWLY_MS = 120_000
+const SLOW_IDENTIFY_INTERVAL_MS = 120_000
 
 /** Data of the owner for the ops page */
 export interface OwnerRecord extends Omit<GatewayStatus, 'owner' | 'identifiesInDay' | 'deadLetters'> {
@@ -39,20 +39,20 @@ export class GatewayStore {
   }
 
   save(checkpoint: Checkpoint): Promise<void> {
-    return this.state.set(`${this.key}:session`, checkpoint, KEPT_MS)
+    return this.state.set(`${this.key}:session`, checkpoint, RETENTION_MS)
   }
 
   record(): Promise<OwnerRecord | null> {
     return this.state.get<OwnerRecord>(`${this.key}:owner`)
   }
 
-  /** @param forMs validity unless it is written again, ms; 0 once its owner has stopped */
-  async saveRecord(record: OwnerRecord, forMs: number): Promise<void> {
-    const live = `${this.key}:live`
+  /** @param validMs validity unless it is written again, ms; 0 once its owner has stopped */
+  async saveRecord(record: OwnerRecord, validMs: number): Promise<void> {
+    const liveKey = `${this.key}:live`
     await Promise.all([
-      this.state.set(`${this.key}:owner`, record, KEPT_MS),
+      this.state.set(`${this.key}:owner`, record, RETENTION_MS),
       // Expires by the store's clock, because the clocks of writer and reader may differ.
-      forMs > 0 ? this.state.set(live, 1, forMs) : this.state.delete(live),
+      validMs > 0 ? this.state.set(liveKey, 1, validMs) : this.state.delete(liveKey),
     ])
   }
 
@@ -60,26 +60,26 @@ export class GatewayStore {
   async identifyWaitMs(now = Date.now()): Promise<number> {
     const { count, last } = await this.identifies(now)
     // A time this far ahead was written by a wrong clock; waiting for it would keep the bot offline until then.
-    if (last - now > IDENTIFY_SLOWLY_MS) return 0
-    return last + (count < IDENTIFIES_AT_ONCE ? IDENTIFY_EVERY_MS : IDENTIFY_SLOWLY_MS) - now
+    if (last - now > SLOW_IDENTIFY_INTERVAL_MS) return 0
+    return last + (count < IDENTIFIES_AT_ONCE ? IDENTIFY_INTERVAL_MS : SLOW_IDENTIFY_INTERVAL_MS) - now
   }
 
   /** Only the owner identifies, so nobody else counts at the same time. */
   async countIdentify(now = Date.now()): Promise<void> {
     const { since, count } = await this.identifies(now)
-    await this.state.set(`${this.key}:identifies`, { since, count: count + 1, last: now }, KEPT_MS)
+    await this.state.set(`${this.key}:identifies`, { since, count: count + 1, last: now }, RETENTION_MS)
   }
 
   async identifies(now = Date.now()): Promise<Identifies> {
     // Records of an earlier version have no `since`.
-    const known = await this.state.get<Omit<Identifies, 'since'> & Partial<Identifies>>(`${this.key}:identifies`)
-    const since = known?.since ?? known?.last ?? now
-    return known && now - since < DAY_MS ? { ...known, since } : { since: now, count: 0, last: known?.last ?? 0 }
+    const counter = await this.state.get<Omit<Identifies, 'since'> & Partial<Identifies>>(`${this.key}:identifies`)
+    const since = counter?.since ?? counter?.last ?? now
+    return counter && now - since < DAY_MS ? { ...counter, since } : { since: now, count: 0, last: counter?.last ?? 0 }
   }
 
   bury(letter: DeadLetter, reason: string): Promise<void> {
-    const kept = { maxLength: DEAD_LETTERS, ttlMs: KEPT_MS }
-    return this.state.appendToList(`${this.key}:dead`, { ...letter, reason, at: Date.now() }, kept)
+    const listOptions = { maxLength: MAX_DEAD_LETTERS, ttlMs: RETENTION_MS }
+    return this.state.appendToList(`${this.key}:dead`, { ...letter, reason, at: Date.now() }, listOptions)
   }
 
   /** Returns the owner, its connection and its counters for the ops page. */
@@ -89,9 +89,9 @@ export class GatewayStore {
     ])
     const { owner = null, connectedSince = null, nextRestartAt = null, refusal = null } = record ?? {}
     const { resumes = 0, lastEventAt = null, lastForwardError = null } = record ?? {}
-    const live = isLive ? { owner, connectedSince, nextRestartAt } : NOBODY
+    const connection = isLive ? { owner, connectedSince, nextRestartAt } : NOBODY
     return {
-      ...live, refusal, resumes, identifiesInDay, lastEventAt, lastForwardError, deadLetters: deadLetters.length,
+      ...connection, refusal, resumes, identifiesInDay, lastEventAt, lastForwardError, deadLetters: deadLetters.length,
     }
   }
 }

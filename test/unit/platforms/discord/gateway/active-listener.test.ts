@@ -10,97 +10,97 @@ const [SHORT_MS, EACH_SECOND_MS] = [1500, 15_000]
 /** Lease that outlives a minute without a connection, after which the connection is begun anew. */
 const OVER_A_MINUTE_MS = 75_000
 
-let owning: Owning
-let delivered: (string | undefined)[]
+let harness: Owning
+let deliveredIds: (string | undefined)[]
 /** Promise for which a delivery waits. */
-let taken: Promise<unknown> | undefined
+let deliveryGate: Promise<unknown> | undefined
 
 beforeEach(async () => {
-  owning = endAfterTest(await Owning.open())
-  ;[delivered, taken] = [[], undefined]
+  harness = endAfterTest(await Owning.open())
+  ;[deliveredIds, deliveryGate] = [[], undefined]
 })
 
-const owner = (leaseMs: number, known: Checkpoint | null = null) => ({
-  leaseMs, known, deliver: async ({ id }: { id?: string }) => {
-    delivered.push(id)
-    await taken
+const owner = (leaseMs: number, checkpoint: Checkpoint | null = null) => ({
+  leaseMs, known: checkpoint, deliver: async ({ id }: { id?: string }) => {
+    deliveredIds.push(id)
+    await deliveryGate
   },
 })
-const start = (...how: Parameters<typeof owner>) => owning.start(owner(...how))
+const start = (...args: Parameters<typeof owner>) => harness.start(owner(...args))
 
 test('a session is stored as soon as there is one, and counted', async () => {
-  const { store } = owning
+  const { store } = harness
   await start(LONG_MS)
-  const stored = await until('the checkpoint', () => store.load())
-  expect(stored.session).toMatchObject({ sessionId: expect.any(String) as string })
+  const checkpoint = await until('the checkpoint', () => store.load())
+  expect(checkpoint.session).toMatchObject({ sessionId: expect.any(String) as string })
   expect(await store.status()).toMatchObject({ owner: 'this one', identifiesInDay: 1, connectedSince: Date.now() })
 })
 
 test('a process that slept until another one had its lease takes nothing any more, and writes nothing over it', async () => {
-  const { state, store } = owning
+  const { state, store } = harness
   await start(SHORT_MS)
   const { promise, resolve } = Promise.withResolvers<null>()
-  taken = promise
-  const before = owning.say()
-  await until('the delivery', () => delivered.length > 0)
-  owning.pass(SHORT_MS + 1)
+  deliveryGate = promise
+  const messageId = harness.say()
+  await until('the delivery', () => deliveredIds.length > 0)
+  harness.pass(SHORT_MS + 1)
   const successor = new Lease(state, store.key, SHORT_MS)
-  expect(await successor.take('if free', owning.signal)).toBe(true)
+  expect(await successor.take('if free', harness.signal)).toBe(true)
   const session = { sessionId: 'theirs', resumeURL: 'ws://x' }
   const checkpoint = { session, sequence: 7, lastMessageId: null, backfill: null }
   await store.save(checkpoint)
   // If this delivery still counted, it would be a change to store.
   resolve(null)
-  expect(await owning.running).toMatch(/^(?:handover|lost)$/)
-  owning.say()
-  expect(delivered).toEqual([before])
+  expect(await harness.running).toMatch(/^(?:handover|lost)$/)
+  harness.say()
+  expect(deliveredIds).toEqual([messageId])
   expect(await store.load()).toEqual(checkpoint)
   expect(await successor.renew()).toBe(true)
 })
 
 test('a process that slept takes nothing, though nobody has its lease yet', async () => {
   await start(LONG_MS)
-  owning.pass(LONG_MS + 1)
-  owning.say()
-  expect(await owning.running).toBe('lost')
-  expect(delivered).toEqual([])
+  harness.pass(LONG_MS + 1)
+  harness.say()
+  expect(await harness.running).toBe('lost')
+  expect(deliveredIds).toEqual([])
 })
 
 test('an owner keeps its lease while nothing happens, and leaves it free at the end', async () => {
-  const { state, store } = owning
+  const { state, store } = harness
   const { lease } = await start(SHORT_MS)
   await until('the checkpoint', () => store.load())
-  owning.pass(SHORT_MS * 2 / 3)
+  harness.pass(SHORT_MS * 2 / 3)
   await until('a longer lease', () => !lease.isDue)
   expect(await store.status()).toMatchObject({ owner: 'this one' })
-  owning.end()
-  expect(await owning.running).toBe('over')
+  harness.end()
+  expect(await harness.running).toBe('over')
   expect(await store.status()).toMatchObject({ owner: null, connectedSince: null })
   expect(await new Lease(state, store.key, SHORT_MS).take('if free', new AbortController().signal)).toBe(true)
 })
 
 test('an owner that ends keeps its lease while it delivers, and what it delivered then is in its checkpoint', async () => {
-  const { store } = owning
+  const { store } = harness
   const { lease } = await start(SHORT_MS)
   const { promise, resolve } = Promise.withResolvers<null>()
-  taken = promise
-  const id = owning.say()
-  await until('the delivery', () => delivered.length > 0)
-  owning.end()
-  owning.pass(SHORT_MS / 2)
+  deliveryGate = promise
+  const id = harness.say()
+  await until('the delivery', () => deliveredIds.length > 0)
+  harness.end()
+  harness.pass(SHORT_MS / 2)
   expect(lease.isDue).toBe(true)
   await until('a longer lease', () => !lease.isDue)
   resolve(null)
-  expect(await owning.running).toBe('over')
+  expect(await harness.running).toBe('over')
   expect(await store.load()).toMatchObject({ lastMessageId: id })
 })
 
 test('a checkpoint that the store did not take is written again', async () => {
-  const { state, store } = owning
+  const { state, store } = harness
   const save = state.set.bind(state)
-  let refused = 0
+  let refusalCount = 0
   state.set = async (key, ...more) => {
-    if (key.endsWith(':session') && refused++ < 2) throw new Error('The store is away.')
+    if (key.endsWith(':session') && refusalCount++ < 2) throw new Error('The store is away.')
     return save(key, ...more)
   }
   await start(SHORT_MS)
@@ -108,39 +108,39 @@ test('a checkpoint that the store did not take is written again', async () => {
 })
 
 test('an owner whose store stays away until its lease is over leaves', async () => {
-  const { state } = owning
+  const { state } = harness
   await start(SHORT_MS)
   state.get = async () => { throw new Error('The store is away.') }
-  owning.pass(SHORT_MS + 1)
-  expect(await owning.running).toBe('lost')
+  harness.pass(SHORT_MS + 1)
+  expect(await harness.running).toBe('lost')
 })
 
 test('an owner whose store is away from the first on leaves when its lease is over', async () => {
-  const { store, discord } = owning
+  const { store, discord } = harness
   store.load = async () => { throw new Error('The store is away.') }
-  await owning.begin(owner(SHORT_MS))
-  owning.pass(SHORT_MS + 1)
-  expect(await owning.running).toBe('lost')
+  await harness.begin(owner(SHORT_MS))
+  harness.pass(SHORT_MS + 1)
+  expect(await harness.running).toBe('lost')
   expect(discord.gateway.identifies).toBe(0)
 })
 
 test('an owner that is told to end before it has begun connects to nothing', async () => {
-  const { discord } = owning
-  owning.end()
-  await owning.begin(owner(SHORT_MS))
-  expect(await owning.running).toBe('over')
+  const { discord } = harness
+  harness.end()
+  await harness.begin(owner(SHORT_MS))
+  expect(await harness.running).toBe('over')
   expect(discord.gateway.identifies).toBe(0)
 })
 
 test('who comes next resumes what the store has, else what it remembers itself, and goes on counting', async () => {
-  const { state, store, discord } = owning
+  const { state, store, discord } = harness
   await start(LONG_MS)
-  owning.say()
-  await until('the delivery', () => delivered.length > 0)
-  await owning.handOver()
+  harness.say()
+  await until('the delivery', () => deliveredIds.length > 0)
+  await harness.handOver()
   const session = { sessionId: 'of before', resumeURL: discord.gateway.url }
   const { listener } = await start(LONG_MS, { session, sequence: 1, lastMessageId: null, backfill: null })
-  await owning.handOver()
+  await harness.handOver()
   await state.delete(`${store.key}:session`)
   await start(LONG_MS, listener.checkpoint)
   await until('the count', async () => (await store.status()).resumes === 2)
@@ -149,69 +149,70 @@ test('who comes next resumes what the store has, else what it remembers itself, 
 })
 
 test('a session that Discord ended is followed by another one, and resumed by no number of the old one', async () => {
-  const { store, discord } = owning
+  const { store, discord } = harness
   const { gateway } = discord
   await start(EACH_SECOND_MS)
-  const [save, late, later] = [store.save.bind(store), Promise.withResolvers<null>(), Promise.withResolvers<null>()]
+  const save = store.save.bind(store)
+  const [firstWrite, laterWrites] = [Promise.withResolvers<null>(), Promise.withResolvers<null>()]
   let writes = 0
-  store.save = async checkpoint => await (writes++ === 0 ? late : later).promise ?? save(checkpoint)
-  for (let said = 0; said < 5; said++) owning.say()
+  store.save = async checkpoint => await (writes++ === 0 ? firstWrite : laterWrites).promise ?? save(checkpoint)
+  for (let index = 0; index < 5; index++) harness.say()
   await until('a checkpoint that is written slowly', () => writes)
-  owning.pass(6000)
+  harness.pass(6000)
   gateway.invalidate(false)
-  await until('the next session', () => owning.said.filter(what => what === 'identified').length === 2)
-  late.resolve(null)
+  await until('the next session', () => harness.said.filter(what => what === 'identified').length === 2)
+  firstWrite.resolve(null)
   gateway.dropAll()
-  const id = owning.say()
-  const losses = () => owning.said.filter(what => what === 'session-lost').length
-  await until('the message, or another loss', () => delivered.includes(id) || losses() > 1)
-  later.resolve(null)
+  const id = harness.say()
+  const losses = () => harness.said.filter(what => what === 'session-lost').length
+  await until('the message, or another loss', () => deliveredIds.includes(id) || losses() > 1)
+  laterWrites.resolve(null)
   expect([gateway.identifies, gateway.resumes, losses()]).toEqual([2, 1, 1])
 })
 
 test('what is not connected for a minute is begun anew, and says meanwhile that it is not connected', async () => {
-  const { store, discord } = owning
+  const { store, discord } = harness
   const { gateway } = discord
   const { listener } = await start(OVER_A_MINUTE_MS)
-  const old = listener['socket']
+  const oldSocket = listener['socket']
   gateway.refuse = true
   gateway.dropAll()
-  await until('the loss', () => owning.said.includes('detached'))
-  owning.pass(61_000)
-  await until('a new socket', () => owning.said.includes('stalled'))
+  await until('the loss', () => harness.said.includes('detached'))
+  harness.pass(61_000)
+  await until('a new socket', () => harness.said.includes('stalled'))
   expect(await store.status()).toMatchObject({ owner: 'this one', connectedSince: null })
   gateway.refuse = false
-  await until('the resume', () => owning.said.includes('resumed'))
+  await until('the resume', () => harness.said.includes('resumed'))
   expect(gateway.identifies).toBe(1)
   // An open old socket would take the session back.
-  expect(old['isClosed']).toBe(true)
+  expect(oldSocket['isClosed']).toBe(true)
 })
 
 test('a socket that waits for leave to begin a session is left to it', async () => {
-  const { state, store, discord } = owning
+  const { state, store, discord } = harness
   const { gateway } = discord
   await start(OVER_A_MINUTE_MS)
   const identifies = `${store.key}:identifies`
   // So many sessions in a day that the next one has to wait for two minutes.
   await state.set(identifies, { since: Date.now(), count: 100, last: Date.now() })
   const read = state.get.bind(state)
-  let asked = false
+  let isAsked = false
   state.get = (key) => {
-    asked ||= key === identifies
+    isAsked ||= key === identifies
     return read(key)
   }
   gateway.invalidate(false)
-  await until('the wait', () => asked)
-  owning.pass(61_000)
+  await until('the wait', () => isAsked)
+  harness.pass(61_000)
   await until('the next look', async () => (await store.record())?.connectedSince === null)
-  expect(owning.said).not.toContain('stalled')
+  expect(harness.said).not.toContain('stalled')
 })
 
 test('what Discord refuses is on record for whoever is on duty', async () => {
-  const { store, discord } = owning
+  const { store, discord } = harness
   await start(LONG_MS)
   discord.gateway.closeWith(4014)
-  expect(await owning.running).toBe('refused')
+  expect(await harness.running).toBe('refused')
   expect(await store.status()).toMatchObject({
     connectedSince: null, refusal: expect.stringContaining('Message Content intent') as string,
   })
@@ -219,5 +220,5 @@ test('what Discord refuses is on record for whoever is on duty', async () => {
 
 test('what cannot be read ends nothing', async () => {
   (await start(LONG_MS)).listener['take']({ t: 'MESSAGE_CREATE', s: 1000, d: null })
-  expect(owning.said).not.toContain('ended')
+  expect(harness.said).not.toContain('ended')
 })

@@ -14,48 +14,48 @@ const [TEXT, VOICE, CATEGORY, FORUM, THREAD] = [0, 2, 4, 15, 11]
 const HOUR = 3_600_000
 const now = BigInt(Date.now() - 1_420_070_400_000)
 
-/** Id of a message that was written `agoMs` ago; `more` tells messages of the same moment apart. */
-const idFrom = (agoMs: number, more = 0) => String((now - BigInt(agoMs) << 22n) + BigInt(more))
+/** Id of a message that was written `agoMs` ago; `offset` tells messages of the same moment apart. */
+const idFrom = (agoMs: number, offset = 0) => String((now - BigInt(agoMs) << 22n) + BigInt(offset))
 
 /** Message ids by channel, oldest first. */
-let written: Record<string, string[]>
-let asked: string[]
+let messageIds: Record<string, string[]>
+let requestedChannels: string[]
 let refusal: (channel: string) => object | undefined
 let reports: [string, Record<string, unknown>][]
-beforeEach(() => { [written, asked, reports, refusal] = [{}, [], [], () => undefined] })
+beforeEach(() => { [messageIds, requestedChannels, reports, refusal] = [{}, [], [], () => undefined] })
 
 /** Answers like Discord: selects the oldest messages after `after`, and returns them newest first. */
 const rest = (async (_: string, path: string) => {
   const { pathname, searchParams } = new URL(path, 'https://discord.com')
   const channel = pathname.split('/')[2]!
-  asked.push(channel)
-  const failed = refusal(channel)
-  if (failed instanceof Error) throw failed
-  if (failed) return failed
+  requestedChannels.push(channel)
+  const answer = refusal(channel)
+  if (answer instanceof Error) throw answer
+  if (answer) return answer
   if (!pathname.endsWith('/messages')) return { id: channel, type: TEXT }
   const after = BigInt(searchParams.get('after')!)
-  const page = written[channel]!.filter(id => BigInt(id) > after).slice(0, Number(searchParams.get('limit')))
+  const page = messageIds[channel]!.filter(id => BigInt(id) > after).slice(0, Number(searchParams.get('limit')))
   return page.toReversed().map(id => ({ id, type: 0, content: 'help', author: { id: '4' } }))
 }) as DiscordRest
 
-const failing = (status: number) => (
+const errorWith = (status: number) => (
   new DiscordError({ ok: false, permanent: false, reason: 'Refused.' }, String(status), status)
 )
 
 /** @param lostAt id of the last message that was delivered */
-function start(lostAt: string, taken = async (_: ForwardedEvent) => {}) {
+function start(lostAt: string, accept = async (_: ForwardedEvent) => {}) {
   const [delivered, buried] = [[] as ForwardedEvent[], [] as string[]]
   const queue = new EventQueue({ maxAgeMs: 60_000, onFailure: () => {}, bury: async ({ id }) => void buried.push(id) })
   const progress = new Progress({ session: null, sequence: 0, lastMessageId: lostAt, backfill: null })
   progress.begin({ sessionId: 's', resumeURL: 'ws://localhost' }, 0)
   progress.owe([GUILD])
   const dispatcher = new Dispatcher({
-    applicationId: '1', queue, reader: new RestReader(rest), report: (...said) => void reports.push(said),
-    deliver: event => taken(event).then(() => void delivered.push(event)),
+    applicationId: '1', queue, reader: new RestReader(rest), report: (...args) => void reports.push(args),
+    deliver: event => accept(event).then(() => void delivered.push(event)),
   }, progress)
   const joined = (types: Record<string, number>) => {
     const channels = Object.entries(types).map(([id, type]) => (
-      { id, type, last_message_id: written[id]?.at(-1) ?? null }
+      { id, type, last_message_id: messageIds[id]?.at(-1) ?? null }
     ))
     dispatcher.take({ t: 'GUILD_CREATE', s: 1, d: {
       id: GUILD, channels: channels.filter(({ type }) => type !== THREAD),
@@ -68,12 +68,12 @@ function start(lostAt: string, taken = async (_: ForwardedEvent) => {}) {
   return { dispatcher, delivered, buried, progress, queue, joined, idsIn }
 }
 
-const isRead = ({ progress }: Pick<ReturnType<typeof start>, 'progress'>) => (
+const waitUntilRead = ({ progress }: Pick<ReturnType<typeof start>, 'progress'>) => (
   until('the gap', () => progress.snapshot().sequence >= 1)
 )
 
 test('several pages of a channel come in order and before anything newer of it, each as it would have come live', async () => {
-  written = { 10: Array.from({ length: 230 }, (_, index) => idFrom(HOUR, index)), 11: [idFrom(HOUR, 500)] }
+  messageIds = { 10: Array.from({ length: 230 }, (_, index) => idFrom(HOUR, index)), 11: [idFrom(HOUR, 500)] }
   const running = start(idFrom(2 * HOUR))
   running.joined({ 10: TEXT, 11: THREAD })
   const live = idFrom(0)
@@ -81,78 +81,78 @@ test('several pages of a channel come in order and before anything newer of it, 
     id: live, type: 0, channel_id: '10', guild_id: GUILD, channel_type: TEXT, author: { id: '4' },
   } })
   await until('all of it', () => running.progress.snapshot().sequence === 2)
-  expect(running.idsIn('10')).toEqual([...written[10]!, live])
-  expect(running.idsIn('11')).toEqual(written[11])
-  const [oldest] = written[10]!
+  expect(running.idsIn('10')).toEqual([...messageIds[10]!, live])
+  expect(running.idsIn('11')).toEqual(messageIds[11])
+  const [oldest] = messageIds[10]!
   expect(running.delivered).toContainEqual(expect.objectContaining({
     type: 'GATEWAY_MESSAGE_CREATE', id: `message:${oldest}`,
     data: expect.objectContaining({ guild_id: GUILD, channel_id: '10', channel_type: TEXT }) as object,
   }))
   // The kind of this channel is known, so only its messages are requested; a full page may have a successor.
-  expect(asked.filter(channel => channel === '10')).toHaveLength(3)
+  expect(requestedChannels.filter(channel => channel === '10')).toHaveLength(3)
   expect(running.progress.snapshot()).toMatchObject({ backfill: null, lastMessageId: live })
 })
 
 test('only channels with messages, and with something new, are asked', async () => {
   const [before, after] = [idFrom(3 * HOUR), idFrom(HOUR)]
-  written = { 10: [before], 11: [after], 12: [after], 13: [after], 14: [] }
+  messageIds = { 10: [before], 11: [after], 12: [after], 13: [after], 14: [] }
   const running = start(idFrom(2 * HOUR))
   running.joined({ 10: TEXT, 11: VOICE, 12: CATEGORY, 13: FORUM, 14: TEXT })
-  await isRead(running)
-  expect(asked).toEqual(['11'])
+  await waitUntilRead(running)
+  expect(requestedChannels).toEqual(['11'])
   expect(running.idsIn('11')).toEqual([after])
   expect(running.progress.snapshot().lastMessageId).toBe(after)
 })
 
 test('nothing is read that is older than what is remembered of what was handled', async () => {
-  written = { 10: [idFrom(24 * HOUR), idFrom(22 * HOUR)] }
+  messageIds = { 10: [idFrom(24 * HOUR), idFrom(22 * HOUR)] }
   const running = start(idFrom(48 * HOUR))
   running.joined({ 10: TEXT })
-  await isRead(running)
-  expect(running.idsIn('10')).toEqual([written[10]![1]])
+  await waitUntilRead(running)
+  expect(running.idsIn('10')).toEqual([messageIds[10]![1]])
 })
 
 test('of a big server the channels with the newest messages are read, and the log says that there are more', async () => {
   const ids = Array.from({ length: 60 }, (_, index) => String(100 + index))
-  written = Object.fromEntries(ids.map((id, index) => [id, [idFrom(HOUR, index)]]))
+  messageIds = Object.fromEntries(ids.map((id, index) => [id, [idFrom(HOUR, index)]]))
   const running = start(idFrom(2 * HOUR))
   running.joined(Object.fromEntries(ids.map(id => [id, TEXT])))
-  await isRead(running)
-  expect(asked.toSorted()).toEqual(ids.slice(10))
+  await waitUntilRead(running)
+  expect(requestedChannels.toSorted()).toEqual(ids.slice(10))
   expect(reports).toContainEqual(['backfill-cut', { guild: GUILD, channels: 60, read: 50 }])
 })
 
 test('of a channel with more than can be read the log says so', async () => {
-  written = { 10: Array.from({ length: 1001 }, (_, index) => idFrom(HOUR, index)) }
+  messageIds = { 10: Array.from({ length: 1001 }, (_, index) => idFrom(HOUR, index)) }
   const running = start(idFrom(2 * HOUR))
   running.joined({ 10: TEXT })
-  await isRead(running)
-  expect(running.idsIn('10')).toEqual(written[10]!.slice(0, 1000))
+  await waitUntilRead(running)
+  expect(running.idsIn('10')).toEqual(messageIds[10]!.slice(0, 1000))
   expect(reports).toEqual([['backfill-cut', { guild: GUILD, channel: '10', messages: 1000 }]])
 })
 
 test('a channel that the bot may not read has nothing for it; one that cannot be read just now is asked again', async () => {
-  written = { 10: [idFrom(HOUR)], 11: [idFrom(HOUR)] }
-  refusal = channel => channel === '10' ? failing(403) : asked.length < 4 ? failing(503) : undefined
+  messageIds = { 10: [idFrom(HOUR)], 11: [idFrom(HOUR)] }
+  refusal = channel => channel === '10' ? errorWith(403) : requestedChannels.length < 4 ? errorWith(503) : undefined
   const running = start(idFrom(2 * HOUR))
   running.joined({ 10: TEXT, 11: TEXT })
-  await isRead(running)
-  expect([running.idsIn('10'), running.idsIn('11')]).toEqual([[], written[11]])
-  expect(asked.filter(channel => channel === '10')).toHaveLength(1)
+  await waitUntilRead(running)
+  expect([running.idsIn('10'), running.idsIn('11')]).toEqual([[], messageIds[11]])
+  expect(requestedChannels.filter(channel => channel === '10')).toHaveLength(1)
   expect(running.buried).toEqual([])
 })
 
 test('a channel that is answered with something else than messages is asked again', async () => {
-  written = { 10: [idFrom(HOUR)] }
-  refusal = () => asked.length === 1 ? { message: 'Just a moment …' } : undefined
+  messageIds = { 10: [idFrom(HOUR)] }
+  refusal = () => requestedChannels.length === 1 ? { message: 'Just a moment …' } : undefined
   const running = start(idFrom(2 * HOUR))
   running.joined({ 10: TEXT })
-  await isRead(running)
-  expect(running.idsIn('10')).toEqual(written[10])
+  await waitUntilRead(running)
+  expect(running.idsIn('10')).toEqual(messageIds[10])
 })
 
 test('what is left when the listener ends is still owed to its successor', async () => {
-  written = { 10: [idFrom(HOUR)], 11: [idFrom(HOUR, 1)] }
+  messageIds = { 10: [idFrom(HOUR)], 11: [idFrom(HOUR, 1)] }
   const lostAt = idFrom(2 * HOUR)
   const running = start(lostAt, async ({ data }) => {
     if ((data as EventData).channel_id === '11') throw new Error('The route is away.')

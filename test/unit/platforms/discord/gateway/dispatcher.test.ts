@@ -27,9 +27,9 @@ afterEach(() => void vi.useRealTimers())
 
 /**
  * @param page messages in a channel that is read after the session was lost
- * @param taken rejects if an event is not taken
+ * @param accept rejects if an event is not taken
  */
-function start(page?: object[], taken = async (_: ForwardedEvent) => {}) {
+function start(page?: object[], accept = async (_: ForwardedEvent) => {}) {
   const [delivered, buried] = [[] as ForwardedEvent[], [] as string[]]
   const queue = new EventQueue({
     maxAgeMs: 60_000, onFailure: () => {}, bury: async ({ messageId }) => void buried.push(messageId!),
@@ -41,7 +41,7 @@ function start(page?: object[], taken = async (_: ForwardedEvent) => {}) {
   if (page) progress.owe([GUILD])
   const dispatcher = new Dispatcher({
     applicationId: '1', queue, report: () => {},
-    deliver: event => taken(event).then(() => void delivered.push(event)),
+    deliver: event => accept(event).then(() => void delivered.push(event)),
     reader: new RestReader((async () => {
       if (!page) throw new Error('Nothing is asked for.')
       return page
@@ -95,11 +95,11 @@ test('of what a channel tells, only what people write and reply is handed on, li
   expect(kindsOf(back.delivered)).toEqual([KINDS.words, KINDS.reply])
 })
 
-const words = (id: string) => ({ ...message, id, type: KINDS.words })
+const createMessage = (id: string) => ({ ...message, id, type: KINDS.words })
 
 test('what Discord sends again is handed on once', async () => {
   const { dispatcher, delivered, progress } = start()
-  for (const s of [1, 2, 1, 2, 3]) dispatcher.take({ t: 'MESSAGE_CREATE', s, d: words(String(s)) })
+  for (const s of [1, 2, 1, 2, 3]) dispatcher.take({ t: 'MESSAGE_CREATE', s, d: createMessage(String(s)) })
   await until('all of them', () => progress.snapshot().sequence === 3)
   expect(delivered.map(({ id }) => id)).toEqual(['s:1', 's:2', 's:3'])
 })
@@ -112,7 +112,7 @@ test('the next try has the note of this one only if that was not checked for rep
     const answer = answers.shift()
     if (answer) throw answer
   })
-  dispatcher.take({ t: 'MESSAGE_CREATE', s: 1, d: words('20') })
+  dispatcher.take({ t: 'MESSAGE_CREATE', s: 1, d: createMessage('20') })
   await until('the message', () => delivered.length > 0)
   const [first, second, third] = notes
   expect([second === first, third === second]).toEqual([true, false])
@@ -120,12 +120,12 @@ test('the next try has the note of this one only if that was not checked for rep
 
 test('what the bot does itself goes nowhere, and is nothing to read back', async () => {
   const { dispatcher, delivered, progress } = start()
-  const own = { ...words('20'), author: { id: '1' } }
+  const ownMessage = { ...createMessage('20'), author: { id: '1' } }
   const reaction = { user_id: '1', channel_id: '2', message_id: '20', emoji: { name: '👍' }, member: {} }
-  dispatcher.take({ t: 'MESSAGE_CREATE', s: 1, d: own })
+  dispatcher.take({ t: 'MESSAGE_CREATE', s: 1, d: ownMessage })
   dispatcher.take({ t: 'MESSAGE_REACTION_ADD', s: 2, d: { ...reaction, guild_id: GUILD } })
   expect(progress.snapshot()).toMatchObject({ sequence: 2, lastMessageId: '20' })
-  dispatcher.take({ t: 'MESSAGE_CREATE', s: 3, d: words('30') })
+  dispatcher.take({ t: 'MESSAGE_CREATE', s: 3, d: createMessage('30') })
   await until('the message', () => delivered.length > 0)
   expect(delivered.map(({ id }) => id)).toEqual(['s:3'])
 })
@@ -134,9 +134,9 @@ test('a click waits for nothing else of its channel, and what is not taken is ne
   const { dispatcher, delivered, progress, queue } = start(undefined, async ({ type }) => {
     if (type === 'GATEWAY_MESSAGE_CREATE') throw new Error('The route is away.')
   })
-  dispatcher.take({ t: 'MESSAGE_CREATE', s: 1, d: words('50') })
+  dispatcher.take({ t: 'MESSAGE_CREATE', s: 1, d: createMessage('50') })
   dispatcher.take({ t: 'INTERACTION_CREATE', s: 2, d: { id: idFrom(0), channel_id: '2' } })
-  dispatcher.take({ t: 'MESSAGE_CREATE', s: 3, d: { ...words('60'), author: { id: '1' } } })
+  dispatcher.take({ t: 'MESSAGE_CREATE', s: 3, d: { ...createMessage('60'), author: { id: '1' } } })
   await until('the click', () => delivered.length > 0)
   expect(delivered.map(({ id }) => id)).toEqual(['s:2'])
   await queue.end(1000)
@@ -158,7 +158,9 @@ test('a channel that Discord has described is not asked for', async () => {
   dispatcher.take({ t: 'THREAD_CREATE', s: 2, d: thread('7') })
   dispatcher.take({ t: 'THREAD_UPDATE', s: 3, d: { ...thread('7'), parent_id: '5' } })
   for (const [at, channel] of ['6', '7'].entries()) {
-    dispatcher.take({ t: 'MESSAGE_CREATE', s: 4 + at, d: { ...words('30'), channel_id: channel, channel_type: 11 } })
+    dispatcher.take({ t: 'MESSAGE_CREATE', s: 4 + at, d: {
+      ...createMessage('30'), channel_id: channel, channel_type: 11,
+    } })
   }
   await until('both', () => delivered.length === 2)
   expect(delivered.map(({ data }) => (data as { thread?: object }).thread)).toEqual([

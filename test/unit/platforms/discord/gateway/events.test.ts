@@ -40,9 +40,9 @@ test.each<[string, Fault, object]>([
   ['404', { status: 404 }, { permanent: false }],
   ['a dropped connection', 'drop', { permanent: false, message: 'no connection' }],
   ['silence', { hold: new Promise(() => {}) }, { permanent: false, message: 'no answer in 0.2 s' }],
-])('%s is told apart', async (what, fault, expected) => {
+])('%s is told apart', async (kind, fault, expected) => {
   site.fault = () => fault
-  const forward = forwardTo(site.url, 'secret', what === 'silence' ? 200 : LONG_MS)
+  const forward = forwardTo(site.url, 'secret', kind === 'silence' ? 200 : LONG_MS)
   await expect(forward(message('s:1', '10'))).rejects.toMatchObject(expected)
 })
 
@@ -52,48 +52,48 @@ test('a forward that is not answered ends when it is left to the replay', async 
     stop.abort()
     return { hold: new Promise(() => {}) }
   }
-  const forwarded = forwardTo(site.url, 'secret', LONG_MS)(message('s:1', '10'), stop.signal)
-  await expect(forwarded).rejects.toThrow('no connection')
+  const forwarding = forwardTo(site.url, 'secret', LONG_MS)(message('s:1', '10'), stop.signal)
+  await expect(forwarding).rejects.toThrow('no connection')
 })
 
 test('the token does not follow a redirect', async () => {
-  const elsewhere = endAfterTest(await startProxy())
-  site.fault = () => ({ status: 307, headers: { location: elsewhere.url } })
+  const otherSite = endAfterTest(await startProxy())
+  site.fault = () => ({ status: 307, headers: { location: otherSite.url } })
   await expect(forwardTo(site.url, 'secret', LONG_MS)(message('s:1', '10'))).rejects.toThrow('SITE_URL')
-  expect(elsewhere.requests).toEqual([])
+  expect(otherSite.requests).toEqual([])
 })
 
 test('a repetition is known by what Discord makes unique, and forgotten on demand', async () => {
   const state = createMemoryState()
   await state.connect()
-  const first = (given: ForwardedEvent) => firstDelivery(state, given)
-  expect(await first(message('s1:5', '10'))).toBe(true)
-  expect(await first(message('s1:5', '10'))).toBe(false)
-  expect(await first(message('message:10', '10'))).toBe(false)
-  expect(await first(message('s1:6', '11'))).toBe(true)
-  expect(await first(reaction('s1:7'))).toBe(true)
-  expect(await first(reaction('s1:7'))).toBe(false)
+  const isFirst = (forwardedEvent: ForwardedEvent) => firstDelivery(state, forwardedEvent)
+  expect(await isFirst(message('s1:5', '10'))).toBe(true)
+  expect(await isFirst(message('s1:5', '10'))).toBe(false)
+  expect(await isFirst(message('message:10', '10'))).toBe(false)
+  expect(await isFirst(message('s1:6', '11'))).toBe(true)
+  expect(await isFirst(reaction('s1:7'))).toBe(true)
+  expect(await isFirst(reaction('s1:7'))).toBe(false)
   // The reaction was removed in between and added again: a new event.
-  expect(await first(reaction('s1:9'))).toBe(true)
-  expect(await first(event('s1:10', 'GATEWAY_INTERACTION_CREATE', { id: '30' }))).toBe(true)
-  expect(await first(event('s2:2', 'GATEWAY_INTERACTION_CREATE', { id: '30' }))).toBe(false)
+  expect(await isFirst(reaction('s1:9'))).toBe(true)
+  expect(await isFirst(event('s1:10', 'GATEWAY_INTERACTION_CREATE', { id: '30' }))).toBe(true)
+  expect(await isFirst(event('s2:2', 'GATEWAY_INTERACTION_CREATE', { id: '30' }))).toBe(false)
   await forgetDelivery(state, message('s1:6', '11'))
-  expect(await first(message('s1:6', '11'))).toBe(true)
+  expect(await isFirst(message('s1:6', '11'))).toBe(true)
 })
 
 test('an event whose first check got no answer is handled at the next try, and once', async () => {
   const state = createMemoryState()
   await state.connect()
-  const note = state.setIfNotExists.bind(state)
+  const storeNote = state.setIfNotExists.bind(state)
   // The store keeps the note, but its answer is lost.
-  state.setIfNotExists = async (...noted) => {
-    state.setIfNotExists = note
-    await note(...noted)
+  state.setIfNotExists = async (...args) => {
+    state.setIfNotExists = storeNote
+    await storeNote(...args)
     throw new Error('Redis did not answer within 1500 ms')
   }
-  const noted = (note: string) => ({ ...message('s1:5', '10'), note })
-  await expect(firstDelivery(state, noted('first'))).rejects.toThrow('did not answer')
-  expect(await firstDelivery(state, noted('of somebody else'))).toBe(false)
-  expect(await firstDelivery(state, noted('first'))).toBe(true)
-  expect(await firstDelivery(state, noted('second'))).toBe(false)
+  const messageWith = (note: string) => ({ ...message('s1:5', '10'), note })
+  await expect(firstDelivery(state, messageWith('first'))).rejects.toThrow('did not answer')
+  expect(await firstDelivery(state, messageWith('of somebody else'))).toBe(false)
+  expect(await firstDelivery(state, messageWith('first'))).toBe(true)
+  expect(await firstDelivery(state, messageWith('second'))).toBe(false)
 })

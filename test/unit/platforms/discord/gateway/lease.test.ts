@@ -23,35 +23,35 @@ test('a newcomer asks the owner, waits, and takes over', async () => {
   const [owner, newcomer] = [lease(), lease()]
   expect(await owner.take('claim', forever)).toBe(true)
   expect(await owner.isClaimed()).toBe(false)
-  const taken = newcomer.take('claim', forever)
+  const takeover = newcomer.take('claim', forever)
   await until('the claim', () => owner.isClaimed())
   expect(newcomer.isHeld).toBe(false)
   await owner.release()
   expect(owner.isHeld).toBe(false)
-  expect(await taken).toBe(true)
+  expect(await takeover).toBe(true)
   expect(await newcomer.isClaimed()).toBe(false)
   expect(await owner.renew()).toBe(false)
 })
 
 test('of two newcomers the later one wins', async () => {
-  const [owner, one, other] = [lease(), lease(), lease()]
+  const [owner, firstNewcomer, secondNewcomer] = [lease(), lease(), lease()]
   await owner.take('claim', forever)
-  const first = one.take('claim', forever)
-  const second = other.take('claim', forever)
-  expect(await first).toBe(false)
+  const firstResult = firstNewcomer.take('claim', forever)
+  const secondResult = secondNewcomer.take('claim', forever)
+  expect(await firstResult).toBe(false)
   await owner.release()
-  expect(await second).toBe(true)
+  expect(await secondResult).toBe(true)
 })
 
 test('who stands by disturbs nobody and steps in when the owner is gone', async () => {
   const [owner, reserve] = [lease(), lease()]
   await owner.take('claim', forever)
-  const taken = reserve.take('stand by', forever)
+  const takeover = reserve.take('stand by', forever)
   expect(await owner.isClaimed()).toBe(false)
   // The owner crashes: its lease is not released.
   const from = Date.now()
   setTimeout(() => vi.setSystemTime(from + LEASE_MS), LEASE_MS / 3)
-  expect(await taken).toBe(true)
+  expect(await takeover).toBe(true)
   expect(Date.now()).toBe(from + LEASE_MS)
   expect(owner.isHeld).toBe(false)
   expect(await reserve.isClaimed()).toBe(false)
@@ -60,29 +60,29 @@ test('who stands by disturbs nobody and steps in when the owner is gone', async 
 test('a lease that is asked for is left to the newcomer by those who stand by', async () => {
   const [owner, reserve, newcomer] = [lease(), lease(), lease()]
   await owner.take('stand by', forever)
-  const taken = newcomer.take('claim', forever)
+  const takeover = newcomer.take('claim', forever)
   await until('the claim', () => owner.isClaimed())
-  const standing = reserve.take('stand by', forever)
+  const reserveResult = reserve.take('stand by', forever)
   await owner.release()
-  expect(await taken).toBe(true)
+  expect(await takeover).toBe(true)
   expect(await newcomer.isClaimed()).toBe(false)
   await newcomer.release()
-  expect(await standing).toBe(true)
+  expect(await reserveResult).toBe(true)
 })
 
 test('a claim ends with its maker: a third of the lease later others take it', async () => {
   const stop = new AbortController()
   const [owner, newcomer] = [lease(), lease()]
   await owner.take('claim', forever)
-  const taken = newcomer.take('claim', stop.signal)
+  const takeover = newcomer.take('claim', stop.signal)
   await until('the claim', () => owner.isClaimed())
   stop.abort()
-  expect(await taken).toBe(false)
+  expect(await takeover).toBe(false)
   await owner.release()
-  const back = owner.take('if free', forever)
+  const ownerResult = owner.take('if free', forever)
   const from = Date.now()
   setTimeout(() => vi.setSystemTime(from + LEASE_MS / 3), LEASE_MS / 3)
-  expect(await back).toBe(true)
+  expect(await ownerResult).toBe(true)
   expect(Date.now()).toBe(from + LEASE_MS / 3)
 })
 
@@ -106,33 +106,33 @@ test('renewing extends it', async () => {
 })
 
 test('a later newcomer wins also over one that has waited for long', async () => {
-  const [owner, one, other] = [lease(), lease(), lease()]
+  const [owner, firstNewcomer, secondNewcomer] = [lease(), lease(), lease()]
   await owner.take('claim', forever)
   const read = state.get.bind(state)
-  let looks = 0
+  let lookCount = 0
   state.get = (key) => {
-    looks++
+    lookCount++
     return read(key)
   }
-  const first = one.take('claim', forever)
-  await until('several looks', () => looks > 2)
-  const second = other.take('claim', forever)
-  expect(await first).toBe(false)
+  const firstResult = firstNewcomer.take('claim', forever)
+  await until('several looks', () => lookCount > 2)
+  const secondResult = secondNewcomer.take('claim', forever)
+  expect(await firstResult).toBe(false)
   await owner.release()
-  expect(await second).toBe(true)
+  expect(await secondResult).toBe(true)
 })
 
 test('it lasts from when it was asked for, however late the store answers', async () => {
   const owner = lease()
-  const slowly = <Given extends unknown[], Answer>(act: (...given: Given) => Promise<Answer>) =>
-    async (...given: Given) => {
-      const answer = await act.apply(state, given)
+  const addDelay = <Args extends unknown[], Answer>(call: (...args: Args) => Promise<Answer>) =>
+    async (...args: Args) => {
+      const answer = await call.apply(state, args)
       vi.setSystemTime(Date.now() + 100)
       return answer
     }
 
-  state.acquireLock = slowly(state.acquireLock)
-  state.extendLock = slowly(state.extendLock)
+  state.acquireLock = addDelay(state.acquireLock)
+  state.extendLock = addDelay(state.extendLock)
   await owner.take('stand by', forever)
   vi.setSystemTime(Date.now() + LEASE_MS - 101)
   expect(owner.isHeld).toBe(true)
@@ -158,8 +158,8 @@ test('waiting ends with the signal, and survives a store that is away', async ()
   const stop = new AbortController()
   const [owner, newcomer] = [lease(), lease()]
   await owner.take('claim', forever)
-  const waiting = newcomer.take('stand by', stop.signal)
+  const result = newcomer.take('stand by', stop.signal)
   await state.disconnect()
   setTimeout(() => stop.abort(), LEASE_MS * 2)
-  expect(await waiting).toBe(false)
+  expect(await result).toBe(false)
 })

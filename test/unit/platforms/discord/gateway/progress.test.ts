@@ -2,44 +2,44 @@ import { expect, test } from 'vitest'
 import { Progress } from '../../../../../server/platforms/discord/gateway/progress'
 
 const session = { sessionId: 's1', resumeURL: 'ws://resume' }
-const next = { sessionId: 's2', resumeURL: 'ws://resume' }
+const nextSession = { sessionId: 's2', resumeURL: 'ws://resume' }
 
-function begun(sequence = 1) {
+function startProgress(sequence = 1) {
   const progress = new Progress(null)
   progress.begin(session, sequence)
   return progress
 }
 
 test('the sequence below which everything was delivered is acknowledged, whatever the order of delivery', () => {
-  const progress = begun()
+  const progress = startProgress()
   for (const sequence of [2, 3, 4, 5]) expect(progress.take(sequence)).toBe(true)
-  const [third, fourth] = [progress.hold(3), progress.hold(4)]
+  const [releaseThird, releaseFourth] = [progress.hold(3), progress.hold(4)]
   expect(progress.snapshot().sequence).toBe(2)
-  fourth()
+  releaseFourth()
   expect(progress.snapshot().sequence).toBe(2)
-  third()
+  releaseThird()
   expect(progress.snapshot().sequence).toBe(5)
 })
 
 test('what Discord replays while it is still being delivered is not taken again', () => {
-  const progress = begun()
+  const progress = startProgress()
   expect([2, 3, 2, 3, 4].map(sequence => progress.take(sequence))).toEqual([true, true, false, false, true])
 })
 
 test('a message that is not delivered yet is where reading back starts', () => {
-  const progress = begun()
-  const [first, second] = ['9007199254740993', '9007199254740995'].map(id => progress.holdMessage(id))
-  second!()
+  const progress = startProgress()
+  const [releaseFirst, releaseSecond] = ['9007199254740993', '9007199254740995'].map(id => progress.holdMessage(id))
+  releaseSecond!()
   expect(progress.snapshot().lastMessageId).toBe('9007199254740992')
-  first!()
+  releaseFirst!()
   expect(progress.snapshot().lastMessageId).toBe('9007199254740995')
 })
 
 test('a new session owes its guilds what came after the last delivered message, until each has been read', () => {
-  const progress = begun()
+  const progress = startProgress()
   progress.noteMessage('100')
-  const late = progress.hold(2)
-  progress.begin(next, 1)
+  const releaseLate = progress.hold(2)
+  progress.begin(nextSession, 1)
   progress.owe(['g1', 'g2'])
   expect([progress.missingSince('g1'), progress.missingSince('g3')]).toEqual(['100', null])
   progress.noteMessage('200')
@@ -51,40 +51,40 @@ test('a new session owes its guilds what came after the last delivered message, 
   // A delivery of the old session does not affect the new one.
   progress.take(2)
   progress.hold(2)
-  late()
-  expect(progress.snapshot()).toMatchObject({ session: next, sequence: 1 })
+  releaseLate()
+  expect(progress.snapshot()).toMatchObject({ session: nextSession, sequence: 1 })
 })
 
 test('a session that is lost again before everything was read back still starts where the first one ended', () => {
-  const progress = begun()
+  const progress = startProgress()
   progress.noteMessage('100')
-  progress.begin(next, 1)
+  progress.begin(nextSession, 1)
   progress.owe(['g1'])
   progress.noteMessage('200')
-  progress.begin({ ...next, sessionId: 's3' }, 1)
+  progress.begin({ ...nextSession, sessionId: 's3' }, 1)
   progress.owe(['g1'])
   expect(progress.missingSince('g1')).toBe('100')
 })
 
 test('the first session of all owes nothing', () => {
-  const progress = begun()
+  const progress = startProgress()
   progress.owe(['g1'])
   expect(progress.missingSince('g1')).toBe(null)
 })
 
 test('a bot that is in no server owes nothing, and a later gap begins where that begins', () => {
-  const progress = begun()
+  const progress = startProgress()
   progress.noteMessage('100')
-  progress.begin(next, 1)
+  progress.begin(nextSession, 1)
   progress.owe([])
   progress.noteMessage('200')
-  progress.begin({ ...next, sessionId: 's3' }, 1)
+  progress.begin({ ...nextSession, sessionId: 's3' }, 1)
   progress.owe(['g1'])
   expect(progress.missingSince('g1')).toBe('200')
 })
 
 test('the newest message is told by its number, not by its first digits', () => {
-  const progress = begun()
+  const progress = startProgress()
   for (const id of ['99', '100', '98']) progress.noteMessage(id)
   expect(progress.snapshot().lastMessageId).toBe('100')
 })
@@ -92,22 +92,22 @@ test('the newest message is told by its number, not by its first digits', () => 
 test('a new session is acknowledged from its own beginning', () => {
   const progress = new Progress({ session, sequence: 500, lastMessageId: null, backfill: null })
   expect(progress.savedSequence).toBe(500)
-  progress.begin(next, 1)
+  progress.begin(nextSession, 1)
   expect(progress.savedSequence).toBe(1)
 })
 
 test('whatever a successor has to know is a change that is to be stored', () => {
-  const progress = begun()
+  const progress = startProgress()
   progress.noteMessage('100')
-  progress.begin(next, 1)
-  const settle = progress.hold(2)
-  const acts: (() => unknown)[] = [
-    () => progress.owe(['g1']), () => progress.take(2), settle, () => progress.backfilled('g1'),
+  progress.begin(nextSession, 1)
+  const release = progress.hold(2)
+  const changes: (() => unknown)[] = [
+    () => progress.owe(['g1']), () => progress.take(2), release, () => progress.backfilled('g1'),
     () => progress.begin(session, 1),
   ]
-  for (const act of acts) {
+  for (const change of changes) {
     progress.changed = false
-    act()
+    change()
     expect(progress.changed).toBe(true)
   }
 })

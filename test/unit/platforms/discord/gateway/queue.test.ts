@@ -24,39 +24,39 @@ function start(maxAgeMs = 60_000) {
 
 test('one channel is delivered in order past failures, while others go on', async () => {
   const { log, add } = start()
-  const first = add('a', 'a1', new DeliveryFailed('HTTP 503'), new DeliveryFailed('HTTP 503'))
+  const firstJob = add('a', 'a1', new DeliveryFailed('HTTP 503'), new DeliveryFailed('HTTP 503'))
   const rest = [add('a', 'a2'), add('b', 'b1'), add(undefined, 'click')]
-  await Promise.all([first, ...rest])
+  await Promise.all([firstJob, ...rest])
   expect(log.filter(line => !line.startsWith('!'))).toEqual(['b1', 'click', 'a1', 'a2'])
 })
 
 test('what comes when an earlier one is done waits for those in between', async () => {
   const { queue, log, add } = start()
-  const second = Promise.withResolvers<null>()
-  const first = add('a', 'a1')
-  const between = queue.add('a', () => second.promise.then(() => void log.push('a2')))
-  await first
-  const last = add('a', 'a3')
+  const gate = Promise.withResolvers<null>()
+  const firstJob = add('a', 'a1')
+  const middleJob = queue.add('a', () => gate.promise.then(() => void log.push('a2')))
+  await firstJob
+  const lastJob = add('a', 'a3')
   await add('b', 'b1')
-  second.resolve(null)
-  await Promise.all([between, last])
+  gate.resolve(null)
+  await Promise.all([middleJob, lastJob])
   expect(log).toEqual(['a1', 'b1', 'a2', 'a3'])
 })
 
 test('what fails is tried ever more slowly', async () => {
   const { queue } = start()
-  const at: number[] = []
+  const triedAt: number[] = []
   await queue.add('a', retry => retry(async () => {
-    if (at.push(performance.now()) < 5) throw new DeliveryFailed('HTTP 503')
+    if (triedAt.push(performance.now()) < 5) throw new DeliveryFailed('HTTP 503')
   }, { id: 'a1', type: 'MESSAGE_CREATE' }))
   // Minimum pauses: half of 100, 200, 400 and 800 ms. Timers may be 1 ms early.
-  expect(at[4]! - at[0]!).toBeGreaterThan(740)
+  expect(triedAt[4]! - triedAt[0]!).toBeGreaterThan(740)
 })
 
 test('a mistake of ours is said, and holds up nothing', async () => {
   const { queue, log, add } = start()
-  const mistaken = queue.add('a', async () => { throw new TypeError('Not a function.') })
-  expect(await Promise.all([mistaken, add('a', 'a2')])).toEqual([true, true])
+  const brokenJob = queue.add('a', async () => { throw new TypeError('Not a function.') })
+  expect(await Promise.all([brokenJob, add('a', 'a2')])).toEqual([true, true])
   expect(log).toEqual(['! TypeError: Not a function.', 'a2'])
 })
 
@@ -69,9 +69,9 @@ test('Retry-After is kept to', async () => {
 
 test('what is refused for good, or for too long, is buried and holds nothing up', async () => {
   const { log, buried, add } = start(100)
-  const unlucky = Array.from({ length: 9 }, () => new Error('HTTP 500'))
+  const errors = Array.from({ length: 9 }, () => new Error('HTTP 500'))
   expect(await Promise.all([
-    add('a', 'a1', new DeliveryFailed('HTTP 422', { permanent: true })), add('a', 'a2', ...unlucky), add('a', 'a3'),
+    add('a', 'a1', new DeliveryFailed('HTTP 422', { permanent: true })), add('a', 'a2', ...errors), add('a', 'a3'),
   ])).toEqual([true, true, true])
   expect(buried).toEqual([
     { id: 'a1', type: 'MESSAGE_CREATE', reason: 'HTTP 422' }, { id: 'a2', type: 'MESSAGE_CREATE', reason: 'HTTP 500' },
@@ -81,8 +81,8 @@ test('what is refused for good, or for too long, is buried and holds nothing up'
 
 test('a Retry-After holds a channel up no longer than an event is tried', async () => {
   const { buried, add } = start(100)
-  const busy = Array.from({ length: 9 }, () => new DeliveryFailed('HTTP 429', { retryAfterMs: 3_600_000 }))
-  expect(await add('a', 'a1', ...busy)).toBe(true)
+  const errors = Array.from({ length: 9 }, () => new DeliveryFailed('HTTP 429', { retryAfterMs: 3_600_000 }))
+  expect(await add('a', 'a1', ...errors)).toBe(true)
   expect(buried).toMatchObject([{ id: 'a1', reason: 'HTTP 429' }])
 })
 
@@ -99,38 +99,38 @@ test('a clock that is put forward gives nothing up', async () => {
 })
 
 test('what cannot be buried is tried on', async () => {
-  let away = true
+  let isAway = true
   const buried: string[] = []
   const queue = new EventQueue({ maxAgeMs: 0, onFailure: () => {}, bury: async ({ id }) => {
-    if (away) throw new Error('no store')
+    if (isAway) throw new Error('no store')
     buried.push(id)
   } })
   let tries = 0
-  const done = queue.add('a', retry => retry(async () => {
+  const result = queue.add('a', retry => retry(async () => {
     tries++
     throw new Error('HTTP 500')
   }, { id: 'a1', type: 'X' }))
   await until('a second try', () => tries === 2)
-  away = false
-  expect(await done).toBe(true)
+  isAway = false
+  expect(await result).toBe(true)
   expect(buried).toEqual(['a1'])
 })
 
-test.each([true, false])('what nobody waits for any more is not tried and holds nothing up (store away: %s)', async (away) => {
-  const [tried, failures, buried] = [[] as string[], [] as string[], [] as string[]]
+test.each([true, false])('what nobody waits for any more is not tried and holds nothing up (store away: %s)', async (isAway) => {
+  const [triedIds, failures, buried] = [[] as string[], [] as string[], [] as string[]]
   const bury = async ({ id }: DeadLetter) => {
-    if (away) throw new Error('no store')
+    if (isAway) throw new Error('no store')
     buried.push(id)
   }
   const queue = new EventQueue({ maxAgeMs: 60_000, onFailure: reason => void failures.push(reason), bury })
-  const add = (id: string, dueBy: number) => queue.add(undefined, retry => retry(async () => {
-    tried.push(id)
+  const add = (id: string, dueAt: number) => queue.add(undefined, retry => retry(async () => {
+    triedIds.push(id)
     throw new Error('HTTP 503')
-  }, { id, type: 'INTERACTION_CREATE' }, dueBy))
+  }, { id, type: 'INTERACTION_CREATE' }, dueAt))
   expect(await Promise.all([add('late', Date.now() - 1), add('in time', Date.now() + 300)])).toEqual([true, true])
-  expect([...new Set(tried)]).toEqual(['in time'])
+  expect([...new Set(triedIds)]).toEqual(['in time'])
   expect(failures).toContainEqual(expect.stringMatching(/^It came \d+ ms too late to be answered/))
-  expect(buried).toEqual(away ? [] : ['late', 'in time'])
+  expect(buried).toEqual(isAway ? [] : ['late', 'in time'])
 })
 
 test('at the end each channel stops at its first failure, so that the replay keeps the order', async () => {
@@ -145,15 +145,15 @@ test('at the end each channel stops at its first failure, so that the replay kee
 
 test('while it ends nothing overtakes what was left, and at its end nothing more begins', async () => {
   const { queue, log, add } = start()
-  const hanging = Promise.withResolvers<null>()
-  const held = queue.add('b', () => hanging.promise.then(() => void log.push('b1')))
+  const gate = Promise.withResolvers<null>()
+  const blockedJob = queue.add('b', () => gate.promise.then(() => void log.push('b1')))
   const results = [add('b', 'b2'), add('a', 'a1', new DeliveryFailed('HTTP 503'))]
-  const ended = queue.end(50)
+  const ending = queue.end(50)
   expect(await results[1]).toBe(false)
   expect(await add('a', 'a2')).toBe(false)
-  await ended
-  hanging.resolve(null)
-  expect(await Promise.all([held, ...results])).toEqual([true, false, false])
+  await ending
+  gate.resolve(null)
+  expect(await Promise.all([blockedJob, ...results])).toEqual([true, false, false])
   expect(log).toEqual(['b1'])
 })
 

@@ -10,16 +10,16 @@ import { until } from '../../../../support/until'
 
 let discord: DiscordDouble
 let socket: GatewaySocket
-let heard: string[]
+let events: string[]
 
 beforeEach(async () => {
   discord = endAfterTest(await startDiscord())
-  heard = []
+  events = []
 })
 
 afterEach(async () => { await socket.close() })
 
-function connect(more: Partial<SocketHooks> = {}): GatewaySocket {
+function connect(hooks: Partial<SocketHooks> = {}): GatewaySocket {
   const url = discord.gateway.url
   let session: ReturnType<SocketHooks['session']> = null
   socket = new GatewaySocket({
@@ -29,18 +29,18 @@ function connect(more: Partial<SocketHooks> = {}): GatewaySocket {
     mayIdentify: async () => {},
     identified: (identity, sequence) => {
       session = { ...identity, sequence }
-      heard.push('identified')
+      events.push('identified')
     },
-    ready: guilds => void heard.push(`guilds ${guilds.length}`),
-    resumed: () => void heard.push('resumed'),
-    dispatch: ({ t }) => void heard.push(t),
+    ready: guilds => void events.push(`guilds ${guilds.length}`),
+    resumed: () => void events.push('resumed'),
+    dispatch: ({ t }) => void events.push(t),
     lost: () => {
       session = null
-      heard.push('lost')
+      events.push('lost')
     },
-    detached: () => void heard.push('detached'),
-    refused: why => void heard.push(why),
-    ...more,
+    detached: () => void events.push('detached'),
+    refused: reason => void events.push(reason),
+    ...hooks,
   })
   void socket.open()
   return socket
@@ -48,39 +48,39 @@ function connect(more: Partial<SocketHooks> = {}): GatewaySocket {
 
 test('a new session is known with its guilds before its first event', async () => {
   connect()
-  await until('the guild', () => heard.includes('GUILD_CREATE'))
-  expect(heard).toEqual(['identified', 'guilds 1', 'READY', 'GUILD_CREATE'])
+  await until('the guild', () => events.includes('GUILD_CREATE'))
+  expect(events).toEqual(['identified', 'guilds 1', 'READY', 'GUILD_CREATE'])
   expect(socket.detachedMs).toBe(0)
 })
 
 test('closing leaves a session that can be resumed, and connects no more', async () => {
   connect()
-  await until('the session', () => heard.includes('READY'))
+  await until('the session', () => events.includes('READY'))
   await socket.close()
   await new Promise(resolve => setTimeout(resolve, 700))
   expect(discord.gateway).toMatchObject({ identifies: 1 })
   expect(discord.gateway.live()).toBe(0)
-  expect(heard).not.toContain('lost')
-  expect(heard).not.toContain('detached')
+  expect(events).not.toContain('lost')
+  expect(events).not.toContain('detached')
 })
 
 test.each([4007, 4009])('close code %i ends the session, others do not', async (code) => {
   connect()
-  await until('the session', () => heard.includes('READY'))
+  await until('the session', () => events.includes('READY'))
   discord.gateway.closeWith(4000)
-  await until('the resume', () => heard.includes('resumed'))
-  expect(heard).not.toContain('lost')
-  heard = []
+  await until('the resume', () => events.includes('resumed'))
+  expect(events).not.toContain('lost')
+  events = []
   discord.gateway.closeWith(code)
   await until('a new session', () => discord.gateway.identifies === 2)
   // A RESUME of an ended session would be one more connection.
-  expect(heard.filter(what => what === 'lost' || what === 'detached')).toEqual(['detached', 'lost'])
+  expect(events.filter(what => what === 'lost' || what === 'detached')).toEqual(['detached', 'lost'])
 })
 
 test.each([4004, 4010, 4011, 4012, 4013, 4014])('close code %i is told with what to do, and not answered by another socket', async (code) => {
   const refusals: string[] = []
-  connect({ refused: why => void refusals.push(why) })
-  await until('the session', () => heard.includes('READY'))
+  connect({ refused: reason => void refusals.push(reason) })
+  await until('the session', () => events.includes('READY'))
   discord.gateway.closeWith(code)
   await until('the refusal', () => refusals.length > 0)
   // The library reconnects after 500 ms, if at all.
@@ -89,21 +89,21 @@ test.each([4004, 4010, 4011, 4012, 4013, 4014])('close code %i is told with what
 })
 
 test('a session is resumed at its own address, and at the general one once that has failed twice in a row', async () => {
-  const [url, gone] = [discord.gateway.url, 'ws://127.0.0.1:9']
-  let known: ReturnType<SocketHooks['session']> = null
-  const session = () => known
+  const [url, deadUrl] = [discord.gateway.url, 'ws://127.0.0.1:9']
+  let storedSession: ReturnType<SocketHooks['session']> = null
+  const getSession = () => storedSession
   const gateway = (url: string) => async () => ({ url, session_start_limit: { remaining: 1, reset_after: 0 } })
-  connect({ identified: (identity, sequence) => void (known = { ...identity, sequence }) })
-  await until('the session', () => heard.includes('READY'))
+  connect({ identified: (identity, sequence) => void (storedSession = { ...identity, sequence }) })
+  await until('the session', () => events.includes('READY'))
   await socket.close()
-  connect({ session, gateway: gateway(gone) })
+  connect({ session: getSession, gateway: gateway(deadUrl) })
   for (let resumes = 1; resumes <= 4; resumes++) {
     await until('a resume', () => discord.gateway.resumes === resumes)
     if (resumes < 4) discord.gateway.closeWith(4000)
   }
   await socket.close()
-  known = { ...known!, resumeURL: gone }
-  connect({ session, gateway: gateway(url) })
+  storedSession = { ...storedSession!, resumeURL: deadUrl }
+  connect({ session: getSession, gateway: gateway(url) })
   await until('a resume', () => discord.gateway.resumes === 5)
   expect(discord.gateway.identifies).toBe(1)
 })
@@ -116,27 +116,27 @@ test('a bot that the REST API refuses is told to whoever listens, and what fails
     if (answers.length > 0) throw answers.shift()
     return { url, session_start_limit: { remaining: 1, reset_after: 0 } }
   } })
-  await until('the session', () => heard.includes('READY'))
-  expect(heard.filter(what => what.startsWith('HTTP'))).toEqual(['HTTP 401'])
+  await until('the session', () => events.includes('READY'))
+  expect(events.filter(what => what.startsWith('HTTP'))).toEqual(['HTTP 401'])
 })
 
 test('without budget for an IDENTIFY it waits; a REST API that is away stops no RESUME', async () => {
   let budget = 0
   const { url } = discord.gateway
   connect({ gateway: async () => ({ url, session_start_limit: { remaining: budget, reset_after: 0 } }) })
-  await until('the refusal', () => heard.includes('detached'))
+  await until('the refusal', () => events.includes('detached'))
   expect(discord.gateway.identifies).toBe(0)
   budget = 1
-  await until('the session', () => heard.includes('READY'))
+  await until('the session', () => events.includes('READY'))
   await socket.close()
   const session = { sessionId: 'gone', resumeURL: url, sequence: 1 }
-  let known: typeof session | null = session
-  heard = []
-  connect({ session: () => known, lost: () => void (known = null), gateway: async () => {
+  let currentSession: typeof session | null = session
+  events = []
+  connect({ session: () => currentSession, lost: () => void (currentSession = null), gateway: async () => {
     throw new Error('HTTP 500')
   } })
   // Op 9 (invalid session): the server was reached.
-  await until('an answer', () => known === null)
+  await until('an answer', () => currentSession === null)
 })
 
 test.each([
@@ -147,15 +147,15 @@ test.each([
   )],
 ])('a session is resumed while the REST API %s', async (_, answer) => {
   const refusals: string[] = []
-  let known: { sessionId: string, resumeURL: string, sequence: number } | null = {
+  let currentSession: { sessionId: string, resumeURL: string, sequence: number } | null = {
     sessionId: 'gone', resumeURL: discord.gateway.url, sequence: 1,
   }
   connect({
-    session: () => known, lost: () => void (known = null),
-    refused: why => void refusals.push(why), gateway: async () => answer(discord.gateway.url) as never,
+    session: () => currentSession, lost: () => void (currentSession = null),
+    refused: reason => void refusals.push(reason), gateway: async () => answer(discord.gateway.url) as never,
   })
   // Op 9 (invalid session): the server was reached.
-  await until('an answer', () => known === null)
+  await until('an answer', () => currentSession === null)
   expect(refusals).toEqual([])
 })
 
@@ -170,9 +170,9 @@ test.each<[string, (socket: Socket) => void]>([
   connect({ session: () => ({ sessionId: 's', resumeURL, sequence: 1 }) })
   await until('the socket', () => sockets.length > 0)
   const from = performance.now()
-  const closed = socket.close()
+  const closing = socket.close()
   setTimeout(() => fail(sockets[0]!), 100)
-  await closed
+  await closing
   // Waits only for this socket: another one would have a handshake timeout of five seconds.
   expect(performance.now() - from).toBeLessThan(5000)
   // An error without a handler would end the test run here.
@@ -182,9 +182,9 @@ test.each<[string, (socket: Socket) => void]>([
 })
 
 test('sockets that fail come ever more slowly, and none after it was closed', async () => {
-  const at: number[] = []
+  const connectedAt: number[] = []
   const server = createServer((socket) => {
-    at.push(performance.now())
+    connectedAt.push(performance.now())
     socket.on('error', () => {}).end('HTTP/1.1 503 Service Unavailable\r\n\r\n')
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -193,15 +193,15 @@ test('sockets that fail come ever more slowly, and none after it was closed', as
     session: () => ({ sessionId: 's', resumeURL, sequence: 1 }),
     gateway: async () => ({ url: resumeURL, session_start_limit: { remaining: 1, reset_after: 0 } }),
   })
-  await until('four sockets', () => at.length === 4)
+  await until('four sockets', () => connectedAt.length === 4)
   // The library's 500 ms, plus at least half of 1 s and half of 2 s. Timers may be 1 ms early.
-  expect(at[2]! - at[1]!).toBeGreaterThan(990)
-  expect(at[3]! - at[2]!).toBeGreaterThan(1490)
+  expect(connectedAt[2]! - connectedAt[1]!).toBeGreaterThan(990)
+  expect(connectedAt[3]! - connectedAt[2]!).toBeGreaterThan(1490)
   // Close within the next pause of at least 2.5 s.
   await new Promise(resolve => setTimeout(resolve, 1500))
   await socket.close()
   await new Promise(resolve => setTimeout(resolve, 700))
-  expect(at.length).toBe(4)
+  expect(connectedAt.length).toBe(4)
   server.close()
 })
 
