@@ -26,16 +26,16 @@ type SdkPayload = ReturnType<DiscordAdapter['buildMessagePayload']>
 /** Max age of a signed request, s. Discord sets no limit, so this is Slack's. */
 const MAX_SKEW_S = 300
 
-const FAILED = 'That did not work just now. Nothing is lost: press the button again in a moment.'
+const FAILURE_TEXT = 'That did not work just now. Nothing is lost: press the button again in a moment.'
 
 /** Discord through the SDK, plus native modals, private messages and checks that the SDK lacks */
 export class FormDiscordAdapter extends RestDiscordAdapter {
-  private readonly exchange = new AsyncLocalStorage<Exchange>()
-  private readonly flow: ModalFlow
+  private readonly currentExchange = new AsyncLocalStorage<Exchange>()
+  private readonly modalFlow: ModalFlow
 
   constructor(settings: DiscordSettings, logger: Logger, http: HttpClient, drafts: Drafts) {
     super(settings, logger, http)
-    this.flow = new ModalFlow({
+    this.modalFlow = new ModalFlow({
       forms: new OpenForms(() => this.chat!.getState(), drafts),
       submit: (form, values, interaction) => {
         return this.chat!.processModalSubmit({ ...this.modalEvent(form, interaction), values }, form.id)
@@ -52,13 +52,13 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
   }
 
   override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
-    const forwardedWith = request.headers.get('x-discord-gateway-token')
-    if (forwardedWith !== null) {
-      const isOurs = sameSecret(forwardedWith, await this.resolveBotToken())
-      return isOurs ? super.handleWebhook(request, options) : refused()
+    const forwardToken = request.headers.get('x-discord-gateway-token')
+    if (forwardToken !== null) {
+      const isOurs = sameSecret(forwardToken, await this.resolveBotToken())
+      return isOurs ? super.handleWebhook(request, options) : rejectSignature()
     }
     const body = new Uint8Array(await request.arrayBuffer())
-    if (!await this.isAuthentic(body, request.headers)) return refused()
+    if (!await this.isAuthentic(body, request.headers)) return rejectSignature()
     const interaction = jsonIn(new TextDecoder().decode(body)) as Interaction | null | undefined
     if (!interaction) return new Response('Invalid JSON', { status: 400 })
     if (interaction.type === INTERACTION.ping) return Response.json({ type: REPLY.pong })
@@ -76,9 +76,9 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
   /** Handles each event once: Discord replays unacknowledged events, and listeners repeat unanswered ones. */
   protected override async handleForwardedGatewayEvent(event: SdkEvent, options?: WebhookOptions): Promise<Response> {
     const state = this.chat!.getState()
-    const received = event as unknown as ForwardedEvent
+    const forwardedEvent = event as unknown as ForwardedEvent
     try {
-      if (!await firstDelivery(state, received)) return Response.json({ ok: true })
+      if (!await firstDelivery(state, forwardedEvent)) return Response.json({ ok: true })
     }
     catch (error) {
       this.logger.error('Discord event could not be checked for repetition', { error })
@@ -90,7 +90,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     }
     catch (error) {
       // If the store cannot forget the event, it counts as handled: part of it may have been.
-      await forgetDelivery(state, received).catch(() => {})
+      await forgetDelivery(state, forwardedEvent).catch(() => {})
       this.logger.error('Discord event failed', { error })
       return Response.json({ error: 'The event could not be handled.' }, { status: 500 })
     }
@@ -98,22 +98,22 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
 
   /** Interactions come over the gateway when no endpoint URL is set; they are answered through REST. */
   private async handleEvent(event: SdkEvent, options?: WebhookOptions): Promise<Response> {
-    const gone = deletedIn(event as unknown as ForwardedEvent)
-    for (const messageId of gone?.ids ?? []) {
-      const threadId = this.threadOf(gone!)
+    const deletion = deletedIn(event as unknown as ForwardedEvent)
+    for (const messageId of deletion?.ids ?? []) {
+      const threadId = this.threadOf(deletion!)
       const message = { adapter: this, platform: this.name, channelId: threadId, threadId, messageId, raw: event.data }
       void this.chat!.processMessageDeleted(message, options).catch(() => { /* The SDK has logged it. */ })
     }
-    if (gone) return Response.json({ ok: true })
+    if (deletion) return Response.json({ ok: true })
     if (event.type !== 'GATEWAY_INTERACTION_CREATE') return super.handleForwardedGatewayEvent(event, options)
     const interaction = event.data as Interaction
-    if (isAnswered(interaction)) await this.callback(interaction, await this.respond(interaction, options))
+    if (isAnswered(interaction)) await this.sendCallback(interaction, await this.respond(interaction, options))
     return Response.json({ ok: true })
   }
 
   /** Returns null during an interaction: it brought the message, and a modal must open within 3 s. */
   async fetchMessage(threadId: string, messageId: string): Promise<Message<unknown> | null> {
-    if (this.exchange.getStore()) return null
+    if (this.currentExchange.getStore()) return null
     const message = await this.withMessageChannel(threadId, messageId, (channel) => {
       return this.rest<SdkMessage>('GET', `/channels/${channel}/messages/${messageId}`, { repeats: 1 })
     })
@@ -122,7 +122,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
 
   /** Returns the user from the interaction if it is theirs: it carries the name that the server shows. */
   override async getUser(userId: string): Promise<UserInfo | null> {
-    const interaction = this.exchange.getStore()?.interaction
+    const interaction = this.currentExchange.getStore()?.interaction
     const author = interaction && authorOf(interaction)
     if (author?.userId !== userId) return super.getUser(userId)
     return { userId, userName: author.userName, fullName: author.fullName, isBot: author.isBot === true }
@@ -130,7 +130,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
 
   /** Sends a private message, or null: Discord allows it only as an answer while the user's interaction is handled. */
   async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
-    const exchange = this.exchange.getStore()
+    const exchange = this.currentExchange.getStore()
     if (!exchange || authorOf(exchange.interaction)?.userId !== userId) return null
     const speech = speechIn(message)
     if (speech && exchange.interaction.type === INTERACTION.command) {
@@ -154,9 +154,11 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
 
   private respond(interaction: Interaction, options?: WebhookOptions): Promise<Reply> {
     const exchange = new Exchange(interaction, (...followUp) => this.followUp(...followUp))
-    const work = this.exchange.run(exchange, () => this.handle(exchange, options)).catch(async (error: unknown) => {
+    const work = this.currentExchange.run(
+      exchange, () => this.handle(exchange, options),
+    ).catch(async (error: unknown) => {
       this.logger.error('Discord interaction failed', { error })
-      await exchange.say(privately(FAILED)).catch(() => {})
+      await exchange.say(privately(FAILURE_TEXT)).catch(() => {})
     })
     options?.waitUntil?.(work)
     return exchange.answer(work)
@@ -164,9 +166,9 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
 
   private async handle(exchange: Exchange, options?: WebhookOptions): Promise<void> {
     const { interaction } = exchange
-    const place = parseFormId(interaction.data?.custom_id ?? '')
-    if (place || interaction.type === INTERACTION.modal) {
-      return exchange.say(await this.flow.answer(interaction, place ?? { id: '', verb: '', tail: '' }))
+    const formPlace = parseFormId(interaction.data?.custom_id ?? '')
+    if (formPlace || interaction.type === INTERACTION.modal) {
+      return exchange.say(await this.modalFlow.answer(interaction, formPlace ?? { id: '', verb: '', tail: '' }))
     }
     if (interaction.type === INTERACTION.command) {
       return this.chat!.processSlashCommand({
@@ -174,16 +176,16 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
         raw: withoutSecrets(interaction),
       }, options)
     }
-    const handled: Promise<unknown>[] = []
+    const tasks: Promise<unknown>[] = []
     this.handleComponentInteraction(withoutSecrets(interaction) as never, {
       ...options,
-      waitUntil: task => void handled.push(task),
+      waitUntil: task => void tasks.push(task),
       onOpenModal: async (modal, contextId) => {
-        await exchange.say(await this.flow.open(contextId, modal, authorOf(interaction)?.userId))
+        await exchange.say(await this.modalFlow.open(contextId, modal, authorOf(interaction)?.userId))
         return { viewId: contextId }
       },
     })
-    await Promise.allSettled(handled)
+    await Promise.allSettled(tasks)
   }
 
   private modalEvent({ id, callbackId, privateMetadata }: OpenModal, interaction: Interaction) {
@@ -194,19 +196,19 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
   }
 
   /** Returns the SDK's thread id for the channel or thread of an event. */
-  private threadOf({ guild_id: guildId = '@me', channel_id: place = '', channel }: Where): string {
+  private threadOf({ guild_id: guildId = '@me', channel_id: id = '', channel }: ChannelFields): string {
     const parent = channel && THREADS.includes(channel.type) ? channel.parent_id : undefined
-    return this.encodeThreadId(parent ? { guildId, channelId: parent, threadId: place } : { guildId, channelId: place })
+    return this.encodeThreadId(parent ? { guildId, channelId: parent, threadId: id } : { guildId, channelId: id })
   }
 
   private async isAuthentic(body: Uint8Array, headers: Headers): Promise<boolean> {
     const timestamp = headers.get('x-signature-timestamp')
-    const fresh = Math.abs(Date.now() / 1000 - Number(timestamp)) <= MAX_SKEW_S
-    return fresh && this.verifySignature(body, headers.get('x-signature-ed25519'), timestamp)
+    const isFresh = Math.abs(Date.now() / 1000 - Number(timestamp)) <= MAX_SKEW_S
+    return isFresh && this.verifySignature(body, headers.get('x-signature-ed25519'), timestamp)
   }
 
   /** Answers an interaction. Never rejects: an interaction that is delivered again would take effect twice. */
-  private async callback({ id, token }: Interaction, reply: Reply): Promise<void> {
+  private async sendCallback({ id, token }: Interaction, reply: Reply): Promise<void> {
     const path = `/interactions/${id}/${token}/callback`
     await this.discordInteractionFetch(path, 'POST', reply).catch((error: unknown) => {
       this.logger.error('Discord interaction could not be answered', { error })
@@ -219,13 +221,13 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
   }
 }
 
-type Where = Pick<Interaction, 'guild_id' | 'channel_id' | 'channel'>
+type ChannelFields = Pick<Interaction, 'guild_id' | 'channel_id' | 'channel'>
 
 /** Deleted messages that an event lists: https://discord.com/developers/docs/events/gateway-events#message-delete */
-function deletedIn({ type, data }: ForwardedEvent): Where & { ids: string[] } | null {
-  const where = data as Where & { id?: string, ids?: string[] }
-  if (type === 'GATEWAY_MESSAGE_DELETE') return { ...where, ids: [String(where.id)] }
-  return type === 'GATEWAY_MESSAGE_DELETE_BULK' ? { ...where, ids: where.ids ?? [] } : null
+function deletedIn({ type, data }: ForwardedEvent): ChannelFields & { ids: string[] } | null {
+  const fields = data as ChannelFields & { id?: string, ids?: string[] }
+  if (type === 'GATEWAY_MESSAGE_DELETE') return { ...fields, ids: [String(fields.id)] }
+  return type === 'GATEWAY_MESSAGE_DELETE_BULK' ? { ...fields, ids: fields.ids ?? [] } : null
 }
 
 /** True if this adapter answers the interaction, not the SDK's. */
@@ -238,6 +240,6 @@ function withoutSecrets({ token, message, ...interaction }: Interaction): object
   return { ...interaction, ...message ? { message: { id: message.id } } : {} }
 }
 
-function refused(): Response {
+function rejectSignature(): Response {
   return new Response('Invalid signature', { status: 401 })
 }

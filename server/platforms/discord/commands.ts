@@ -9,10 +9,10 @@ export const slashCommand = {
   name: COMMAND, type: 1, description: 'What waits for a decision, for you alone',
   options: COMMANDS.map(({ name, about, argument, person }) => ({
     type: SUBCOMMAND, name, description: about,
-    options: [...argument ? [needed(STRING, argument)] : [], ...person ? [needed(USER, person)] : []],
+    options: [...argument ? [requiredOption(STRING, argument)] : [], ...person ? [requiredOption(USER, person)] : []],
   })),
 }
 
-function needed(type: number, what: string) {
-  return { type, name: what.replaceAll(' ', '-'), description: what, required: true }
+function requiredOption(type: number, label: string) {
+  return { type, name: label.replaceAll(' ', '-'), description: label, required: true }
 }

@@ -142,8 +142,8 @@ export const discord: Definition = {
     // Another channel may be in another server, so Discord is asked for it.
     room: async (_bot, channelId) => {
       const { createDiscordRoom } = await import('./api/room')
-      const where = channelId ? { channelId, guildId: undefined } : { channelId: settings.channelId! }
-      return createDiscordRoom({ ...settings, ...where }, http)
+      const channel = channelId ? { channelId, guildId: undefined } : { channelId: settings.channelId! }
+      return createDiscordRoom({ ...settings, ...channel }, http)
     },
     listener: async options => (await import('./gateway/listener')).createListener(settings, options),
   }),
@@ -174,7 +174,7 @@ const PERMISSION_BITS = {
 
 /** Link to Discord's "add to server" dialogue, with the bot's scopes and permissions filled in */
 export function discordInviteLink(applicationId: string): string {
-  const permissions = String(Object.values(PERMISSION_BITS).reduce((all, bit) => all | 1n << bit, 0n))
+  const permissions = String(Object.values(PERMISSION_BITS).reduce((bits, bit) => bits | 1n << bit, 0n))
   const query = new URLSearchParams({ client_id: applicationId, scope: 'bot applications.commands', permissions })
   return `https://discord.com/oauth2/authorize?${query}`
 }

@@ -63,15 +63,15 @@ export function buttonId({ id, value }: Pick<ButtonElement, 'id' | 'value'>): st
 
 /** https://discord.com/developers/docs/resources/message#allowed-mentions-object */
 export function allowed(mention: string): object {
-  const ids = (pattern: RegExp) => [...mention.matchAll(pattern)].map(([, id]) => id)
+  const listIds = (pattern: RegExp) => [...mention.matchAll(pattern)].map(([, id]) => id)
   const parse = /@here|@everyone/.test(mention) ? ['everyone'] : []
-  return { parse, users: ids(/<@!?(\d+)>/g), roles: ids(/<@&(\d+)>/g) }
+  return { parse, users: listIds(/<@!?(\d+)>/g), roles: listIds(/<@&(\d+)>/g) }
 }
 
 function addFields(embeds: Embed[], fields: readonly FieldElement[]): void {
   for (const { label, value } of fields) {
     if (embeds.at(-1)!.fields?.length === FIELDS_PER_EMBED) embeds.push({ color: embeds[0]!.color })
-    ;(embeds.at(-1)!.fields ??= []).push({ name: visible(label, '(no name)'), value: visible(value, '—') })
+    ;(embeds.at(-1)!.fields ??= []).push({ name: ensureVisible(label, '(no name)'), value: ensureVisible(value, '—') })
   }
 }
 
@@ -86,18 +86,18 @@ function sectionEmbed({ children }: SectionElement): Pick<Embed, 'title' | 'url'
   const [field] = children.flatMap(child => child.type === 'fields' ? child.children : [])
   const link = children.find(child => child.type === 'link')
   return {
-    title: visible(field?.label ?? '', '(no name)'), description: visible(field?.value ?? '', '—'),
+    title: ensureVisible(field?.label ?? '', '(no name)'), description: ensureVisible(field?.value ?? '', '—'),
     ...link && { url: link.url },
   }
 }
 
 function addText(embeds: Embed[], text: string): void {
   if (!text.trim()) return
-  const last = embeds.at(-1)!
-  const joined = last.description ? `${last.description}\n${text}` : text
-  const isFull = joined.length > DESCRIPTION_LENGTH
-  if (last.fields || last.image || isFull) embeds.push({ color: embeds[0]!.color, description: text })
-  else last.description = joined
+  const lastEmbed = embeds.at(-1)!
+  const description = lastEmbed.description ? `${lastEmbed.description}\n${text}` : text
+  const isFull = description.length > DESCRIPTION_LENGTH
+  if (lastEmbed.fields || lastEmbed.image || isFull) embeds.push({ color: embeds[0]!.color, description: text })
+  else lastEmbed.description = description
 }
 
 function textOf(child: CardChild): string {
@@ -114,13 +114,13 @@ function isButton(child: { type: string }): child is ButtonElement {
 }
 
 function buttonRows(buttons: readonly ButtonElement[]): ActionRow[] {
-  const all = buttons.map(button => ({
+  const buttonComponents = buttons.map(button => ({
     type: 2, style: BUTTON_STYLES[button.style ?? 'default'], label: button.label, custom_id: buttonId(button),
   }))
-  return chunk(all, BUTTONS_PER_ROW).map(components => ({ type: 1, components }))
+  return chunk(buttonComponents, BUTTONS_PER_ROW).map(components => ({ type: 1, components }))
 }
 
 /** Replaces text without visible characters, because Discord refuses such a field. */
-function visible(text: string, otherwise: string): string {
-  return /[^\s\p{Cc}\p{Cf}]/u.test(text) ? text : otherwise
+function ensureVisible(text: string, placeholder: string): string {
+  return /[^\s\p{Cc}\p{Cf}]/u.test(text) ? text : placeholder
 }

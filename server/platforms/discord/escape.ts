@@ -2,7 +2,7 @@ import type { Timestamp } from '../../../shared/types/line'
 import { printable } from '../shared/text'
 
 /** Markup anywhere in a line: escapes, emphasis, code, spoilers, masked links, mentions, timestamps, custom emoji */
-const ANYWHERE = /[\\*_~|`[<]/g
+const INLINE_MARKUP = /[\\*_~|`[<]/g
 
 /** Colon that makes `https://…` a link or `:smile:` an emoji. A single colon is harmless. */
 const COLON = /:(?=\/\/|[^\s:]*:)/g
@@ -11,7 +11,7 @@ const EVERYBODY = /@(?=everyone|here)/g
 
 /** Headings, small print, lists and quotes, which work only at the start of a line */
 const LINE_START = /^([ \t]*)(?=#{1,3}\s|-#?\s|>\s|>>>\s)/gm
-const NUMBERED = /^([ \t]*\d+)(?=\.\s)/gm
+const NUMBERED_LIST = /^([ \t]*\d+)(?=\.\s)/gm
 
 /**
  * Makes text appear on Discord as it was typed. Discord neither shows nor copies a backslash before punctuation
@@ -19,8 +19,8 @@ const NUMBERED = /^([ \t]*\d+)(?=\.\s)/gm
  */
 export function escapeMarkdown(text: string): string {
   return printable(text)
-    .replace(ANYWHERE, '\\$&').replace(COLON, '\\$&').replace(EVERYBODY, '\\$&')
-    .replace(LINE_START, '$1\\').replace(NUMBERED, '$1\\')
+    .replace(INLINE_MARKUP, '\\$&').replace(COLON, '\\$&').replace(EVERYBODY, '\\$&')
+    .replace(LINE_START, '$1\\').replace(NUMBERED_LIST, '$1\\')
 }
 
 const STYLES: Readonly<Record<Timestamp['shows'], string>> = { date: 'f', clock: 't', seconds: 'T' }
@@ -31,14 +31,14 @@ export function timestamp({ at, shows }: Timestamp): string {
 }
 
 /** Email address as the SDK writes it, and `<@name>`: without an id it is no mention */
-const UNKNOWN = /\[([^[\]\s]+)\]\(mailto:\1\)|<(@(?![!&]?\d+>)[^<>\s]+)>/g
+const EMAIL_OR_NAME = /\[([^[\]\s]+)\]\(mailto:\1\)|<(@(?![!&]?\d+>)[^<>\s]+)>/g
 
 /**
  * Turns the SDK's email links and `<@name>` back into plain text. Discord links only to http, https and discord, and
  * shows other links (https://github.com/discord/discord-api-docs/issues/6088) and such mentions as raw markup.
  */
 export function withPlainNames(markdown: string): string {
-  return markdown.replace(UNKNOWN, (_, address?: string, name?: string) => (
+  return markdown.replace(EMAIL_OR_NAME, (_, address?: string, name?: string) => (
     address ?? name!.replace(/^@(?=(?:everyone|here)$)/, '@\u200B')
   ))
 }

@@ -76,15 +76,15 @@ export const later: Reply = { type: REPLY.later, data: { flags: EPHEMERAL } }
 
 /** Private message to the sender of the interaction. It pings nobody, whatever it quotes. */
 export function privately(content: string, components: ActionRow[] = [], embeds?: Embed[]): Reply {
-  return { type: REPLY.message, data: { ...bounded(content), flags: EPHEMERAL, components, ...embeds && { embeds } } }
+  return { type: REPLY.message, data: { ...cutText(content), flags: EPHEMERAL, components, ...embeds && { embeds } } }
 }
 
 /** Replaces the private message that was clicked. */
 export function instead(content: string, components: ActionRow[] = []): Reply {
-  return { type: REPLY.update, data: { ...bounded(content), components } }
+  return { type: REPLY.update, data: { ...cutText(content), components } }
 }
 
-function bounded(content: string) {
+function cutText(content: string) {
   return { content: beginning(content, MESSAGE_LENGTH).toWellFormed(), allowed_mentions: { parse: [] } }
 }
 

@@ -26,9 +26,9 @@ export class RestDiscordAdapter extends DiscordAdapter {
   constructor(settings: DiscordSettings, logger: Logger, http: HttpClient) {
     const { botToken, publicKey, applicationId, apiUrl = DISCORD_API } = settings
     // Without these options the SDK reads its own variables.
-    const nobody = { mentionRoleIds: [], respondToChannelIds: [] }
+    const emptyDefaults = { mentionRoleIds: [], respondToChannelIds: [] }
     // The SDK takes this name in plain text for a mention. A real mention on Discord has the id.
-    super({ botToken, publicKey, applicationId, apiUrl, logger, userName: applicationId, ...nobody })
+    super({ botToken, publicKey, applicationId, apiUrl, logger, userName: applicationId, ...emptyDefaults })
     this.rest = createDiscordRest(settings, http)
     withWholeQuotes(this.formatConverter)
   }
@@ -54,8 +54,8 @@ export class RestDiscordAdapter extends DiscordAdapter {
     ...[message, options]: Parameters<DiscordAdapter['buildMessagePayload']>
   ): ReturnType<DiscordAdapter['buildMessagePayload']> {
     const markdown = typeof message === 'object' && 'markdown' in message ? message.markdown : ''
-    const rendered = withPlainNames(this.formatConverter.renderPostable({ markdown }))
-    const isLonger = rendered.length > MESSAGE_LENGTH
+    const text = withPlainNames(this.formatConverter.renderPostable({ markdown }))
+    const isLonger = text.length > MESSAGE_LENGTH
     return super.buildMessagePayload(isLonger ? { raw: markdown } : message, options)
   }
 

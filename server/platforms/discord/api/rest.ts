@@ -27,19 +27,19 @@ const TIMEOUT_MS = 10_000
 const LONGEST_WAIT_MS = 1000
 
 /** Pause if Discord limits the rate without naming a duration, s */
-const LEAST_PAUSE_S = 1
+const MIN_PAUSE_S = 1
 
 /** Pauses before a follow-up is repeated, ms: Discord refuses it until it has processed the first answer */
-const UNKNOWN_YET_MS = [300, 1000]
+const FOLLOW_UP_PAUSES_MS = [300, 1000]
 const UNKNOWN_WEBHOOK = '10015'
 
 /** Threads archive themselves after some days without messages: https://discord.com/developers/docs/topics/threads */
-const ARCHIVED = '50083'
+const ARCHIVED_THREAD = '50083'
 
 /** https://discord.com/developers/docs/resources/message#message-object-message-flags */
 const SUPPRESS_EMBEDS = 1 << 2
 
-const REPORT = 'This is a bug; please report it.'
+const REPORT_ADVICE = 'This is a bug; please report it.'
 const CHECK_TOKEN = 'Check PLATFORM2_BOT_TOKEN.'
 
 /**
@@ -61,7 +61,7 @@ const REFUSALS: readonly { codes: readonly number[], advice: string, content?: t
   },
   { codes: [40001, 50014], advice: CHECK_TOKEN },
   { codes: [40002], advice: 'The account that the bot belongs to has to be verified.' },
-  { codes: [40005, 50006, 50035, 50109], advice: REPORT, content: true },
+  { codes: [40005, 50006, 50035, 50109], advice: REPORT_ADVICE, content: true },
   { codes: [50013], advice: 'Give the bot the permissions Send Messages and Embed Links in the channel.' },
   { codes: [50083, 160005], advice: 'The thread is archived or locked; open it again, or change DISCORD_CHANNEL_ID.' },
   { codes: [160002], advice: 'Give the bot the permission Read Message History in the channel.' },
@@ -105,7 +105,7 @@ export function createDiscordRest({ botToken, apiUrl = DISCORD_API }: Access, ht
   const send = async (method: HttpMethod, path: string, { body, files, timeoutMs = TIMEOUT_MS }: RestOptions) => {
     // The path of an interaction contains its own token.
     const authorization = /^\/(?:interactions|webhooks)\//.test(path) ? undefined : { authorization: `Bot ${botToken}` }
-    const content = await encoded(isMessage(path) && body ? quiet(body) : body, files)
+    const content = await encodeBody(isMessage(path) && body ? limitPings(body) : body, files)
     const headers: Record<string, string> = { 'user-agent': USER_AGENT, ...authorization, ...content.headers }
     const request = { method, url: `${apiUrl}${path}`, timeoutMs, headers, body: content.body }
     const answer = await http(request).catch((error: { code?: string }) => {
@@ -114,15 +114,15 @@ export function createDiscordRest({ botToken, apiUrl = DISCORD_API }: Access, ht
     })
     const isDone = answer.status >= 200 && answer.status < 300
     if (isDone && (answer.status === 204 || (typeof answer.json === 'object' && answer.json))) return answer.json
-    throw refusal(answer)
+    throw toError(answer)
   }
   /** Opens an archived thread and repeats the call; a locked thread stays archived. */
   const sendOpening = (method: HttpMethod, path: string, options: RestOptions) => {
     return send(method, path, options).catch(async (error: DiscordError) => {
       const [thread] = /^\/channels\/\d+/.exec(path) ?? []
-      if (error.code !== ARCHIVED || !thread) throw error
-      const opened = send('PATCH', thread, { timeoutMs: options.timeoutMs, body: { archived: false } })
-      await opened.catch((failure: DiscordError) => {
+      if (error.code !== ARCHIVED_THREAD || !thread) throw error
+      const opening = send('PATCH', thread, { timeoutMs: options.timeoutMs, body: { archived: false } })
+      await opening.catch((failure: DiscordError) => {
         throw failure.refusal.permanent ? error : failure
       })
       return send(method, path, options)
@@ -134,7 +134,7 @@ export function createDiscordRest({ botToken, apiUrl = DISCORD_API }: Access, ht
         return await sendOpening(method, path, options) as T
       }
       catch (error) {
-        const pauseMs = attempt < (options.repeats ?? 0) ? shortPause(error as DiscordError, attempt) : undefined
+        const pauseMs = attempt < (options.repeats ?? 0) ? readShortPauseMs(error as DiscordError, attempt) : undefined
         if (pauseMs === undefined) throw error
         await wait(pauseMs)
       }
@@ -142,26 +142,27 @@ export function createDiscordRest({ botToken, apiUrl = DISCORD_API }: Access, ht
   }
 }
 
-function refusal({ status, headers, json }: HttpAnswer): DiscordError {
-  const { code: sent, retry_after: seconds } = (typeof json === 'object' && json ? json : {}) as Record<string, unknown>
-  const code = Number(sent) ? String(Number(sent)) : ''
+function toError({ status, headers, json }: HttpAnswer): DiscordError {
+  const { code: rawCode, retry_after: seconds }
+    = (typeof json === 'object' && json ? json : {}) as Record<string, unknown>
+  const code = Number(rawCode) ? String(Number(rawCode)) : ''
   const pause = headers['retry-after']
   if (status === 429) {
-    const told = [seconds, pause].find(value => retryAfter(value).retryAfterMs) ?? LEAST_PAUSE_S
+    const retryAfterValue = [seconds, pause].find(value => retryAfter(value).retryAfterMs) ?? MIN_PAUSE_S
     return new DiscordError(refused({
-      reason: 'Discord: too many requests', limited: true, pause: told,
+      reason: 'Discord: too many requests', limited: true, pause: retryAfterValue,
     }), code || '429', status)
   }
   const reason = `Discord answered ${code ? `error ${code}` : `HTTP ${status}`}`
-  const known = REFUSALS.find(({ codes }) => codes.includes(Number(code)))
-  const refusal = status >= 500 ? {} : status === 401 ? { advice: CHECK_TOKEN } : known
-  return new DiscordError(refused({ reason, pause, ...refusal }), code || String(status), status)
+  const knownRefusal = REFUSALS.find(({ codes }) => codes.includes(Number(code)))
+  const cause = status >= 500 ? {} : status === 401 ? { advice: CHECK_TOKEN } : knownRefusal
+  return new DiscordError(refused({ reason, pause, ...cause }), code || String(status), status)
 }
 
 /** Returns the pause before a repetition, ms; undefined if a repetition is useless or the pause is too long. */
-function shortPause({ code, status, refusal }: DiscordError, attempt: number): number | undefined {
+function readShortPauseMs({ code, status, refusal }: DiscordError, attempt: number): number | undefined {
   const { retryAfterMs = Infinity } = refusal
-  if (code === UNKNOWN_WEBHOOK) return UNKNOWN_YET_MS[attempt]
+  if (code === UNKNOWN_WEBHOOK) return FOLLOW_UP_PAUSES_MS[attempt]
   return status === 429 && retryAfterMs <= LONGEST_WAIT_MS ? retryAfterMs : undefined
 }
 
@@ -173,17 +174,17 @@ function isMessage(path: string): boolean {
  * Limits pings to the people that a message lists, and turns link previews off: it may quote a form, and for a preview
  * Discord calls the link's server. The flag would hide the embeds of a card; links in embeds have no previews.
  */
-function quiet(message: { embeds?: unknown[], flags?: number }): object {
+function limitPings(message: { embeds?: unknown[], flags?: number }): object {
   const flags = message.embeds?.length ? {} : { flags: (message.flags ?? 0) | SUPPRESS_EMBEDS }
   return { allowed_mentions: { parse: [] }, ...message, ...flags }
 }
 
-interface Encoded extends Pick<HttpRequest, 'body'> {
+interface EncodedBody extends Pick<HttpRequest, 'body'> {
   headers: Record<string, string>
 }
 
 /** Encodes as JSON, or as a form with files (https://discord.com/developers/docs/reference#uploading-files). */
-async function encoded(body?: object, files: readonly FileUpload[] = []): Promise<Encoded> {
+async function encodeBody(body?: object, files: readonly FileUpload[] = []): Promise<EncodedBody> {
   if (!body) return { headers: {} }
   if (files.length === 0) return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
   const form = new FormData()

@@ -38,16 +38,16 @@ export function createDiscordRoom(
       const id = idIn('Discord', message?.id)
       return id.ok ? { ok: true, value: { platform: 'discord', threadId: thread, messageId: id.value } } : id
     }),
-    update: (ref, card) => done(() => {
+    update: (ref, card) => runWithoutValue(() => {
       return rest('PATCH', `${messagesOf(channelOf(ref))}/${ref.messageId}`, { body: cardEmbeds(card) })
     }),
-    check: () => done(() => rest('GET', `/channels/${channelId}`)),
-    say: (card, summary, below, mention) => done(() => {
+    check: () => runWithoutValue(() => rest('GET', `/channels/${channelId}`)),
+    say: (card, summary, below, mention) => runWithoutValue(() => {
       const reply = below ? { message_reference: { message_id: below.messageId, fail_if_not_exists: false } } : {}
       const nonce = nonceOf(`${channelId} ${below?.messageId ?? ''} ${summary}`)
       const ping = mention ? { content: mention, allowed_mentions: allowed(mention) } : {}
-      const said = literal(card, { escape: escapeMarkdown, moment: timestamp })
-      const body = { ...cardEmbeds(said), ...reply, ...nonce, ...ping }
+      const literalCard = literal(card, { escape: escapeMarkdown, moment: timestamp })
+      const body = { ...cardEmbeds(literalCard), ...reply, ...nonce, ...ping }
       return rest('POST', messagesOf(below ? channelOf(below) : channelId), { body })
     }),
     link: async (ref) => {
@@ -64,9 +64,9 @@ export function identifyDiscordBot(settings: DiscordSettings, http: HttpClient):
   })
 }
 
-async function outcomeOf<T>(act: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+async function outcomeOf<T>(call: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
   try {
-    return await act()
+    return await call()
   }
   catch (error) {
     if (error instanceof DiscordError) return error.refusal
@@ -74,7 +74,7 @@ async function outcomeOf<T>(act: () => Promise<Outcome<T>>): Promise<Outcome<T>>
   }
 }
 
-function done(call: () => Promise<unknown>): Promise<Outcome> {
+function runWithoutValue(call: () => Promise<unknown>): Promise<Outcome> {
   return outcomeOf(async () => {
     await call()
     return { ok: true, value: undefined }

@@ -16,37 +16,37 @@ export type FollowUp = (interaction: Interaction, method: 'POST' | 'PATCH', data
 
 /** One interaction and our replies. The first one answers it; later ones go out as follow-ups. */
 export class Exchange {
-  private readonly first = Promise.withResolvers<Reply>()
-  private answered = false
+  private readonly firstReply = Promise.withResolvers<Reply>()
+  private isAnswered = false
 
   constructor(readonly interaction: Interaction, private readonly followUp: FollowUp) {}
 
   async say(reply: Reply): Promise<void> {
-    if (this.answered) return this.follow(reply)
-    this.answered = true
-    this.first.resolve(reply)
+    if (this.isAnswered) return this.sendFollowUp(reply)
+    this.isAnswered = true
+    this.firstReply.resolve(reply)
   }
 
   /** Returns the first reply, or silence if `work` ends or takes too long without one; a command gets `later`. */
   async answer(work: Promise<unknown>): Promise<Reply> {
-    await withinOrNull(ANSWER_WITHIN_MS, Promise.race([this.first.promise, work]))
+    await withinOrNull(ANSWER_WITHIN_MS, Promise.race([this.firstReply.promise, work]))
     // The message that follows replaces the placeholder of `later`.
-    if (!this.answered) await this.say(this.interaction.type === INTERACTION.command ? later : silence)
-    return this.first.promise
+    if (!this.isAnswered) await this.say(this.interaction.type === INTERACTION.command ? later : silence)
+    return this.firstReply.promise
   }
 
-  private async follow(reply: Reply): Promise<void> {
+  private async sendFollowUp(reply: Reply): Promise<void> {
     const isOurs = isFromPrivateMessage(this.interaction)
     switch (reply.type) {
       case REPLY.message: return this.followUp(this.interaction, 'POST', reply.data)
       case REPLY.update: return this.followUp(this.interaction, isOurs ? 'PATCH' : 'POST', reply.data)
-      case REPLY.modal: return this.follow(reopening(reply.data.custom_id))
+      case REPLY.modal: return this.sendFollowUp(askToReopen(reply.data.custom_id))
     }
   }
 }
 
 /** Asks for another click: only the first answer can open a modal. */
-function reopening(customId: string): Reply {
+function askToReopen(customId: string): Reply {
   const id = parseFormId(customId)?.id ?? ''
   return privately('The form took too long to load. Press the button to open it.', [actionRow(button('Open the form', `chat-form:${id}:open`, 1))])
 }

@@ -9,14 +9,14 @@ export const INPUT_LENGTH = 4000
 export const INPUTS_PER_MODAL = 5
 
 /** Characters kept free in each part of a long value, so that people can add text */
-const ROOM = 200
+const SPARE_LENGTH = 200
 
 /** https://discord.com/developers/docs/components/reference#label */
 const LABEL_LENGTH = 45
 const HINT_LENGTH = 100
 
 /** Approximate width of Discord's single-line inputs, in characters */
-const LONG_LINE = 100
+const LONG_LINE_LENGTH = 100
 
 /** Input of a modal, stored as JSON */
 export interface FormField {
@@ -43,12 +43,12 @@ export function fieldsOf({ children }: ModalElement): FormField[] {
 /** Converts an input. Discord has none for dates and numbers: people type them, and we check them on submit. */
 function fieldOf(child: ModalChild): FormField {
   switch (child.type) {
-    case 'text_input': return textField(child)
-    case 'select': return choice(child, LIST)
-    case 'radio_select': return choice(child, RADIO)
-    case 'date_input': return { ...textField({ ...child, type: 'text_input' }), hint: 'A date such as 2026-11-22' }
+    case 'text_input': return toTextField(child)
+    case 'select': return toChoiceField(child, LIST)
+    case 'radio_select': return toChoiceField(child, RADIO)
+    case 'date_input': return { ...toTextField({ ...child, type: 'text_input' }), hint: 'A date such as 2026-11-22' }
     case 'number_input': return {
-      ...textField({ ...child, type: 'text_input', initialValue: child.initialValue?.toString() }),
+      ...toTextField({ ...child, type: 'text_input', initialValue: child.initialValue?.toString() }),
       hint: `A ${child.decimal ? '' : 'whole '}number${rangeOf(child)}`,
     }
     default: throw new TypeError(`A modal on Discord has no ${child.type}.`)
@@ -60,12 +60,12 @@ function rangeOf({ min, max }: { min?: number, max?: number }): string {
   return min !== undefined ? `, at least ${min}` : max !== undefined ? `, at most ${max}` : ''
 }
 
-function choice(
+function toChoiceField(
   { id, label, initialOption: value = '', optional = false, options }: SelectElement | RadioSelectElement,
   type: typeof LIST | typeof RADIO,
 ): FormField {
-  const offered = options.map(({ label, value }) => ({ label, value }))
-  return { id, label, value, optional, multiline: false, choices: { type, options: offered } }
+  const choiceOptions = options.map(({ label, value }) => ({ label, value }))
+  return { id, label, value, optional, multiline: false, choices: { type, options: choiceOptions } }
 }
 
 /** Returns the value as people read it. */
@@ -73,8 +73,8 @@ export function shownValue({ value, choices }: FormField): string {
   return choices?.options.find(option => option.value === value)?.label ?? value
 }
 
-function textField({ id, label, initialValue: value = '', ...more }: TextInputElement): FormField {
-  const { optional = false, multiline = false, maxLength } = more
+function toTextField({ id, label, initialValue: value = '', ...settings }: TextInputElement): FormField {
+  const { optional = false, multiline = false, maxLength } = settings
   return { id, label, value, optional, multiline, maxLength }
 }
 
@@ -84,8 +84,8 @@ export function singleLine(text: string): string {
 }
 
 /** True if the texts differ only by what Discord does: trim, drop control characters and send `\n`. */
-function sameText(one: string, other: string): boolean {
-  return printable(one).trim() === printable(other).trim()
+function isSameText(text: string, otherText: string): boolean {
+  return printable(text).trim() === printable(otherText).trim()
 }
 
 interface Part {
@@ -97,49 +97,49 @@ interface Part {
 /** Splits a value into parts of one input each, at the end of a line or at a space if that wastes little. */
 export function inputParts({ value }: Pick<FormField, 'value'>): Part[] {
   if (value.length <= INPUT_LENGTH) return [{ text: value, glue: '' }]
-  const roomy = split(value, INPUT_LENGTH - ROOM, true)
-  return roomy.length <= INPUTS_PER_MODAL ? roomy : split(value, INPUT_LENGTH, false)
+  const roomyParts = split(value, INPUT_LENGTH - SPARE_LENGTH, true)
+  return roomyParts.length <= INPUTS_PER_MODAL ? roomyParts : split(value, INPUT_LENGTH, false)
 }
 
 function split(value: string, size: number, atSpaces: boolean): Part[] {
   const parts: Part[] = []
-  let left = value
-  while (left.length > size) {
-    const gap = atSpaces ? Math.max(left.lastIndexOf('\n', size - 1), left.lastIndexOf(' ', size - 1)) : -1
-    const early = gap < size * 0.9
-    const end = early ? beginning(left, size).length : gap
-    parts.push({ text: left.slice(0, end), glue: early ? '' : left.charAt(gap) })
-    left = left.slice(early ? end : end + 1)
+  let rest = value
+  while (rest.length > size) {
+    const gap = atSpaces ? Math.max(rest.lastIndexOf('\n', size - 1), rest.lastIndexOf(' ', size - 1)) : -1
+    const isEarly = gap < size * 0.9
+    const end = isEarly ? beginning(rest, size).length : gap
+    parts.push({ text: rest.slice(0, end), glue: isEarly ? '' : rest.charAt(gap) })
+    rest = rest.slice(isEarly ? end : end + 1)
   }
-  return [...parts, { text: left, glue: '' }]
+  return [...parts, { text: rest, glue: '' }]
 }
 
 /** Joins the parts. An unchanged part keeps what Discord trims; an emptied part loses its separator, too. */
-function join(parts: readonly Part[], typed: readonly string[]): string {
-  let joined = ''
+function join(parts: readonly Part[], texts: readonly string[]): string {
+  let value = ''
   let glue = ''
   parts.forEach((part, index) => {
-    const text = sameText(typed[index] ?? '', part.text) ? part.text : typed[index] ?? ''
+    const text = isSameText(texts[index] ?? '', part.text) ? part.text : texts[index] ?? ''
     if (text === '') return
-    joined += (joined ? glue : '') + text
+    value += (value ? glue : '') + text
     glue = part.glue
   })
-  return joined
+  return value
 }
 
 /** Returns the modal inputs of the fields at these positions of the form. */
 export function modalInputs(fields: readonly FormField[], positions: readonly number[]): object[] {
   return positions.flatMap((position) => {
     const field = fields[position]!
-    if (field.choices) return labelled(field.label, choiceInput(field, inputId(position, 0, 1)))
+    if (field.choices) return wrapInLabel(field.label, choiceInput(field, inputId(position, 0, 1)))
     const parts = inputParts(field)
     const isWhole = parts.length === 1
     const maxLength = isWhole ? field.maxLength ?? INPUT_LENGTH : INPUT_LENGTH
     return parts.map(({ text }, index) => {
-      const part = ` (${index + 1}/${parts.length})`
-      return labelled(isWhole ? field.label : cut(singleLine(field.label), LABEL_LENGTH - 8) + part, {
+      const suffix = ` (${index + 1}/${parts.length})`
+      return wrapInLabel(isWhole ? field.label : cut(singleLine(field.label), LABEL_LENGTH - 8) + suffix, {
         type: 4, custom_id: inputId(position, index, parts.length),
-        style: field.multiline || !isWhole || text.length > LONG_LINE || /[\r\n]/.test(text) ? 2 : 1,
+        style: field.multiline || !isWhole || text.length > LONG_LINE_LENGTH || /[\r\n]/.test(text) ? 2 : 1,
         required: !field.optional && isWhole,
         max_length: Math.min(INPUT_LENGTH, Math.max(text.length, maxLength)),
         ...printable(text) ? { value: printable(text) } : {},
@@ -165,12 +165,12 @@ export function inputsNeeded(field: FormField): number {
 export type FieldTexts = Readonly<Record<string, string>>
 
 /** Returns values by field id; the original if it is unchanged or its input is missing. */
-export function readInputs(fields: readonly FormField[], positions: readonly number[], typed: FieldTexts): FieldTexts {
+export function readInputs(fields: readonly FormField[], positions: readonly number[], texts: FieldTexts): FieldTexts {
   return Object.fromEntries(positions.map((position) => {
     const field = fields[position]!
     const parts = inputParts(field)
-    const value = join(parts, parts.map(({ text }, index) => typed[inputId(position, index, parts.length)] ?? text))
-    return [field.id, sameText(value, field.value) ? field.value : value]
+    const value = join(parts, parts.map(({ text }, index) => texts[inputId(position, index, parts.length)] ?? text))
+    return [field.id, isSameText(value, field.value) ? field.value : value]
   }))
 }
 
@@ -179,9 +179,9 @@ function inputId(position: number, part: number, parts: number): string {
 }
 
 /** @param hint shown below the label, unless the rest of a long label is */
-function labelled(text: string, component: object, hint?: string): object {
+function wrapInLabel(text: string, component: object, hint?: string): object {
   const name = singleLine(text) || '—'
-  const more = name.length > LABEL_LENGTH ? name : hint
-  const description = more ? { description: cut(more, HINT_LENGTH) } : {}
+  const detail = name.length > LABEL_LENGTH ? name : hint
+  const description = detail ? { description: cut(detail, HINT_LENGTH) } : {}
   return { type: 18, label: cut(name, LABEL_LENGTH), ...description, component }
 }

@@ -45,26 +45,26 @@ export interface OpenModal {
 }
 
 /** Parts with form data, which are stored with the submission; the SDK's state keeps the rest */
-type Said = Pick<OpenModal, 'note' | 'fields' | 'edits'>
+type FormContent = Pick<OpenModal, 'note' | 'fields' | 'edits'>
 
 /** @throws TypeError when the modal has an input that Discord lacks */
 export function createForm(id: string, modal: ModalElement): OpenModal {
   const { callbackId, title, privateMetadata, submitLabel = 'Submit', closeLabel = 'Cancel' } = modal
   const fields = fieldsOf(modal)
   const note = noteOf(modal)
-  const fits = fields.length > 0 && fitOneModal(fields, note)
+  const isSingleModal = fields.length > 0 && fitsOneModal(fields, note)
   return {
-    id, mode: fits ? 'native' : 'picker', callbackId, title, submitLabel, closeLabel, privateMetadata, note, fields,
-    edits: {},
+    id, mode: isSingleModal ? 'native' : 'picker', callbackId, title, submitLabel, closeLabel, privateMetadata, note,
+    fields, edits: {},
   }
 }
 
 /** Returns the form with these values, as a picker if they no longer fit one modal. */
 export function withValues(form: OpenModal, values: FieldTexts): OpenModal {
-  const changed = form.fields.filter(({ id, value }) => Object.hasOwn(values, id) && values[id] !== value)
-  const edits = Object.fromEntries(changed.map(({ id }) => [id, values[id]!]))
-  const next = { ...form, edits }
-  return form.mode === 'native' && !fitOneModal(currentFields(next), form.note) ? { ...next, mode: 'picker' } : next
+  const changedFields = form.fields.filter(({ id, value }) => Object.hasOwn(values, id) && values[id] !== value)
+  const edits = Object.fromEntries(changedFields.map(({ id }) => [id, values[id]!]))
+  const copy = { ...form, edits }
+  return form.mode === 'native' && !fitsOneModal(currentFields(copy), form.note) ? { ...copy, mode: 'picker' } : copy
 }
 
 /** Returns the fields with their current values. */
@@ -107,35 +107,35 @@ export class OpenForms {
   constructor(private readonly state: () => StateAdapter, private readonly drafts: Drafts) {}
 
   async load(id: string): Promise<OpenModal | null> {
-    const form = await this.state().get<OpenModal>(key(id))
+    const form = await this.state().get<OpenModal>(formKey(id))
     if (!form || !MODES.includes(form.mode)) return null
-    const submission = submissionOf(form)
+    const submissionId = submissionOf(form)
     // A form without a submission, or one of an earlier version, is complete.
-    if (submission === '' || Object.hasOwn(form, 'fields')) return form
-    const { text, isErased } = await this.drafts.load(submission, id)
+    if (submissionId === '' || Object.hasOwn(form, 'fields')) return form
+    const { text, isErased } = await this.drafts.load(submissionId, id)
     if (isErased) return { ...form, note: '', fields: [], edits: {}, isErased }
-    return text === null ? null : { ...form, ...JSON.parse(text) as Said }
+    return text === null ? null : { ...form, ...JSON.parse(text) as FormContent }
   }
 
   async save(form: OpenModal): Promise<void> {
-    const submission = submissionOf(form)
+    const submissionId = submissionOf(form)
     const { note, fields, edits, ...rest } = form
-    if (submission !== '') {
-      await this.drafts.save(submission, form.id, JSON.stringify({ note, fields, edits }), FORM_TTL_MS)
+    if (submissionId !== '') {
+      await this.drafts.save(submissionId, form.id, JSON.stringify({ note, fields, edits }), FORM_TTL_MS)
     }
-    await this.state().set(key(form.id), submission === '' ? form : rest, FORM_TTL_MS)
+    await this.state().set(formKey(form.id), submissionId === '' ? form : rest, FORM_TTL_MS)
   }
 
   async remove(form: OpenModal): Promise<void> {
-    await Promise.all([this.drafts.remove(submissionOf(form), form.id), this.state().delete(key(form.id))])
+    await Promise.all([this.drafts.remove(submissionOf(form), form.id), this.state().delete(formKey(form.id))])
   }
 }
 
-function fitOneModal(fields: readonly FormField[], note: string): boolean {
+function fitsOneModal(fields: readonly FormField[], note: string): boolean {
   return fields.reduce((sum, field) => sum + inputsNeeded(field), note ? 1 : 0) <= INPUTS_PER_MODAL
 }
 
-function key(id: string): string {
+function formKey(id: string): string {
   return `discord-form:${id}`
 }
 

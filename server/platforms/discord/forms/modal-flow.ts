@@ -19,9 +19,9 @@ export interface ModalFlowPorts {
   submit: (form: OpenModal, values: FieldTexts, interaction: Interaction) => Promise<ModalResponse | undefined>
 }
 
-const CLOSED = 'This form is no longer open. Press the button on the card again.'
+const CLOSED_TEXT = 'This form is no longer open. Press the button on the card again.'
 
-const PROBLEMS = 10
+const MAX_PROBLEMS = 10
 const PROBLEM_LENGTH = 150
 
 /** Answers modal submissions and clicks on the private messages of a form */
@@ -32,93 +32,97 @@ export class ModalFlow {
   async open(contextId: string, modal: ModalElement, openedBy: string | undefined): Promise<Reply> {
     const form = { ...createForm(contextId, modal), openedBy }
     await this.ports.forms.save(form)
-    return form.mode === 'picker' ? picker(privately, form) : formModal(form)
+    return form.mode === 'picker' ? pickerReply(privately, form) : formModal(form)
   }
 
   async answer(interaction: Interaction, { id, verb, tail }: FormPlace): Promise<Reply> {
     const form = await this.ports.forms.load(id)
-    if (!form) return closed(interaction)
-    if (form.openedBy !== undefined && form.openedBy !== authorOf(interaction)?.userId) return closed(interaction)
+    if (!form) return closedReply(interaction)
+    if (form.openedBy !== undefined && form.openedBy !== authorOf(interaction)?.userId) return closedReply(interaction)
     // The answer tells the user what became of the submission.
     if (form.isErased && verb !== 'cancel') return this.submit(form, {}, interaction)
     const reply = interaction.type === INTERACTION.modal
-      ? await this.modalSubmitted(form, verb, tail, interaction)
-      : await this.clicked(form, verb, tail, interaction)
-    return reply ?? closed(interaction)
+      ? await this.handleSubmit(form, verb, tail, interaction)
+      : await this.handleClick(form, verb, tail, interaction)
+    return reply ?? closedReply(interaction)
   }
 
-  private async modalSubmitted(form: OpenModal, verb: string, tail: string, interaction: Interaction) {
-    const typed = typedInputs(interaction)
+  private async handleSubmit(form: OpenModal, verb: string, tail: string, interaction: Interaction) {
+    const texts = typedInputs(interaction)
     if (verb === 'submit') {
       const positions = form.fields.map((_, position) => position)
-      return this.submit(form, readInputs(currentFields(form), positions, typed), interaction)
+      return this.submit(form, readInputs(currentFields(form), positions, texts), interaction)
     }
-    const picked = verb === 'edit' && positionsOf(form, tail.split('.'))
-    if (!picked) return null
-    const next = takeEdits(form, picked, typed)
-    await this.ports.forms.save(next)
-    return picker(replacing(interaction), next, pageNumber(picked))
+    const pickedPositions = verb === 'edit' && positionsOf(form, tail.split('.'))
+    if (!pickedPositions) return null
+    const editedForm = takeEdits(form, pickedPositions, texts)
+    await this.ports.forms.save(editedForm)
+    return pickerReply(replyTo(interaction), editedForm, pageNumber(pickedPositions))
   }
 
-  private async clicked(form: OpenModal, verb: string, tail: string, interaction: Interaction): Promise<Reply | null> {
+  private async handleClick(
+    form: OpenModal, verb: string, tail: string, interaction: Interaction,
+  ): Promise<Reply | null> {
     switch (verb) {
-      case 'open': return form.mode === 'picker' ? picker(replacing(interaction), form) : formModal(form)
-      case 'page': return picker(replacing(interaction), form, Number(tail) || 0)
+      case 'open': return form.mode === 'picker' ? pickerReply(replyTo(interaction), form) : formModal(form)
+      case 'page': return pickerReply(replyTo(interaction), form, Number(tail) || 0)
       case 'pick': {
-        const picked = positionsOf(form, interaction.data?.values ?? [])
-        return picked && pickedModal(form, picked)
+        const positions = positionsOf(form, interaction.data?.values ?? [])
+        return positions && pickedModal(form, positions)
       }
       case 'save': return this.submit(form, valuesOf(form), interaction)
       case 'cancel':
         await this.ports.forms.remove(form)
-        return replacing(interaction)('Cancelled. Nothing was changed.')
+        return replyTo(interaction)('Cancelled. Nothing was changed.')
       default: return null
     }
   }
 
   private async submit(form: OpenModal, values: FieldTexts, interaction: Interaction): Promise<Reply> {
-    const filled = withValues(form, values)
-    const missing = invalid(form, values)
-    if (Object.keys(missing).length > 0) return this.refuse(filled, named(form, missing), interaction)
+    const filledForm = withValues(form, values)
+    const errors = findErrors(form, values)
+    if (Object.keys(errors).length > 0) return this.refuse(filledForm, formatErrors(form, errors), interaction)
     const response = await this.ports.submit(form, values, interaction)
-    if (response?.action === 'errors') return this.refuse(filled, named(form, response.errors), interaction)
+    if (response?.action === 'errors') return this.refuse(filledForm, formatErrors(form, response.errors), interaction)
     // The submit took effect; a form that is not removed just expires.
     await this.ports.forms.remove(form).catch(() => {})
-    if (response?.action === 'update') return replacing(interaction)(textOf(response.modal))
-    return isFromPrivateMessage(interaction) || !interaction.message ? replacing(interaction)('Done.') : silence
+    if (response?.action === 'update') return replyTo(interaction)(textOf(response.modal))
+    return isFromPrivateMessage(interaction) || !interaction.message ? replyTo(interaction)('Done.') : silence
   }
 
   /** Stores the typed values and shows why they were refused. */
   private async refuse(form: OpenModal, problems: readonly string[], interaction: Interaction): Promise<Reply> {
     await this.ports.forms.save(form)
-    const lines = problems.slice(0, PROBLEMS).map(problem => `• ${cut(problem, PROBLEM_LENGTH)}`)
-    if (form.mode === 'picker' && isFromPrivateMessage(interaction)) return picker(instead, form, 0, problems.join(' '))
-    const again = button('Edit again', formId(form, 'open'), 1)
-    return replacing(interaction)(['Not sent yet:', ...lines].join('\n'), [actionRow(again)])
+    const lines = problems.slice(0, MAX_PROBLEMS).map(problem => `• ${cut(problem, PROBLEM_LENGTH)}`)
+    if (form.mode === 'picker' && isFromPrivateMessage(interaction)) {
+      return pickerReply(instead, form, 0, problems.join(' '))
+    }
+    const editButton = button('Edit again', formId(form, 'open'), 1)
+    return replyTo(interaction)(['Not sent yet:', ...lines].join('\n'), [actionRow(editButton)])
   }
 }
 
 /** Returns the texts of a modal as markdown for a message, because a modal cannot follow a modal. */
 function textOf({ title, children }: ModalElement): string {
-  const writing = { escape: escapeMarkdown, moment: timestamp }
-  return children.flatMap(child => child.type === 'text' ? lineText(lineOf(child), writing) : []).join('\n')
+  const notation = { escape: escapeMarkdown, moment: timestamp }
+  return children.flatMap(child => child.type === 'text' ? lineText(lineOf(child), notation) : []).join('\n')
     || escapeMarkdown(title)
 }
 
-type Say = typeof privately
+type CreateReply = typeof privately
 
-function picker(say: Say, form: OpenModal, page = 0, notice = ''): Reply {
+function pickerReply(createReply: CreateReply, form: OpenModal, page = 0, notice = ''): Reply {
   const { content, components } = pickerMessage(form, page, notice)
-  return say(content, components)
+  return createReply(content, components)
 }
 
 /** Replaces our private message if the click came from it; after a click on a card it sends a new one. */
-function replacing(interaction: Interaction): Say {
+function replyTo(interaction: Interaction): CreateReply {
   return isFromPrivateMessage(interaction) ? instead : privately
 }
 
-function closed(interaction: Interaction): Reply {
-  return replacing(interaction)(CLOSED)
+function closedReply(interaction: Interaction): Reply {
+  return replyTo(interaction)(CLOSED_TEXT)
 }
 
 function valuesOf(form: OpenModal): FieldTexts {
@@ -126,7 +130,7 @@ function valuesOf(form: OpenModal): FieldTexts {
 }
 
 /** Returns errors that Discord's inputs cannot catch: in chosen values, or values split over several inputs. */
-function invalid({ fields }: OpenModal, values: FieldTexts): FieldTexts {
+function findErrors({ fields }: OpenModal, values: FieldTexts): FieldTexts {
   return Object.fromEntries(fields.flatMap(({ id, optional, maxLength, value: original }): [string, string][] => {
     const value = values[id] ?? ''
     if (!optional && !value.trim()) return [[id, FIELD_TEXTS.required]]
@@ -135,7 +139,7 @@ function invalid({ fields }: OpenModal, values: FieldTexts): FieldTexts {
 }
 
 /** Returns the errors, by field id, as lines of markdown. */
-function named({ fields }: OpenModal, errors: FieldTexts): string[] {
+function formatErrors({ fields }: OpenModal, errors: FieldTexts): string[] {
   return Object.entries(errors).map(([id, error]) => {
     const label = fields.find(field => field.id === id)?.label
     return `${label === undefined ? '' : `**${escapeMarkdown(cut(singleLine(label), 60))}**: `}${escapeMarkdown(error)}`

@@ -8,13 +8,13 @@ import { currentFields, formId, modalReply, withValues, type OpenModal } from '.
 import { button, instead, actionRow, type Reply } from '../interactions'
 
 /** https://discord.com/developers/docs/components/reference#string-select */
-const OPTIONS = 25
+const MENU_OPTIONS = 25
 const OPTION_LENGTH = 100
 const PLACEHOLDER_LENGTH = 150
 
 /** A message has five rows: four menus and the buttons. */
-const MENUS = 4
-const PER_PAGE = MENUS * OPTIONS
+const PAGE_MENUS = 4
+const FIELDS_PER_PAGE = PAGE_MENUS * MENU_OPTIONS
 
 /** Content holds 2,000 characters. The note, which ends in a link, gets what notice, changes and fixed texts leave. */
 const NOTICE_LENGTH = 230
@@ -24,47 +24,49 @@ const NOTE_LENGTH = 1380
 /** Builds the private message in which people pick fields of a large form; `page` starts at 0. */
 export function pickerMessage(form: OpenModal, page = 0, notice = ''): { content: string, components: ActionRow[] } {
   const fields = currentFields(form)
-  const pages = Math.max(1, Math.ceil(fields.length / PER_PAGE))
-  const shown = Math.min(Math.max(0, page), pages - 1)
-  const starts = Array.from({ length: MENUS }, (_, index) => (shown * MENUS + index) * OPTIONS)
-  const menus = starts.filter(from => from < fields.length).map(from => actionRow(menu(form, fields, from)))
-  const turnTo = (label: string, to: number) => {
-    return to >= 0 && to < pages ? [button(label, formId(form, 'page', String(to)))] : []
+  const pageCount = Math.max(1, Math.ceil(fields.length / FIELDS_PER_PAGE))
+  const pageIndex = Math.min(Math.max(0, page), pageCount - 1)
+  const starts = Array.from({ length: PAGE_MENUS }, (_, index) => (pageIndex * PAGE_MENUS + index) * MENU_OPTIONS)
+  const menus = starts.filter(from => from < fields.length).map(from => actionRow(buildMenu(form, fields, from)))
+  const pageButton = (label: string, to: number) => {
+    return to >= 0 && to < pageCount ? [button(label, formId(form, 'page', String(to)))] : []
   }
   const submit = button(cut(form.submitLabel, 80), formId(form, 'save'), 3)
   const cancel = button(cut(form.closeLabel, 80), formId(form, 'cancel'))
-  const buttons = actionRow(submit, cancel, ...turnTo('◀', shown - 1), ...turnTo('▶', shown + 1))
-  return { content: describe(form, shown, pages, notice), components: [...menus, buttons] }
+  const buttons = actionRow(submit, cancel, ...pageButton('◀', pageIndex - 1), ...pageButton('▶', pageIndex + 1))
+  return { content: describe(form, pageIndex, pageCount, notice), components: [...menus, buttons] }
 }
 
 /** Returns the modal for the picked fields, or the message again with the reason why there is none. */
-export function pickedModal(form: OpenModal, picked: readonly number[]): Reply {
+export function pickedModal(form: OpenModal, positions: readonly number[]): Reply {
   const fields = currentFields(form)
-  const needed = picked.reduce((sum, position) => sum + inputsNeeded(fields[position]!), 0)
-  if (needed <= INPUTS_PER_MODAL) return modalReply(form, 'edit', modalInputs(fields, picked), picked.join('.'))
-  const { content, components } = pickerMessage(form, pageNumber(picked), picked.length === 1
-    ? `${quoted(fields[picked[0]!]!)} is too long to edit in Discord. It is kept as it is.`
+  const inputCount = positions.reduce((sum, position) => sum + inputsNeeded(fields[position]!), 0)
+  if (inputCount <= INPUTS_PER_MODAL) {
+    return modalReply(form, 'edit', modalInputs(fields, positions), positions.join('.'))
+  }
+  const { content, components } = pickerMessage(form, pageNumber(positions), positions.length === 1
+    ? `${quoteName(fields[positions[0]!]!)} is too long to edit in Discord. It is kept as it is.`
     : 'Together these fields are too long for one form. Pick fewer.')
   return instead(content, components)
 }
 
-export function takeEdits(form: OpenModal, picked: readonly number[], typed: FieldTexts): OpenModal {
-  return withValues(form, { ...form.edits, ...readInputs(currentFields(form), picked, typed) })
+export function takeEdits(form: OpenModal, positions: readonly number[], texts: FieldTexts): OpenModal {
+  return withValues(form, { ...form.edits, ...readInputs(currentFields(form), positions, texts) })
 }
 
 /** Parses positions from `1.2.3` or a menu's values; null unless there are 1 to 5, all of them in this form. */
 export function positionsOf({ fields }: OpenModal, values: readonly string[]): number[] | null {
   const positions = values.map(value => /^\d{1,6}$/.test(value) ? Number(value) : -1)
-  const isCount = positions.length > 0 && positions.length <= INPUTS_PER_MODAL
-  return isCount && positions.every(position => position >= 0 && position < fields.length) ? positions : null
+  const isValidCount = positions.length > 0 && positions.length <= INPUTS_PER_MODAL
+  return isValidCount && positions.every(position => position >= 0 && position < fields.length) ? positions : null
 }
 
-export function pageNumber([first = 0]: readonly number[]): number {
-  return Math.floor(first / PER_PAGE)
+export function pageNumber([firstPosition = 0]: readonly number[]): number {
+  return Math.floor(firstPosition / FIELDS_PER_PAGE)
 }
 
-function menu(form: OpenModal, fields: readonly FormField[], from: number): object {
-  const options = fields.slice(from, from + OPTIONS)
+function buildMenu(form: OpenModal, fields: readonly FormField[], from: number): object {
+  const options = fields.slice(from, from + MENU_OPTIONS)
   const names = `${nameOf(options[0]!, 50)} … ${nameOf(options.at(-1)!, 50)}`
   return {
     type: 3, custom_id: formId(form, 'pick', String(from)),
@@ -78,18 +80,19 @@ function menu(form: OpenModal, fields: readonly FormField[], from: number): obje
   }
 }
 
-function describe(form: OpenModal, page: number, pages: number, notice: string): string {
-  const changed = form.fields.filter(({ id }) => Object.hasOwn(form.edits, id)).map(quoted).join(', ')
-  const many = form.fields.length
-  const where = pages > 1 ? ` Page ${page + 1} of ${pages}.` : ''
-  const offer = [
-    `Pick what to edit, up to ${INPUTS_PER_MODAL} of the ${many} fields at a time, as often as you like.${where}`,
-    changed ? `Changed: ${cut(changed, CHANGES_LENGTH)}` : 'Nothing is changed yet.',
+function describe(form: OpenModal, page: number, pageCount: number, notice: string): string {
+  const changedNames = form.fields.filter(({ id }) => Object.hasOwn(form.edits, id)).map(quoteName).join(', ')
+  const fieldCount = form.fields.length
+  const pageNote = pageCount > 1 ? ` Page ${page + 1} of ${pageCount}.` : ''
+  const instructions = [
+    `Pick what to edit, up to ${INPUTS_PER_MODAL} of the ${fieldCount} fields at a time, as often as you like.`
+    + pageNote,
+    changedNames ? `Changed: ${cut(changedNames, CHANGES_LENGTH)}` : 'Nothing is changed yet.',
   ]
   return [
     `**${escapeMarkdown(cut(singleLine(form.title), 100))}**`,
     ...form.note ? [cut(form.note, NOTE_LENGTH)] : [],
-    ...many > 0 ? offer : [],
+    ...fieldCount > 0 ? instructions : [],
     ...notice ? [`⚠️ ${cut(notice, NOTICE_LENGTH)}`] : [],
   ].join('\n')
 }
@@ -98,6 +101,6 @@ function nameOf({ label, id }: FormField, max: number): string {
   return cut(singleLine(label.toWellFormed()) || id, max)
 }
 
-function quoted(field: FormField): string {
+function quoteName(field: FormField): string {
   return `“${escapeMarkdown(nameOf(field, 60))}”`
 }

@@ -17,10 +17,10 @@ const render = (view: CardView) => cardEmbeds(renderCard(view, discord).card)
 
 const fieldsOf = (view: CardView) => render(view).embeds.flatMap(({ fields = [] }) => fields)
 
-const mistakes = await describing()
+const findMistakes = await describing()
 
 /** Error of Discord's validation, or a difference from Discord's API description; undefined if there is none. */
-function refusal(view: CardView): unknown {
+function findRefusal(view: CardView): unknown {
   const message = render(view)
   try {
     validateMessage(message)
@@ -28,19 +28,19 @@ function refusal(view: CardView): unknown {
   catch (error) {
     return (error as { body?: unknown }).body ?? error
   }
-  return mistakes('POST /channels/:id/messages', message)[0]
+  return findMistakes('POST /channels/:id/messages', message)[0]
 }
 
 /** True if the text is shown, up to the point where it was cut, or the replacement of an invisible text. */
-function shows(shown: string, typed: string, otherwise: string): boolean {
-  const [plain, text] = [unescapeMarkdown(shown), printable(typed)]
+function isShown(output: string, input: string, placeholder: string): boolean {
+  const [plain, text] = [unescapeMarkdown(output), printable(input)]
   return plain.endsWith('…')
     ? text.startsWith(plain.slice(0, -1))
-    : plain === text || (plain === otherwise && !/[^\s\p{Cc}\p{Cf}]/u.test(text))
+    : plain === text || (plain === placeholder && !/[^\s\p{Cc}\p{Cf}]/u.test(text))
 }
 
 test('Discord takes the card of any form', () => {
-  fc.assert(fc.property(anyView, (view) => { expect(refusal(view)).toBeUndefined() }), { numRuns: runs(500) })
+  fc.assert(fc.property(anyView, (view) => { expect(findRefusal(view)).toBeUndefined() }), { numRuns: runs(500) })
 })
 
 test('Discord takes the largest card that there can be', () => {
@@ -53,9 +53,9 @@ test('Discord takes the largest card that there can be', () => {
         ...openView({}), fields, notes: Array.from({ length: 3 }, () => unit.repeat(5000)),
         url: `https://forms.example.com/${'p'.repeat(150)}`,
       }
-      expect(refusal(view)).toBeUndefined()
+      expect(findRefusal(view)).toBeUndefined()
       expect(
-        refusal({ ...view, fields: fields.map((field, index) => ({ ...field, label: `${index}` })) }),
+        findRefusal({ ...view, fields: fields.map((field, index) => ({ ...field, label: `${index}` })) }),
       ).toBeUndefined()
     }
   }
@@ -68,18 +68,18 @@ test('Discord takes more links and notes than one embed can hold, below fields a
   const fields = Array.from({ length: 200 }, (_, index) => ({ label: `${index}`, value: 'x', edited: false }))
   const pictures = [1, 2].map(index => ({ url: `https://forms.example.com/${index}.png`, alt: 'a' }))
   const view = { ...openView({}), fields, pictures, links, notes: Array.from({ length: 3 }, () => 'é'.repeat(900)) }
-  expect(refusal(view)).toBeUndefined()
-  const told = render(view).embeds.map(({ description = '' }) => description).join('\n')
-  expect(told.match(/é{900}/g)).toHaveLength(3)
-  expect(told).toContain('25 more fields')
+  expect(findRefusal(view)).toBeUndefined()
+  const descriptions = render(view).embeds.map(({ description = '' }) => description).join('\n')
+  expect(descriptions.match(/é{900}/g)).toHaveLength(3)
+  expect(descriptions).toContain('25 more fields')
 })
 
 test('every field appears as it was typed, up to the length that is shown', () => {
   fc.assert(fc.property(anyView, (view) => {
     fieldsOf(view).forEach(({ name, value }, index) => {
       const { label, value: typed, edited } = view.fields[index]!
-      expect(shows(edited ? name.slice(0, -' (edited)'.length) : name, label, '(no name)')).toBe(true)
-      expect(shows(value, typed, '—')).toBe(true)
+      expect(isShown(edited ? name.slice(0, -' (edited)'.length) : name, label, '(no name)')).toBe(true)
+      expect(isShown(value, typed, '—')).toBe(true)
     })
   }), { numRuns: runs(500) })
 })
@@ -90,10 +90,10 @@ test('nothing in a form has an effect on the card', () => {
     expect(
       fieldsOf(view).flatMap(({ name, value }) => [...shownText(name).effects, ...shownText(value).effects]),
     ).toEqual([])
-    const below = embeds.flatMap(({ description }) => shownText(description ?? '').effects)
+    const effects = embeds.flatMap(({ description }) => shownText(description ?? '').effects)
     const moments = view.notes.flatMap(richParts).filter(part => typeof part !== 'string')
-    expect(below.filter(effect => effect === 'timestamp')).toHaveLength(moments.length)
-    const links = below.filter(effect => effect !== 'timestamp')
+    expect(effects.filter(effect => effect === 'timestamp')).toHaveLength(moments.length)
+    const links = effects.filter(effect => effect !== 'timestamp')
     expect(links.filter(effect => effect !== 'masked link')).toEqual([])
     expect(links.length).toBeLessThanOrEqual(1 + (view.links?.length ?? 0))
   }), { numRuns: runs(300) })
@@ -113,13 +113,13 @@ describe('the message', () => {
       url: `https://forms.example.com/api/files/${index}?key=${'k'.repeat(90)}`, label: `Open file ${index + 1}`, alt: 'x',
     }))
     const view = { ...openView(manyFields(300)), links: files, pictures: files }
-    expect(refusal(view)).toBeUndefined()
+    expect(findRefusal(view)).toBeUndefined()
     const { embeds } = render(view)
     expect(embeds.length).toBeLessThanOrEqual(10)
     expect(embeds.flatMap(({ image }) => image ?? [])).toEqual(files.slice(0, 2).map(({ url }) => ({ url })))
     expect(embeds.at(-1)!.description).toMatch(/, \d+ more files?: open the full submission[^]*Open file 9/)
-    const [one] = render({ ...openView({ name: 'Ada' }), pictures: files.slice(0, 1) }).embeds
-    expect(one).toMatchObject({ fields: [{ name: 'name' }], image: { url: files[0]!.url } })
+    const [embed] = render({ ...openView({ name: 'Ada' }), pictures: files.slice(0, 1) }).embeds
+    expect(embed).toMatchObject({ fields: [{ name: 'name' }], image: { url: files[0]!.url } })
   })
 
   test('has 25 fields in each embed, and link and notes below them', () => {

@@ -16,7 +16,7 @@ const fieldOf = (value: string, position = 0, label = `key ${position}`): FormFi
 })
 
 /** Values as a client submits them: trimmed, without control characters. */
-const asSent = (inputs: readonly object[]) => Object.fromEntries(
+const toSentValues = (inputs: readonly object[]) => Object.fromEntries(
   (inputs as Json[]).map(({ component }) => [component.custom_id, printable(String(component.value ?? '')).trim()]),
 )
 
@@ -39,7 +39,7 @@ describe('a value of any length', () => {
       fc.pre(inputsNeeded(field) <= 5)
       const components = modalInputs([field], [0])
       expect(() => validateModal({ title: 'Edit', custom_id: 'edit', components })).not.toThrow()
-      expect(readInputs([field], [0], asSent(components))).toEqual({ f0: value })
+      expect(readInputs([field], [0], toSentValues(components))).toEqual({ f0: value })
     }))
   })
 
@@ -52,9 +52,9 @@ describe('a value of any length', () => {
   test('changed in one part keeps the others, white space at the cuts included', () => {
     const value = `${'one '.repeat(1000)}\n\n${'two '.repeat(1000)}`
     const field = fieldOf(value)
-    const typed = asSent(modalInputs([field], [0]))
-    const [first = ''] = Object.keys(typed)
-    expect(readInputs([field], [0], { ...typed, [first]: 'new' })).toEqual({
+    const sentValues = toSentValues(modalInputs([field], [0]))
+    const [firstId = ''] = Object.keys(sentValues)
+    expect(readInputs([field], [0], { ...sentValues, [firstId]: 'new' })).toEqual({
       f0: `new${inputParts(field)[0]!.glue}${inputParts(field).slice(1).map(({ text, glue }) => text + glue).join('')}`,
     })
   })
@@ -86,7 +86,7 @@ describe('a form of many fields', () => {
     if (inputsNeeded(edited.fields[position]!) > INPUTS_PER_MODAL) return edited
     const { data } = pickedModal(edited, [position]) as { data: { components: object[] } }
     return takeEdits(edited, [position], {
-      ...asSent(data.components), ...position in texts ? { [`i${position}`]: texts[position]! } : {},
+      ...toSentValues(data.components), ...position in texts ? { [`i${position}`]: texts[position]! } : {},
     })
   }, form)
   const valuesOf = (form: OpenModal) => currentFields(form).map(({ value }) => value)
@@ -107,9 +107,9 @@ describe('a form of many fields', () => {
   test('tells equal labels apart', () => {
     const form = formOf(fieldsOf([['a', '1'], ['a:', '2'], ['a', '3']]))
     expect(valuesOf(pickAll(form, { 2: 'new' }))).toEqual(['1', '2', 'new'])
-    const offered = pickerMessage(form).components.flatMap(({ components }) => (
+    const offeredOptions = pickerMessage(form).components.flatMap(({ components }) => (
       (components as { options?: { value: string }[] }[]).flatMap(({ options = [] }) => options)
     ))
-    expect(offered.map(({ value }) => value)).toEqual(['0', '1', '2'])
+    expect(offeredOptions.map(({ value }) => value)).toEqual(['0', '1', '2'])
   })
 })

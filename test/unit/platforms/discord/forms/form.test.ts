@@ -22,12 +22,12 @@ const formOf = (data: SubmissionData): OpenModal => createForm(
 )
 
 /** Form after a round trip through the SDK's state. */
-const stored = (form: OpenModal): OpenModal => JSON.parse(JSON.stringify(form)) as OpenModal
+const storeAndLoad = (form: OpenModal): OpenModal => JSON.parse(JSON.stringify(form)) as OpenModal
 
-const mistakes = await describing()
+const findMistakes = await describing()
 
 function check(reply: Reply): void {
-  expect(mistakes('POST /interactions/:id/:token/callback', reply)).toEqual([])
+  expect(findMistakes('POST /interactions/:id/:token/callback', reply)).toEqual([])
   if (reply.type === REPLY.modal) validateModal(reply.data)
   else if ('data' in reply) validateMessage(reply.data as object)
 }
@@ -50,7 +50,7 @@ function checkPicker(form: OpenModal): void {
 describe('the edit form', () => {
   test('of any submission is one that Discord takes, step by step', () => {
     fc.assert(fc.property(formData, (data) => {
-      const form = stored(formOf(data))
+      const form = storeAndLoad(formOf(data))
       if (form.mode === 'picker') checkPicker(form)
       else check(formModal(form))
       checkPicker({ ...form, mode: 'picker' })
@@ -60,11 +60,11 @@ describe('the edit form', () => {
   test('of any submission with anything typed is one that Discord takes', () => {
     fc.assert(fc.property(formData, hostileText, (data, text) => {
       const form = formOf(data)
-      const filled = stored(
+      const filledForm = storeAndLoad(
         withValues(form, Object.fromEntries(form.fields.map(({ id }) => [id, text.toWellFormed().slice(0, 4000)]))),
       )
-      checkPicker({ ...filled, mode: 'picker' })
-      if (filled.mode === 'native') check(formModal(filled))
+      checkPicker({ ...filledForm, mode: 'picker' })
+      if (filledForm.mode === 'native') check(formModal(filledForm))
     }), { numRuns: runs(100) })
   })
 
@@ -79,10 +79,10 @@ describe('the edit form', () => {
   test('says nothing in private that has an effect, but the link to the submission', () => {
     fc.assert(fc.property(formData, (data) => {
       const form = formOf(data)
-      const edited = takeEdits(form, form.fields.map((_, position) => position), Object.fromEntries(
+      const editedForm = takeEdits(form, form.fields.map((_, position) => position), Object.fromEntries(
         form.fields.map((_, position) => [`i${position}`, 'x']),
       ))
-      const { content } = pickerMessage(edited)
+      const { content } = pickerMessage(editedForm)
       const effects = shownText(content.replace(/https:\/\/forms\.example\.com\/\S+/, '')).effects
       expect(effects).toEqual(['strong'])
     }), { numRuns: runs(200) })
@@ -91,8 +91,8 @@ describe('the edit form', () => {
   test('whose values outgrow one modal goes on in the picker', () => {
     const form = formOf({ a: 'x'.repeat(11_000), b: '', c: '' })
     expect(form.mode).toBe('native')
-    const grown = withValues(form, { f0: 'x'.repeat(12_000), f1: 'new', f2: '' })
-    expect(grown.mode).toBe('picker')
-    expect(currentFields(grown).map(({ value }) => value.length)).toEqual([12_000, 3, 0])
+    const grownForm = withValues(form, { f0: 'x'.repeat(12_000), f1: 'new', f2: '' })
+    expect(grownForm.mode).toBe('picker')
+    expect(currentFields(grownForm).map(({ value }) => value.length)).toEqual([12_000, 3, 0])
   })
 })
