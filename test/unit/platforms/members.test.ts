@@ -34,10 +34,10 @@ test('who is in a group of Telegram is not known while Telegram does not say', a
 test.each<[string | undefined, boolean]>([
   ['JOINED', true], ['INVITED', false], ['NOT_A_MEMBER', false], [undefined, false],
 ])('whose membership is %s is in a space of Google Chat: %s', async (state, isIn) => {
-  class Answered extends FormGoogleChatAdapter {
+  class StubAdapter extends FormGoogleChatAdapter {
     override memberOf = async () => ({ ok: true as const, value: { state } })
   }
-  const google = new Answered({
+  const google = new StubAdapter({
     credentials: { client_email: 'bot@example.com', private_key: 'x' }, projectNumber: '123456', space: SPACE,
     endpointUrl: 'https://forms.example.com/api/webhooks/gchat',
   }, sdkLogger(silentLog), async () => false)
@@ -62,8 +62,8 @@ test('who is in a channel of Slack is found on any page of its members, and nobo
     { botToken: 'xoxb-x', signingSecret: 'x', channelId: 'C1' },
     async ({ body }) => {
       const page = Number(new URLSearchParams(String(body)).get('cursor') ?? 0)
-      const next = page + 1 < pages.length ? String(page + 1) : ''
-      const json = { ok: true, members: pages[page], response_metadata: { next_cursor: next } }
+      const nextCursor = page + 1 < pages.length ? String(page + 1) : ''
+      const json = { ok: true, members: pages[page], response_metadata: { next_cursor: nextCursor } }
       return { status: 200, headers: {}, json }
     },
     async () => null,
@@ -82,15 +82,15 @@ test.each<[string, string, string[], object, boolean]>([
   ['T2:C2', 'of its own workspace', ['T2:U1'], {}, true],
   ['T2:C2', 'ours, whom the members know by the same id', ['U1', 'T1:U1'], { team_id: 'T2' }, false],
 ])('in the channel %s of Slack, who is %s is a member: %s', async (channelId, _, ids, user, isIn) => {
-  const asked: string[] = []
+  const urls: string[] = []
   const room = createSlackRoom(
     { botToken: 'xoxb-x', signingSecret: 'x', channelId },
     async ({ url }) => {
-      asked.push(url)
+      urls.push(url)
       return { status: 200, headers: {}, json: { ok: true, members: ['U1'], user } }
     },
     async () => 'xoxb-y',
   )
   expect(await room.hasMember!('U1', ids)).toEqual({ ok: true, value: isIn })
-  expect(asked.some(url => url.endsWith('users.info'))).toBe('team_id' in user)
+  expect(urls.some(url => url.endsWith('users.info'))).toBe('team_id' in user)
 })

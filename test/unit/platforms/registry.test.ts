@@ -20,7 +20,9 @@ describe('the registry', () => {
 
   test('gives no two platforms one name or one variable', () => {
     const names = platforms.flatMap(({ key, aliases }) => [key, ...aliases])
-    const variables = platforms.flatMap(own => Object.keys({ ...own.variables, ...own.signIn?.variables }))
+    const variables = platforms.flatMap(platform => (
+      Object.keys({ ...platform.variables, ...platform.signIn?.variables })
+    ))
     expect(new Set(names).size).toBe(names.length)
     expect(new Set(variables).size).toBe(variables.length)
   })
@@ -61,8 +63,8 @@ describe('the registry', () => {
   })
 
   test('has a bot on Telegram read along before it is added to the group', () => {
-    const [first] = platforms.find(({ key }) => key === 'telegram')!.setup(null, undefined)
-    expect(first!.text).toMatch(/\/setprivacy → Disable.*add the bot to your group/)
+    const [firstStep] = platforms.find(({ key }) => key === 'telegram')!.setup(null, undefined)
+    expect(firstStep!.text).toMatch(/\/setprivacy → Disable.*add the bot to your group/)
   })
 
   test('reads no adapter and no SDK at the start', async () => {
@@ -96,9 +98,9 @@ describe('what is written of the platforms (PLATFORMS=write writes it)', () => {
   ])('in %s comes from their definitions', (path, begin, end, text) => {
     const page = read(path)
     const [before, rest] = page.split(begin)
-    const written = `${before}${begin}\n\n${text}\n\n${end}${rest!.split(end)[1]}`
-    if (process.env.PLATFORMS === 'write') writeFileSync(new URL(path, root), written)
-    else expect(page).toBe(written)
+    const newPage = `${before}${begin}\n\n${text}\n\n${end}${rest!.split(end)[1]}`
+    if (process.env.PLATFORMS === 'write') writeFileSync(new URL(path, root), newPage)
+    else expect(page).toBe(newPage)
   })
 })
 
@@ -114,11 +116,13 @@ function limitsTable(): string {
 }
 
 function envSections(): string {
-  const [first] = platforms
+  const [firstPlatform] = platforms
   return platforms.map(platform => [
     `# ── ${platform.label}`,
     ...Object.entries(platform.variables).map(([name, variable]) => (
-      envEntry(name, variable, platform === first && [...platform.needs, platform.channel.variable].includes(name))
+      envEntry(
+        name, variable, platform === firstPlatform && [...platform.needs, platform.channel.variable].includes(name),
+      )
     )),
   ].join('\n\n')).join('\n\n')
 }
@@ -128,12 +132,12 @@ function envEntry(
   name: string, { about, where, alias, example = '' }: Definition['variables'][string], isOpen: boolean,
 ): string {
   return [
-    ...wrapped(where ? `${about} ${where}` : about), ...alias ? [`# Alias: ${alias}`] : [],
+    ...wrapComment(where ? `${about} ${where}` : about), ...alias ? [`# Alias: ${alias}`] : [],
     `${isOpen ? '' : '# '}${name}=${example}`,
   ].join('\n')
 }
 
-function wrapped(text: string): string[] {
+function wrapComment(text: string): string[] {
   const lines = ['#']
   for (const word of text.split(' ')) {
     if (`${lines.at(-1)} ${word}`.length > WIDTH) lines.push('#')

@@ -12,23 +12,23 @@ import type { HttpAnswer, HttpClient } from '../../../server/ports/http'
 const SECRET = 'form data that an answer quotes'
 const HOUR_MS = 60 * 60 * 1000
 
-const answering = (status: number, json: unknown, headers: HttpAnswer['headers'] = {}): HttpClient => async () => (
+const answerWith = (status: number, json: unknown, headers: HttpAnswer['headers'] = {}): HttpClient => async () => (
   { status, headers, json }
 )
 const slack = (error: string, team?: string) => createSlackCall(
-  { team }, () => 'xoxb-x', 1000, answering(200, { ok: false, error, response_metadata: { messages: [SECRET] } }),
+  { team }, () => 'xoxb-x', 1000, answerWith(200, { ok: false, error, response_metadata: { messages: [SECRET] } }),
 )('chat.postMessage', {})
 const discordAnswer = (answer: HttpClient) => (
   createDiscordRest({ botToken: 'x' }, answer)('POST', '/channels/1/messages').then(
     value => ({ ok: true as const, value }), ({ refusal }: DiscordError) => refusal,
   )
 )
-const discord = (code: number, status = 400) => discordAnswer(answering(status, { code, message: SECRET }))
+const discord = (code: number, status = 400) => discordAnswer(answerWith(status, { code, message: SECRET }))
 const teams = (status: number, code?: string, headers = {}) => callConnector(
   async () => ({ status, headers, data: code ? { error: { code, message: SECRET } } : '<html>' }),
 )
-const google = (status: number, name?: string, more: object = {}) => callGoogle(async () => ({
-  status, headers: {}, data: name ? { error: { code: status, status: name, message: SECRET, ...more } } : '<html>',
+const google = (status: number, name?: string, details: object = {}) => callGoogle(async () => ({
+  status, headers: {}, data: name ? { error: { code: status, status: name, message: SECRET, ...details } } : '<html>',
 }))
 const telegram = async (status: number, description: string, parameters = {}) => telegramRefusal(
   status, { error_code: status, description, parameters },
@@ -37,7 +37,7 @@ const whatsapp = async (errorCode: number, status = 400, subcode?: number) => (
   whatsAppRefusal({ status, errorCode, subcode })
 )
 const resend = (status: number, name: string) => createResendMailer(
-  { apiKey: 're_x' }, answering(status, { statusCode: status, name, message: SECRET }),
+  { apiKey: 're_x' }, answerWith(status, { statusCode: status, name, message: SECRET }),
 )
   .send({ from: 'a@example.com', to: ['b@example.com'], subject: 's', html: 'h', text: 't' }, 'key')
 
@@ -169,40 +169,40 @@ test.each<[string, Promise<Outcome<unknown>>, boolean]>([
   ['Telegram without rights', telegram(400, 'Bad Request: have no rights to send a message'), false],
   ['Telegram kicked', telegram(403, 'Forbidden: bot was kicked from the group chat'), false],
   ['Telegram chat not found', telegram(400, 'Bad Request: chat not found'), false],
-])('%s says whether the card is gone for good', async (_name, answer, gone) => {
+])('%s says whether the card is gone for good', async (_name, answer, isGone) => {
   const outcome = await answer
   expect(outcome).toMatchObject({ ok: false, permanent: true })
-  expect(!outcome.ok && outcome.gone === true).toBe(gone)
+  expect(!outcome.ok && outcome.gone === true).toBe(isGone)
 })
 
 describe('when to come again', () => {
   test.each([
     [131056, 6000], [130429, 1000], [80007, 60_000],
-  ])('WhatsApp says by code %i that %i ms are enough', async (code, pause) => {
-    expect(await whatsapp(code)).toMatchObject({ ok: false, permanent: false, limited: true, retryAfterMs: pause })
+  ])('WhatsApp says by code %i that %i ms are enough', async (code, pauseMs) => {
+    expect(await whatsapp(code)).toMatchObject({ ok: false, permanent: false, limited: true, retryAfterMs: pauseMs })
   })
 
-  const asked: Readonly<Record<string, (value: string) => Promise<Outcome<unknown>>>> = {
+  const callers: Readonly<Record<string, (value: string) => Promise<Outcome<unknown>>>> = {
     'Slack': value => createSlackCall(
-      {}, () => 'x', 1000, answering(429, { ok: false, error: 'ratelimited' }, { 'retry-after': value }),
+      {}, () => 'x', 1000, answerWith(429, { ok: false, error: 'ratelimited' }, { 'retry-after': value }),
     )('chat.update', {}),
     'Teams': value => teams(429, 'TooManyRequests', { 'retry-after': value }),
     'Google Chat': value => callGoogle(async () => ({ status: 429, headers: { 'retry-after': value }, data: {} })),
     'Telegram': value => telegram(429, 'Too Many Requests', { retry_after: value }),
   }
-  const rows = Object.keys(asked).flatMap(vendor => ([
+  const rows = Object.keys(callers).flatMap(vendor => ([
     ['7', 7000], ['1.5', 1500], ['0.0005', 1], ['-5', undefined], ['soon', undefined], ['', undefined],
     ['1e999', undefined], ['99999999999', HOUR_MS],
   ] as const)
-    .map(([value, pause]) => [vendor, value, pause] as const))
-  test.each(rows)('%s with “%s”: %s ms', async (vendor, value, pause) => {
-    const outcome = await asked[vendor]!(value)
+    .map(([value, pauseMs]) => [vendor, value, pauseMs] as const))
+  test.each(rows)('%s with “%s”: %s ms', async (vendor, value, pauseMs) => {
+    const outcome = await callers[vendor]!(value)
     expect(outcome).toMatchObject({ ok: false, permanent: false, limited: true })
-    expect(outcome.ok || outcome.retryAfterMs).toBe(pause)
+    expect(outcome.ok || outcome.retryAfterMs).toBe(pauseMs)
   })
 
-  test.each(Object.keys(asked))('%s with a date waits until then', async (vendor) => {
-    const outcome = await asked[vendor]!(new Date(Date.now() + 60_000).toUTCString())
+  test.each(Object.keys(callers))('%s with a date waits until then', async (vendor) => {
+    const outcome = await callers[vendor]!(new Date(Date.now() + 60_000).toUTCString())
     expect(outcome.ok || outcome.retryAfterMs).toBeGreaterThan(50_000)
     expect(outcome.ok || outcome.retryAfterMs).toBeLessThanOrEqual(60_000)
   })
@@ -211,9 +211,9 @@ describe('when to come again', () => {
     [{ retry_after: 0.3 }, {}, 300], [{ retry_after: -1 }, { 'retry-after': '3' }, 3000],
     [undefined, { 'retry-after': '65' }, 65_000],
     [{ retry_after: 1e30 }, {}, HOUR_MS], [undefined, {}, 1000],
-  ])('Discord with %j and %j: %s ms', async (json, headers, pause) => {
-    const outcome = await discordAnswer(answering(429, json, headers))
-    expect(outcome).toMatchObject({ permanent: false, limited: true, retryAfterMs: pause })
+  ])('Discord with %j and %j: %s ms', async (json, headers, pauseMs) => {
+    const outcome = await discordAnswer(answerWith(429, json, headers))
+    expect(outcome).toMatchObject({ permanent: false, limited: true, retryAfterMs: pauseMs })
   })
 
   test('being marked as spam is more than a pace for WhatsApp', async () => {
