@@ -90,13 +90,13 @@ export class Dispatcher {
   /** Acknowledges a guild once its missed messages were read; until then a successor starts over. */
   private takeGuild(sequence: number, guild: Guild): void {
     const { progress } = this
-    const after = progress.missingSince(guild.id)
-    if (after === null) {
+    const afterId = progress.missingSince(guild.id)
+    if (afterId === null) {
       for (const { last_message_id: lastId } of channelsOf(guild)) if (lastId) progress.noteMessage(lastId)
       return
     }
     const release = progress.hold(sequence)
-    void this.backfill(guild, after).then((isDone) => {
+    void this.backfill(guild, afterId).then((isDone) => {
       if (!isDone) return
       progress.backfilled(guild.id)
       release()
@@ -131,10 +131,10 @@ export class Dispatcher {
    *
    * @returns false if part of it is left to a successor
    */
-  private async backfill(guild: Guild, after: string): Promise<boolean> {
+  private async backfill(guild: Guild, afterId: string): Promise<boolean> {
     const { queue, report } = this.options
     const oldestId = BigInt(Date.now() - MAX_AGE_MS - DISCORD_EPOCH_MS) << 22n
-    const startId = BigInt(after) > oldestId ? after : String(oldestId)
+    const startId = BigInt(afterId) > oldestId ? afterId : String(oldestId)
     const lastIdOf = ({ last_message_id: id }: Channel) => BigInt(id ?? 0)
     const candidates = channelsOf(guild)
       .filter(channel => MESSAGE_CHANNEL_TYPES.includes(channel.type) && lastIdOf(channel) > BigInt(startId))

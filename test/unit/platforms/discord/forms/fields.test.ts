@@ -82,10 +82,10 @@ describe('a form of many fields', () => {
   /** Picks each field in turn, enters the values of `texts`, and submits all others as Discord does. */
   const pickAll = (
     form: OpenModal, texts: Readonly<Record<number, string>> = {},
-  ) => positions(form).reduce((edited, position) => {
-    if (inputsNeeded(edited.fields[position]!) > INPUTS_PER_MODAL) return edited
-    const { data } = pickedModal(edited, [position]) as { data: { components: object[] } }
-    return takeEdits(edited, [position], {
+  ) => positions(form).reduce((editedForm, position) => {
+    if (inputsNeeded(editedForm.fields[position]!) > INPUTS_PER_MODAL) return editedForm
+    const { data } = pickedModal(editedForm, [position]) as { data: { components: object[] } }
+    return takeEdits(editedForm, [position], {
       ...toSentValues(data.components), ...position in texts ? { [`i${position}`]: texts[position]! } : {},
     })
   }, form)

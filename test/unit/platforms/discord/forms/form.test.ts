@@ -42,7 +42,7 @@ function checkPicker(form: OpenModal): void {
   for (const [position] of form.fields.slice(0, 30).entries()) {
     check(pickedModal(form, [position]))
     check(pickedModal(
-      form, [position, form.fields.length - 1].filter((picked, index, all) => all.indexOf(picked) === index),
+      form, [position, form.fields.length - 1].filter((picked, index, list) => list.indexOf(picked) === index),
     ))
   }
 }

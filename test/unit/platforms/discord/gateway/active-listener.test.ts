@@ -99,9 +99,9 @@ test('a checkpoint that the store did not take is written again', async () => {
   const { state, store } = harness
   const save = state.set.bind(state)
   let refusalCount = 0
-  state.set = async (key, ...more) => {
+  state.set = async (key, ...args) => {
     if (key.endsWith(':session') && refusalCount++ < 2) throw new Error('The store is away.')
-    return save(key, ...more)
+    return save(key, ...args)
   }
   await start(SHORT_MS)
   expect(await until('the checkpoint', () => store.load())).toMatchObject({ sequence: expect.any(Number) as number })
@@ -160,11 +160,11 @@ test('a session that Discord ended is followed by another one, and resumed by no
   await until('a checkpoint that is written slowly', () => writes)
   harness.pass(6000)
   gateway.invalidate(false)
-  await until('the next session', () => harness.said.filter(what => what === 'identified').length === 2)
+  await until('the next session', () => harness.said.filter(event => event === 'identified').length === 2)
   firstWrite.resolve(null)
   gateway.dropAll()
   const id = harness.say()
-  const losses = () => harness.said.filter(what => what === 'session-lost').length
+  const losses = () => harness.said.filter(event => event === 'session-lost').length
   await until('the message, or another loss', () => deliveredIds.includes(id) || losses() > 1)
   laterWrites.resolve(null)
   expect([gateway.identifies, gateway.resumes, losses()]).toEqual([2, 1, 1])

@@ -33,8 +33,8 @@ const rest = (async (_: string, path: string) => {
   if (answer instanceof Error) throw answer
   if (answer) return answer
   if (!pathname.endsWith('/messages')) return { id: channel, type: TEXT }
-  const after = BigInt(searchParams.get('after')!)
-  const page = messageIds[channel]!.filter(id => BigInt(id) > after).slice(0, Number(searchParams.get('limit')))
+  const afterId = BigInt(searchParams.get('after')!)
+  const page = messageIds[channel]!.filter(id => BigInt(id) > afterId).slice(0, Number(searchParams.get('limit')))
   return page.toReversed().map(id => ({ id, type: 0, content: 'help', author: { id: '4' } }))
 }) as DiscordRest
 
@@ -53,7 +53,7 @@ function start(lostAt: string, accept = async (_: ForwardedEvent) => {}) {
     applicationId: '1', queue, reader: new RestReader(rest), report: (...args) => void reports.push(args),
     deliver: event => accept(event).then(() => void delivered.push(event)),
   }, progress)
-  const joined = (types: Record<string, number>) => {
+  const join = (types: Record<string, number>) => {
     const channels = Object.entries(types).map(([id, type]) => (
       { id, type, last_message_id: messageIds[id]?.at(-1) ?? null }
     ))
@@ -65,7 +65,7 @@ function start(lostAt: string, accept = async (_: ForwardedEvent) => {}) {
   const idsIn = (channel: string) => (
     delivered.map(({ data }) => data as EventData).filter(data => data.channel_id === channel).map(({ id }) => id)
   )
-  return { dispatcher, delivered, buried, progress, queue, joined, idsIn }
+  return { dispatcher, delivered, buried, progress, queue, join, idsIn }
 }
 
 const waitUntilRead = ({ progress }: Pick<ReturnType<typeof start>, 'progress'>) => (
@@ -74,91 +74,91 @@ const waitUntilRead = ({ progress }: Pick<ReturnType<typeof start>, 'progress'>)
 
 test('several pages of a channel come in order and before anything newer of it, each as it would have come live', async () => {
   messageIds = { 10: Array.from({ length: 230 }, (_, index) => idFrom(HOUR, index)), 11: [idFrom(HOUR, 500)] }
-  const running = start(idFrom(2 * HOUR))
-  running.joined({ 10: TEXT, 11: THREAD })
-  const live = idFrom(0)
-  running.dispatcher.take({ t: 'MESSAGE_CREATE', s: 2, d: {
-    id: live, type: 0, channel_id: '10', guild_id: GUILD, channel_type: TEXT, author: { id: '4' },
+  const run = start(idFrom(2 * HOUR))
+  run.join({ 10: TEXT, 11: THREAD })
+  const liveId = idFrom(0)
+  run.dispatcher.take({ t: 'MESSAGE_CREATE', s: 2, d: {
+    id: liveId, type: 0, channel_id: '10', guild_id: GUILD, channel_type: TEXT, author: { id: '4' },
   } })
-  await until('all of it', () => running.progress.snapshot().sequence === 2)
-  expect(running.idsIn('10')).toEqual([...messageIds[10]!, live])
-  expect(running.idsIn('11')).toEqual(messageIds[11])
+  await until('all of it', () => run.progress.snapshot().sequence === 2)
+  expect(run.idsIn('10')).toEqual([...messageIds[10]!, liveId])
+  expect(run.idsIn('11')).toEqual(messageIds[11])
   const [oldest] = messageIds[10]!
-  expect(running.delivered).toContainEqual(expect.objectContaining({
+  expect(run.delivered).toContainEqual(expect.objectContaining({
     type: 'GATEWAY_MESSAGE_CREATE', id: `message:${oldest}`,
     data: expect.objectContaining({ guild_id: GUILD, channel_id: '10', channel_type: TEXT }) as object,
   }))
   // The kind of this channel is known, so only its messages are requested; a full page may have a successor.
   expect(requestedChannels.filter(channel => channel === '10')).toHaveLength(3)
-  expect(running.progress.snapshot()).toMatchObject({ backfill: null, lastMessageId: live })
+  expect(run.progress.snapshot()).toMatchObject({ backfill: null, lastMessageId: liveId })
 })
 
 test('only channels with messages, and with something new, are asked', async () => {
-  const [before, after] = [idFrom(3 * HOUR), idFrom(HOUR)]
-  messageIds = { 10: [before], 11: [after], 12: [after], 13: [after], 14: [] }
-  const running = start(idFrom(2 * HOUR))
-  running.joined({ 10: TEXT, 11: VOICE, 12: CATEGORY, 13: FORUM, 14: TEXT })
-  await waitUntilRead(running)
+  const [oldId, newId] = [idFrom(3 * HOUR), idFrom(HOUR)]
+  messageIds = { 10: [oldId], 11: [newId], 12: [newId], 13: [newId], 14: [] }
+  const run = start(idFrom(2 * HOUR))
+  run.join({ 10: TEXT, 11: VOICE, 12: CATEGORY, 13: FORUM, 14: TEXT })
+  await waitUntilRead(run)
   expect(requestedChannels).toEqual(['11'])
-  expect(running.idsIn('11')).toEqual([after])
-  expect(running.progress.snapshot().lastMessageId).toBe(after)
+  expect(run.idsIn('11')).toEqual([newId])
+  expect(run.progress.snapshot().lastMessageId).toBe(newId)
 })
 
 test('nothing is read that is older than what is remembered of what was handled', async () => {
   messageIds = { 10: [idFrom(24 * HOUR), idFrom(22 * HOUR)] }
-  const running = start(idFrom(48 * HOUR))
-  running.joined({ 10: TEXT })
-  await waitUntilRead(running)
-  expect(running.idsIn('10')).toEqual([messageIds[10]![1]])
+  const run = start(idFrom(48 * HOUR))
+  run.join({ 10: TEXT })
+  await waitUntilRead(run)
+  expect(run.idsIn('10')).toEqual([messageIds[10]![1]])
 })
 
 test('of a big server the channels with the newest messages are read, and the log says that there are more', async () => {
   const ids = Array.from({ length: 60 }, (_, index) => String(100 + index))
   messageIds = Object.fromEntries(ids.map((id, index) => [id, [idFrom(HOUR, index)]]))
-  const running = start(idFrom(2 * HOUR))
-  running.joined(Object.fromEntries(ids.map(id => [id, TEXT])))
-  await waitUntilRead(running)
+  const run = start(idFrom(2 * HOUR))
+  run.join(Object.fromEntries(ids.map(id => [id, TEXT])))
+  await waitUntilRead(run)
   expect(requestedChannels.toSorted()).toEqual(ids.slice(10))
   expect(reports).toContainEqual(['backfill-cut', { guild: GUILD, channels: 60, read: 50 }])
 })
 
 test('of a channel with more than can be read the log says so', async () => {
   messageIds = { 10: Array.from({ length: 1001 }, (_, index) => idFrom(HOUR, index)) }
-  const running = start(idFrom(2 * HOUR))
-  running.joined({ 10: TEXT })
-  await waitUntilRead(running)
-  expect(running.idsIn('10')).toEqual(messageIds[10]!.slice(0, 1000))
+  const run = start(idFrom(2 * HOUR))
+  run.join({ 10: TEXT })
+  await waitUntilRead(run)
+  expect(run.idsIn('10')).toEqual(messageIds[10]!.slice(0, 1000))
   expect(reports).toEqual([['backfill-cut', { guild: GUILD, channel: '10', messages: 1000 }]])
 })
 
 test('a channel that the bot may not read has nothing for it; one that cannot be read just now is asked again', async () => {
   messageIds = { 10: [idFrom(HOUR)], 11: [idFrom(HOUR)] }
   refusal = channel => channel === '10' ? errorWith(403) : requestedChannels.length < 4 ? errorWith(503) : undefined
-  const running = start(idFrom(2 * HOUR))
-  running.joined({ 10: TEXT, 11: TEXT })
-  await waitUntilRead(running)
-  expect([running.idsIn('10'), running.idsIn('11')]).toEqual([[], messageIds[11]])
+  const run = start(idFrom(2 * HOUR))
+  run.join({ 10: TEXT, 11: TEXT })
+  await waitUntilRead(run)
+  expect([run.idsIn('10'), run.idsIn('11')]).toEqual([[], messageIds[11]])
   expect(requestedChannels.filter(channel => channel === '10')).toHaveLength(1)
-  expect(running.buried).toEqual([])
+  expect(run.buried).toEqual([])
 })
 
 test('a channel that is answered with something else than messages is asked again', async () => {
   messageIds = { 10: [idFrom(HOUR)] }
   refusal = () => requestedChannels.length === 1 ? { message: 'Just a moment …' } : undefined
-  const running = start(idFrom(2 * HOUR))
-  running.joined({ 10: TEXT })
-  await waitUntilRead(running)
-  expect(running.idsIn('10')).toEqual(messageIds[10])
+  const run = start(idFrom(2 * HOUR))
+  run.join({ 10: TEXT })
+  await waitUntilRead(run)
+  expect(run.idsIn('10')).toEqual(messageIds[10])
 })
 
 test('what is left when the listener ends is still owed to its successor', async () => {
   messageIds = { 10: [idFrom(HOUR)], 11: [idFrom(HOUR, 1)] }
   const lostAt = idFrom(2 * HOUR)
-  const running = start(lostAt, async ({ data }) => {
+  const run = start(lostAt, async ({ data }) => {
     if ((data as EventData).channel_id === '11') throw new Error('The route is away.')
   })
-  running.joined({ 10: TEXT, 11: TEXT })
-  await until('one channel', () => running.delivered.length > 0)
-  await running.queue.end(1000)
-  expect(running.progress.snapshot()).toMatchObject({ sequence: 0, backfill: { after: lostAt, guilds: [GUILD] } })
+  run.join({ 10: TEXT, 11: TEXT })
+  await until('one channel', () => run.delivered.length > 0)
+  await run.queue.end(1000)
+  expect(run.progress.snapshot()).toMatchObject({ sequence: 0, backfill: { after: lostAt, guilds: [GUILD] } })
 })

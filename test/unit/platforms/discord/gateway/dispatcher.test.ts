@@ -114,8 +114,8 @@ test('the next try has the note of this one only if that was not checked for rep
   })
   dispatcher.take({ t: 'MESSAGE_CREATE', s: 1, d: createMessage('20') })
   await until('the message', () => delivered.length > 0)
-  const [first, second, third] = notes
-  expect([second === first, third === second]).toEqual([true, false])
+  const [firstNote, secondNote, thirdNote] = notes
+  expect([secondNote === firstNote, thirdNote === secondNote]).toEqual([true, false])
 })
 
 test('what the bot does itself goes nowhere, and is nothing to read back', async () => {

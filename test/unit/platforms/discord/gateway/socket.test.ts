@@ -74,7 +74,7 @@ test.each([4007, 4009])('close code %i ends the session, others do not', async (
   discord.gateway.closeWith(code)
   await until('a new session', () => discord.gateway.identifies === 2)
   // A RESUME of an ended session would be one more connection.
-  expect(events.filter(what => what === 'lost' || what === 'detached')).toEqual(['detached', 'lost'])
+  expect(events.filter(event => event === 'lost' || event === 'detached')).toEqual(['detached', 'lost'])
 })
 
 test.each([4004, 4010, 4011, 4012, 4013, 4014])('close code %i is told with what to do, and not answered by another socket', async (code) => {
@@ -117,7 +117,7 @@ test('a bot that the REST API refuses is told to whoever listens, and what fails
     return { url, session_start_limit: { remaining: 1, reset_after: 0 } }
   } })
   await until('the session', () => events.includes('READY'))
-  expect(events.filter(what => what.startsWith('HTTP'))).toEqual(['HTTP 401'])
+  expect(events.filter(event => event.startsWith('HTTP'))).toEqual(['HTTP 401'])
 })
 
 test('without budget for an IDENTIFY it waits; a REST API that is away stops no RESUME', async () => {

@@ -40,16 +40,16 @@ test('after a hundred in a day they come so slowly that Discord\'s 1,000 are nev
 })
 
 test('a day has 24 hours from the first one, wherever midnight is', async () => {
-  const late = Date.UTC(2026, 0, 1, 23, 59, 58)
+  const lateAt = Date.UTC(2026, 0, 1, 23, 59, 58)
   const dayMs = 24 * 3_600_000
-  await store.countIdentify(late)
-  await store.countIdentify(late + 6000)
+  await store.countIdentify(lateAt)
+  await store.countIdentify(lateAt + 6000)
   expect([
-    await store.identifies(late + dayMs - 1), await store.identifies(late + dayMs),
+    await store.identifies(lateAt + dayMs - 1), await store.identifies(lateAt + dayMs),
   ]).toMatchObject([{ count: 2 }, { count: 0 }])
-  await state.set('discord-gateway:app:identifies', { day: '2026-01-01', count: 3, last: late })
-  expect([await store.identifies(late + dayMs - 1), await store.identifies(late + dayMs)]).toMatchObject([
-    { count: 3 }, { count: 0, last: late },
+  await state.set('discord-gateway:app:identifies', { day: '2026-01-01', count: 3, last: lateAt })
+  expect([await store.identifies(lateAt + dayMs - 1), await store.identifies(lateAt + dayMs)]).toMatchObject([
+    { count: 3 }, { count: 0, last: lateAt },
   ])
 })
 
