@@ -37,13 +37,13 @@ export interface CardQueuePorts {
  * blocks nobody. When its retry is due it enters again, sorted by its time of arrival.
  */
 export class CardQueue {
-  private readonly running = new Set<string>()
+  private readonly drainingRooms = new Set<string>()
   /** Rooms woken since the last check of their queue began. */
-  private readonly woken = new Set<string>()
+  private readonly wokenRooms = new Set<string>()
   /** Rooms whose queue cannot be reached; logged once for each outage. */
-  private readonly failing = new Set<string>()
-  private readonly awaited = new Map<string, () => void>()
-  private stopped = false
+  private readonly failingRooms = new Set<string>()
+  private readonly postWaiters = new Map<string, () => void>()
+  private isStopped = false
   readonly closedRooms: ClosedRooms
   readonly slowRooms: SlowRooms
 
@@ -59,9 +59,9 @@ export class CardQueue {
 
   /** Wakes the queues in which a new card waits and returns their rooms; in other rooms it may be posted now. */
   entered(queues: readonly Pace[], places: readonly number[]): string[] {
-    const waiting = queues.map(({ room }) => room).filter((_, index) => places[index] !== 0)
-    this.wake(waiting)
-    return waiting
+    const waitingRooms = queues.map(({ room }) => room).filter((_, index) => places[index] !== 0)
+    this.wake(waitingRooms)
+    return waitingRooms
   }
 
   /**
@@ -74,9 +74,9 @@ export class CardQueue {
     const { queues, board, runtime } = this.ports
     const isAwaited = await board.awaits(room) !== null
     if (!isAwaited && (hasTurn || !this.isPaced(room))) return null
-    const place = this.isPaced(room) ? await queues.enter(room, submission) : 1
+    const position = this.isPaced(room) ? await queues.enter(room, submission) : 1
     this.wake([room])
-    return runtime.now() + Math.max(QUEUE_CHECK_MS, (place - 1) * this.paceOf(room).intervalMs)
+    return runtime.now() + Math.max(QUEUE_CHECK_MS, (position - 1) * this.paceOf(room).intervalMs)
   }
 
   /**
@@ -85,30 +85,33 @@ export class CardQueue {
    */
   async tried(room: string, outcome: Outcome<unknown>): Promise<void> {
     const { queues, runtime, policy, log } = this.ports
-    const telling = this.closedRooms.heard(room, outcome)
-    if (telling) runtime.background(telling)
+    const announcement = this.closedRooms.heard(room, outcome)
+    if (announcement) runtime.background(announcement)
     const pauseMs = outcome.ok || !this.isPaced(room) ? 0 : roomPauseMs(outcome, policy)
     if (pauseMs > 0) await queues.pause(room, pauseMs).catch(error => log.warn('queue.failed', { room, error }))
   }
 
   /** Lets out no more cards and leaves the waiting ones to other processes. A post in progress continues. */
   stop(): void {
-    this.stopped = true
-    for (const answer of this.awaited.values()) answer()
+    this.isStopped = true
+    for (const resolve of this.postWaiters.values()) resolve()
   }
 
   /** Makes sure that the queues of these rooms are being drained. Returns at once. */
   wake(rooms: readonly string[] = this.ports.forms.rooms): void {
     for (const room of rooms) {
-      if (this.stopped || !this.isPaced(room)) continue
-      this.woken.add(room)
-      if (this.running.has(room)) continue
-      this.running.add(room)
+      if (this.isStopped || !this.isPaced(room)) continue
+      this.wokenRooms.add(room)
+      if (this.drainingRooms.has(room)) continue
+      this.drainingRooms.add(room)
       const { runtime, log } = this.ports
-      runtime.background(runtime.detached(() => this.drain(room).then(() => void this.failing.delete(room), (error) => {
-        if (!this.failing.has(room)) log.warn('queue.failed', { room, error })
-        this.failing.add(room)
-      })))
+      runtime.background(runtime.detached(() => this.drainQueue(room).then(
+        () => void this.failingRooms.delete(room),
+        (error) => {
+          if (!this.failingRooms.has(room)) log.warn('queue.failed', { room, error })
+          this.failingRooms.add(room)
+        },
+      )))
     }
   }
 
@@ -120,8 +123,8 @@ export class CardQueue {
 
   /** True if all these rooms have a channel by now. */
   async areThere(rooms: readonly string[]): Promise<boolean> {
-    const awaited = await Promise.all(rooms.map(room => this.ports.board.awaits(room)))
-    return awaited.every(reason => reason === null)
+    const reasons = await Promise.all(rooms.map(room => this.ports.board.awaits(room)))
+    return reasons.every(reason => reason === null)
   }
 
   isPaced(room: string): boolean {
@@ -131,59 +134,61 @@ export class CardQueue {
   /** Resolves when this process has posted the submission's card in one room, or when it stops letting cards out. */
   posted(id: string): Promise<void> {
     return new Promise((resolve) => {
-      if (this.stopped) resolve()
-      else this.awaited.set(id, resolve)
+      if (this.isStopped) resolve()
+      else this.postWaiters.set(id, resolve)
     })
   }
 
   /** Ends a wait that `posted` began. */
   forget(id: string): void {
-    this.awaited.delete(id)
+    this.postWaiters.delete(id)
   }
 
-  private async drain(room: string): Promise<void> {
-    const end = this.ports.runtime.now() + RUN_MS
+  private async drainQueue(room: string): Promise<void> {
+    const endsAt = this.ports.runtime.now() + RUN_MS
     try {
-      // Remove the room from `running` in the same step as the last check of `woken`: no wake may come in between.
+      // Remove the room from `drainingRooms` in the same step as the last check of `wokenRooms`:
+      // no wake may come in between.
       do {
-        this.woken.delete(room)
-        await this.letOut(room, end)
-      } while (this.woken.has(room) && !this.isOver(end))
+        this.wokenRooms.delete(room)
+        await this.postDueCards(room, endsAt)
+      } while (this.wokenRooms.has(room) && !this.isOver(endsAt))
     }
     finally {
-      this.running.delete(room)
+      this.drainingRooms.delete(room)
     }
   }
 
-  /** @param end time to stop, epoch ms, if cards still wait then */
-  private async letOut(room: string, end: number): Promise<void> {
+  /** @param endsAt time to stop, epoch ms, if cards still wait then */
+  private async postDueCards(room: string, endsAt: number): Promise<void> {
     const { queues, board, runtime } = this.ports
-    while (!this.isOver(end) && await board.awaits(room) === null) {
-      const taken = await queues.take(this.paceOf(room))
-      if (taken.id !== null) {
+    while (!this.isOver(endsAt) && await board.awaits(room) === null) {
+      const turn = await queues.take(this.paceOf(room))
+      if (turn.id !== null) {
         await this.announceBacklog(room)
-        await this.ports.post(taken.id, room)
-        this.awaited.get(taken.id)?.()
+        await this.ports.post(turn.id, room)
+        this.postWaiters.get(turn.id)?.()
       }
-      else if (taken.waitMs === null) {
+      else if (turn.waitMs === null) {
         return queues.forgetNotice(room, 'backlog')
       }
       else {
-        await runtime.wait(Math.min(Math.max(taken.waitMs, 1), MAX_WAIT_MS))
+        await runtime.wait(Math.min(Math.max(turn.waitMs, 1), MAX_WAIT_MS))
       }
     }
   }
 
-  private isOver(end: number): boolean {
-    return this.stopped || this.ports.runtime.now() >= end
+  private isOver(endsAt: number): boolean {
+    return this.isStopped || this.ports.runtime.now() >= endsAt
   }
 
   private async announceBacklog(room: string): Promise<void> {
     const { queues, board, log, overviewUrl } = this.ports
     // Include the card whose turn it is.
-    const waiting = await queues.length(room) + 1
-    if (waiting <= BACKLOG_NOTICE || !await queues.takeNotice(room, 'backlog')) return
-    const outcome = await board.announce(room, `${waiting} more submissions are waiting for their cards.`, overviewUrl)
+    const waitingCount = await queues.length(room) + 1
+    if (waitingCount <= BACKLOG_NOTICE || !await queues.takeNotice(room, 'backlog')) return
+    const text = `${waitingCount} more submissions are waiting for their cards.`
+    const outcome = await board.announce(room, text, overviewUrl)
     if (!outcome.ok) log.warn('notice.failed', { room, reason: outcome.reason })
   }
 
@@ -204,51 +209,51 @@ export interface ClosedRoomsPorts {
 /** An archived channel, or one without the bot, takes no cards: announces that in the other rooms of its forms. */
 export class ClosedRooms {
   /** Last state of each room, as far as this process knows. */
-  private readonly rooms = new Map<string, 'open' | 'closed'>()
+  private readonly states = new Map<string, 'open' | 'closed'>()
 
   constructor(private readonly ports: ClosedRoomsPorts) {}
 
   /** Handles the result of a post; returns null if the state of the room is unchanged. The promise never rejects. */
   heard(room: string, outcome: Outcome<unknown>): Promise<void> | null {
     // Another process may have announced that the room is closed, so clear that notice the first time.
-    if (outcome.ok) return this.rooms.get(room) === 'open' ? null : this.opened(room)
-    if (!outcome.permanent || outcome.content || this.rooms.get(room) === 'closed') return null
+    if (outcome.ok) return this.states.get(room) === 'open' ? null : this.opened(room)
+    if (!outcome.permanent || outcome.content || this.states.get(room) === 'closed') return null
     return this.shut(room, outcome.reason)
   }
 
   /** Records that the room takes cards again. Never rejects. */
   opened(room: string): Promise<void> {
-    return this.told(room, 'open', queues => queues.forgetNotice(room, 'closed'))
+    return this.recordState(room, 'open', queues => queues.forgetNotice(room, 'closed'))
   }
 
   /** Records that the room takes no cards any more; the first replica announces it. Never rejects. */
   shut(room: string, reason: string): Promise<void> {
-    return this.told(room, 'closed', async (queues) => {
+    return this.recordState(room, 'closed', async (queues) => {
       if (await queues.takeNotice(room, 'closed')) await this.announce(room, reason)
     })
   }
 
-  private async told(
-    room: string, state: 'open' | 'closed', tell: (queues: ClosedRoomsPorts['queues']) => Promise<void>,
+  private async recordState(
+    room: string, state: 'open' | 'closed', updateNotice: (queues: ClosedRoomsPorts['queues']) => Promise<void>,
   ): Promise<void> {
     const { queues, log } = this.ports
-    this.rooms.set(room, state)
-    await tell(queues).catch((error) => {
+    this.states.set(room, state)
+    await updateNotice(queues).catch((error) => {
       // Forget the state, so that the next post tries again.
-      this.rooms.delete(room)
+      this.states.delete(room)
       log.warn('notice.failed', { room, error })
     })
   }
 
   private async announce(room: string, reason: string): Promise<void> {
     const { board, forms, overviewUrl, log } = this.ports
-    const sharing = forms.all.filter(({ rooms }) => rooms.includes(room)).flatMap(({ rooms }) => rooms)
+    const sharingRooms = forms.all.filter(({ rooms }) => rooms.includes(room)).flatMap(({ rooms }) => rooms)
     const [, channel] = room.split(/\/(.*)/s)
     const name = channel ? `the channel ${channel} of ${board.label(room)}` : board.label(room)
     const text = `No cards reach ${name} any more: ${reason} Until then its forms are decided elsewhere.`
-    for (const other of new Set(sharing.filter(other => other !== room))) {
-      const outcome = await board.announce(other, text, overviewUrl)
-      if (!outcome.ok) log.warn('notice.failed', { room: other, reason: outcome.reason })
+    for (const otherRoom of new Set(sharingRooms.filter(otherRoom => otherRoom !== room))) {
+      const outcome = await board.announce(otherRoom, text, overviewUrl)
+      if (!outcome.ok) log.warn('notice.failed', { room: otherRoom, reason: outcome.reason })
     }
   }
 }
@@ -258,28 +263,28 @@ export const CARD_PATIENCE_MS = 2500
 
 /** Rooms whose platform takes longer to post a card than a sender waits. Each process measures for itself. */
 export class SlowRooms {
-  private readonly slow = new Set<string>()
+  private readonly slowRooms = new Set<string>()
   /** Posts in progress; `startedAt` in epoch ms. */
-  private readonly running = new Set<{ room: string, startedAt: number }>()
+  private readonly attempts = new Set<{ room: string, startedAt: number }>()
 
   constructor(private readonly runtime: Runtime) {}
 
   /** Times a post. The latest finished post decides if its room counts as slow. */
   async timed<T>(room: string, post: Promise<T>): Promise<T> {
     const attempt = { room, startedAt: this.runtime.now() }
-    this.running.add(attempt)
+    this.attempts.add(attempt)
     try {
       return await post
     }
     finally {
-      this.running.delete(attempt)
-      if (this.isLate(attempt)) this.slow.add(room)
-      else this.slow.delete(room)
+      this.attempts.delete(attempt)
+      if (this.isLate(attempt)) this.slowRooms.add(room)
+      else this.slowRooms.delete(room)
     }
   }
 
   has(room: string): boolean {
-    return this.slow.has(room) || [...this.running].some(attempt => attempt.room === room && this.isLate(attempt))
+    return this.slowRooms.has(room) || [...this.attempts].some(attempt => attempt.room === room && this.isLate(attempt))
   }
 
   private isLate({ startedAt }: { startedAt: number }): boolean {

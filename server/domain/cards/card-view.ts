@@ -29,13 +29,13 @@ export function cardView(submission: Submission, presentation: Presentation): Ca
   const form = formOf(submission, presentation)
   return {
     submissionId: submission.id,
-    title: title(submission, form),
+    title: cardTitle(submission, form),
     state: cardState(submission),
     fields: submission.data && submission.decision?.action !== 'spam'
       ? [...envelopeFields(submission, form), ...readFields(submission, form), ...fileFields(submission, form)]
       : [],
     ...fileLinks(submission, presentation.files), ...filePictures(submission, form, presentation.files),
-    notes: notes(submission, form),
+    notes: cardNotes(submission, form),
     actions: actionsOf(submission, form),
     url: submissionUrl(submission.id, presentation),
   }
@@ -64,9 +64,9 @@ export function editForm(submission: Submission, presentation: Presentation): Ed
   }
 }
 
-function title(submission: Submission, { name }: Form): string {
-  const title = TITLES[cardState(submission)]
-  return name ? `${title}: ${name}` : title
+function cardTitle(submission: Submission, { name }: Form): string {
+  const stateTitle = TITLES[cardState(submission)]
+  return name ? `${stateTitle}: ${name}` : stateTitle
 }
 
 const TITLES: Record<CardState, string> = {
@@ -83,7 +83,7 @@ function cardState({ state, decision, erased, failures }: Submission): CardState
   return state === 'settled' ? 'forwarded' : 'forwarding'
 }
 
-function notes(submission: Submission, form: Form): RichText[] {
+function cardNotes(submission: Submission, form: Form): RichText[] {
   const { state, decision, erased, data, edited } = submission
   if (erased) return [erasureLine(erased)]
   if (state === 'expired') return ['Expired — nobody decided in 7 days.']
@@ -93,12 +93,14 @@ function notes(submission: Submission, form: Form): RichText[] {
       ...deletionNotes(submission),
     ]
   }
-  if (decision.action === 'spam') return [decisionLine(submission), ...holdNotes(submission), ...sentNotes(submission)]
+  if (decision.action === 'spam') {
+    return [decisionLine(submission), ...retentionNotes(submission), ...sentNotes(submission)]
+  }
   // A card without form data sums the decision up in one line.
   if (!data) return [decisionLine(submission)]
-  const called = edited.map(key => (Object.hasOwn(form.labels, key) ? form.labels[key] : visible(key)))
-  const edits = edited.length > 0 ? [`Edited: ${called.join(', ')}`] : []
-  return [decisionLine(submission), ...progressNotes(submission, form), ...retryNotes(submission), ...edits]
+  const editedLabels = edited.map(key => (Object.hasOwn(form.labels, key) ? form.labels[key] : visible(key)))
+  const editNotes = edited.length > 0 ? [`Edited: ${editedLabels.join(', ')}`] : []
+  return [decisionLine(submission), ...progressNotes(submission, form), ...retryNotes(submission), ...editNotes]
 }
 
 export function submissionUrl(id: string, { siteUrl }: Presentation): string | null {
@@ -133,33 +135,35 @@ export function leftOf({ delivered }: Submission, form: Form): Delivery[] {
 /** Returns notes on the progress of a forward: what was sent, what is being sent, what was given up. */
 export function progressNotes(submission: Submission, form: Form): RichText[] {
   const { delivered, failures, sent = [] } = submission
-  const sentTo = (delivery: Delivery) => sent.find(each => each.delivery === delivery)?.to ?? targetsOf(delivery, form)
+  const recipientsOf = (delivery: Delivery) => (
+    sent.find(each => each.delivery === delivery)?.to ?? targetsOf(delivery, form)
+  )
   return [
-    ...listed('Sent to', [...delivered].sort(byOrder(each => each)).flatMap(sentTo)),
-    ...sending(submission, form),
+    ...targetNotes('Sent to', [...delivered].sort(byOrder(each => each)).flatMap(recipientsOf)),
+    ...sendingNotes(submission, form),
     ...receiptNotes(submission),
     ...submission.confirmation?.at ? [rich`Confirmed to its sender on ${dateTime(submission.confirmation.at)}`] : [],
     // While the decision can be undone, the failures are from an earlier round: leave them out.
-    ...isRevocable(submission) ? [] : failed(failures),
+    ...isRevocable(submission) ? [] : failureNotes(failures),
     ...sent.filter(each => !delivered.includes(each.delivery) && !isLost(each)).map(
-      ({ to, at }) => rich`Corrects what was sent to ${listOf(to)} on ${dateTime(at)}`,
+      ({ to, at }) => rich`Corrects what was sent to ${joinNames(to)} on ${dateTime(at)}`,
     ),
   ]
 }
 
-function sending(submission: Submission, form: Form): RichText[] {
+function sendingNotes(submission: Submission, form: Form): RichText[] {
   const { revocableUntil } = submission
-  const targets = underWay(submission).filter(({ reason }) => reason === undefined).flatMap(
+  const targets = pendingDeliveries(submission).filter(({ reason }) => reason === undefined).flatMap(
     ({ kind }) => targetsOf(kind, form),
   )
   return revocableUntil === undefined
-    ? listed('Being sent to', targets)
-    : listed('Goes to', targets).map(line => rich`${line} at ${exactTime(revocableUntil)}`)
+    ? targetNotes('Being sent to', targets)
+    : targetNotes('Goes to', targets).map(line => rich`${line} at ${exactTime(revocableUntil)}`)
 }
 
 /** Returns notes on failed deliveries that will be retried, with the time of the next attempt. */
 function retryNotes(submission: Submission): RichText[] {
-  return underWay(submission).flatMap(
+  return pendingDeliveries(submission).flatMap(
     ({ kind, reason, dueAt }) => reason === undefined
       ? []
       : [rich`${DELIVERY_NAMES[kind]} failed: ${reason} Next attempt on ${dateTime(dueAt)}`],
@@ -170,15 +174,15 @@ function retryNotes(submission: Submission): RichText[] {
 function reopenedNotes(submission: Submission, form: Form): RichText[] {
   const { failures, delivered } = submission
   if (failures.length === 0) return []
-  const left = leftOf(submission, form)
-  const isPartial = delivered.length > 0 && left.length > 0
+  const remainingDeliveries = leftOf(submission, form)
+  const isPartial = delivered.length > 0 && remainingDeliveries.length > 0
   const button = canSendAgain(submission) ? 'Send' : 'Forward'
   return [
-    ...failed(failures),
+    ...failureNotes(failures),
     ...sentNotes(submission),
     ...receiptNotes(submission),
     isPartial
-      ? `${button} again to send only the ${listOf(left)}: the ${listOf(delivered)} has it. Edited values go to both`
+      ? `${button} again to send only the ${joinNames(remainingDeliveries)}: the ${joinNames(delivered)} has it. Edited values go to both`
       : 'Decide again to retry',
     ...failures.some(({ reason }) => reason === FILE_LOST) ? ['The email then goes without that file'] : [],
   ]
@@ -186,8 +190,10 @@ function reopenedNotes(submission: Submission, form: Form): RichText[] {
 
 /** Returns the label of the forward button if some deliveries were made before. */
 export function retryLabel(submission: Submission, form: Form): string | undefined {
-  const left = leftOf(submission, form)
-  return submission.delivered.length > 0 && left.length > 0 ? `Retry ${listOf(left)}` : undefined
+  const remainingDeliveries = leftOf(submission, form)
+  return submission.delivered.length > 0 && remainingDeliveries.length > 0
+    ? `Retry ${joinNames(remainingDeliveries)}`
+    : undefined
 }
 
 function actionsOf(submission: Submission, form: Form): CardAction[] {
@@ -205,38 +211,38 @@ function actionsOf(submission: Submission, form: Form): CardAction[] {
 }
 
 /** Returns the time when the data of spam is erased; until then the mark can be undone. */
-function holdNotes(submission: Submission): RichText[] {
+function retentionNotes(submission: Submission): RichText[] {
   return isRevocable(submission) ? [rich`Its data is erased on ${dateTime(submission.revocableUntil!)}`] : []
 }
 
 /** Returns notes on what was sent before somebody changed the decision, or before other deliveries failed. */
 function sentNotes({ sent = [], delivered }: Submission): RichText[] {
   return [...sent].sort(byOrder(({ delivery }) => delivery)).map((each) => {
-    const since = isLost(each) ? ', and came back' : delivered.includes(each.delivery) ? '' : ', with other values'
-    return rich`Sent to ${listOf(each.to)} on ${dateTime(each.at)}${since}`
+    const suffix = isLost(each) ? ', and came back' : delivered.includes(each.delivery) ? '' : ', with other values'
+    return rich`Sent to ${joinNames(each.to)} on ${dateTime(each.at)}${suffix}`
   })
 }
 
-function underWay({ work }: Submission): (Work & { kind: Delivery })[] {
+function pendingDeliveries({ work }: Submission): (Work & { kind: Delivery })[] {
   return work.filter((item): item is Work & { kind: Delivery } => isDelivery(item.kind)).sort(byOrder(({ kind }) => (
     kind
   )))
 }
 
-function failed(failures: readonly DeliveryFailure[]): string[] {
+function failureNotes(failures: readonly DeliveryFailure[]): string[] {
   return failures.map(({ delivery, reason }) => `${DELIVERY_NAMES[delivery]} failed: ${reason}`)
 }
 
-function listed(what: string, targets: readonly string[]): string[] {
-  return targets.length > 0 ? [`${what} ${listOf(targets)}`] : []
+function targetNotes(prefix: string, targets: readonly string[]): string[] {
+  return targets.length > 0 ? [`${prefix} ${joinNames(targets)}`] : []
 }
 
-function listOf(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   return names.join(' and ')
 }
 
-function byOrder<T>(delivery: (item: T) => Delivery) {
-  return (a: T, b: T) => DELIVERIES.indexOf(delivery(a)) - DELIVERIES.indexOf(delivery(b))
+function byOrder<T>(deliveryOf: (item: T) => Delivery) {
+  return (a: T, b: T) => DELIVERIES.indexOf(deliveryOf(a)) - DELIVERIES.indexOf(deliveryOf(b))
 }
 
 const ENDINGS: Record<DecisionOutcome, string> = {
@@ -250,25 +256,25 @@ export function endLine(submission: SubmissionRecord): RichText {
   const { state, erased, expiresAt } = submission
   if (erased) return rich`${erasureLine(erased)}.`
   if (state === 'expired') return outcomeLine('expired', { reviewer: null, at: expiresAt })
-  const decided = decisionLine(submission)
-  return decided && rich`${decided}.`
+  const decisionText = decisionLine(submission)
+  return decisionText && rich`${decisionText}.`
 }
 
 /** Returns why a decision cannot be undone, or not any more. */
 export function irrevocable(submission: Submission | null): RichText {
   if (submission?.state === 'open') return 'It waits for a decision already.'
   if (submission?.state === 'settling') return 'Too late: it is being sent.'
-  const last = submission?.sent?.map(({ at }) => at).sort().at(-1)
+  const lastSentAt = submission?.sent?.map(({ at }) => at).sort().at(-1)
   const isForward = submission?.decision?.action === 'forward'
-  if (isForward && last !== undefined) return rich`Too late: it was sent on ${dateTime(last)}.`
-  const ended = submission && endLine(submission)
-  return ended ? rich`Too late: its data is erased. ${ended}` : 'This submission is not kept any more.'
+  if (isForward && lastSentAt !== undefined) return rich`Too late: it was sent on ${dateTime(lastSentAt)}.`
+  const outcomeText = submission && endLine(submission)
+  return outcomeText ? rich`Too late: its data is erased. ${outcomeText}` : 'This submission is not kept any more.'
 }
 
 /** Returns the last outcome of each submission, latest first. Leaves out submissions that are undone or failed. */
 export function endedOf(lines: readonly AuditLine[]): AuditLine[] {
-  const last = new Map(lines.toReversed().map(line => [line.id, line]))
-  return [...last.values()].filter(({ outcome }) => !INTERIM_OUTCOMES.includes(outcome)).sort(
+  const lastLines = new Map(lines.toReversed().map(line => [line.id, line]))
+  return [...lastLines.values()].filter(({ outcome }) => !INTERIM_OUTCOMES.includes(outcome)).sort(
     (a, b) => b.at - a.at || (a.id < b.id ? 1 : -1),
   )
 }
@@ -280,10 +286,10 @@ export function decidedOf(lines: readonly AuditLine[]): AuditLine[] {
 
 /** Returns the text for an audit line, e.g. `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`. */
 export function outcomeLine(outcome: DecisionOutcome, { reviewer, at }: Pick<AuditLine, 'reviewer' | 'at'>): RichText {
-  return rich`${ENDINGS[outcome]}${reviewer ? by(reviewer) : ''}, ${dateTime(at)}.`
+  return rich`${ENDINGS[outcome]}${reviewer ? byReviewer(reviewer) : ''}, ${dateTime(at)}.`
 }
 
-function by({ name, platform }: Reviewer): string {
+function byReviewer({ name, platform }: Reviewer): string {
   return ` by ${visible(name)} on ${platform}`
 }
 
@@ -291,10 +297,10 @@ function by({ name, platform }: Reviewer): string {
 export function decisionLine(submission: SubmissionRecord): RichText {
   const { decision } = submission
   if (!decision) return ''
-  const verb = decision.action === 'spam'
+  const decisionText = decision.action === 'spam'
     ? 'Marked as spam'
     : decision.edited ?? submission.edited.length > 0 ? 'Edited and forwarded' : 'Forwarded'
-  return rich`${verb} by ${visible(decision.reviewer.name)} on ${decision.reviewer.platform}, ${dateTime(decision.at)}`
+  return rich`${decisionText} by ${visible(decision.reviewer.name)} on ${decision.reviewer.platform}, ${dateTime(decision.at)}`
 }
 
 /** Returns who erased it, and when. */
@@ -302,15 +308,15 @@ function erasureLine({ reviewer, at }: NonNullable<Submission['erased']>): RichT
   return rich`Erased by ${visible(reviewer.name)} on ${reviewer.platform}, ${dateTime(at)}`
 }
 
-type Revoked = HistoryEntry & { event: 'revoked' }
+type RevokedEntry = HistoryEntry & { event: 'revoked' }
 
 /** Returns who undid the last decision, for a card that waits for another one. */
 function revokedNotes({ history }: Submission): RichText[] {
-  const last = history.findLast(({ event }) => event === 'claimed' || event === 'revoked')
-  return last?.event === 'revoked' ? [rich`${revokedText(last)}, ${dateTime(last.at)}`] : []
+  const lastEntry = history.findLast(({ event }) => event === 'claimed' || event === 'revoked')
+  return lastEntry?.event === 'revoked' ? [rich`${revokedText(lastEntry)}, ${dateTime(lastEntry.at)}`] : []
 }
 
-export function revokedText({ action, reviewer: { name, platform } }: Revoked): string {
+export function revokedText({ action, reviewer: { name, platform } }: RevokedEntry): string {
   return `${action === 'spam' ? 'Not spam, says' : 'Taken back by'} ${visible(name)} on ${platform}`
 }
 
@@ -331,30 +337,30 @@ export function assignedNews({ name, by }: Assignee): string {
 }
 
 /** Tells a person who wants to take a submission that it is already assigned. */
-export function assignedLine(holder: Assignee): RichText {
-  return rich`${has(holder)}.`
+export function assignedLine(assignee: Assignee): RichText {
+  return rich`${assigneeText(assignee)}.`
 }
 
 /** Way to decide: with a button or form, or by approving a program's request. */
 export type DecisionWay = 'press' | 'approval'
 
-const AGAIN: Record<DecisionWay, string> = {
+const OVERRIDE_HINTS: Record<DecisionWay, string> = {
   press: 'Press the button again to decide anyway.',
   approval: 'Nothing was decided. Whoever approved it may decide anyway: ask for the same once more, for them to approve.',
 }
 
 /** Tells a person who decides that somebody else is assigned: as a warning, or as a refusal. */
-export function warningLine(holder: Assignee, rule: LockMode, way: DecisionWay = 'press'): RichText {
-  return rule === 'soft'
-    ? rich`${has(holder)}. ${AGAIN[way]}`
-    : rich`${has(holder)}. Others may decide when they hand it back, or from ${timeOfDay(holder.until)} on.`
+export function warningLine(assignee: Assignee, lockMode: LockMode, way: DecisionWay = 'press'): RichText {
+  return lockMode === 'soft'
+    ? rich`${assigneeText(assignee)}. ${OVERRIDE_HINTS[way]}`
+    : rich`${assigneeText(assignee)}. Others may decide when they hand it back, or from ${timeOfDay(assignee.until)} on.`
 }
 
 /** Error for handing back someone else's submission. */
-export function notYoursLine(holder: Assignee): RichText {
-  return rich`${has(holder)}: nobody else can hand it back.`
+export function notYoursLine(assignee: Assignee): RichText {
+  return rich`${assigneeText(assignee)}: nobody else can hand it back.`
 }
 
-function has({ name, platform, since }: Assignee): RichText {
+function assigneeText({ name, platform, since }: Assignee): RichText {
   return rich`${visible(name)} (${platform}) has it since ${timeOfDay(since)}`
 }

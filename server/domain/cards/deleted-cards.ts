@@ -26,8 +26,8 @@ interface Report {
 
 /** Replaces deleted cards of pending submissions. */
 export class DeletedCards {
-  private reported: Report[] = []
-  private looking: Promise<void> | null = null
+  private reports: Report[] = []
+  private runningSearch: Promise<void> | null = null
 
   constructor(private readonly ports: DeletedCardsPorts) {}
 
@@ -38,19 +38,19 @@ export class DeletedCards {
    */
   deleted(card: CardRef, place: Scope, undelivered?: string): Promise<void> {
     if (!isRoom(place, this.ports.presentation.forms)) return Promise.resolve()
-    this.reported.push({ card, place, undelivered })
-    return this.looking ??= this.look().finally(() => { this.looking = null })
+    this.reports.push({ card, place, undelivered })
+    return this.runningSearch ??= this.processReports().finally(() => { this.runningSearch = null })
   }
 
-  private async look(): Promise<void> {
+  private async processReports(): Promise<void> {
     const { store } = this.ports
-    while (this.reported.length > 0) {
-      const reported = this.reported.splice(0)
-      const { found } = await pendingAt('everywhere', RECORDS, this.ports, page => store.listRecords(page))
-      for (const submission of found) {
+    while (this.reports.length > 0) {
+      const reports = this.reports.splice(0)
+      const { found: submissions } = await pendingAt('everywhere', RECORDS, this.ports, page => store.listRecords(page))
+      for (const submission of submissions) {
         for (const card of submission.cards) {
-          const report = reported.find(({ card: of, place }) => (
-            sameCard(of, card) && place.includes(this.ports.board.roomOf(card))
+          const report = reports.find(({ card: deletedCard, place }) => (
+            sameCard(deletedCard, card) && place.includes(this.ports.board.roomOf(card))
           ))
           if (report) await this.replace(submission, card, report)
         }
@@ -61,9 +61,9 @@ export class DeletedCards {
   private async replace(submission: SubmissionRecord, card: CardRef, { undelivered }: Report): Promise<void> {
     const { outbox, runtime, monitor } = this.ports
     const room = missingIn(submission, card, this.ports)
-    const applied = await outbox.apply(submission.id, [{ type: 'card-deleted', card, room, undelivered }])
-    if ('refused' in applied) return
+    const result = await outbox.apply(submission.id, [{ type: 'card-deleted', card, room, undelivered }])
+    if ('refused' in result) return
     if (undelivered !== undefined) monitor.undelivered(room ?? card.platform, undelivered)
-    runtime.background(outbox.run(applied.submission, applied.added))
+    runtime.background(outbox.run(result.submission, result.added))
   }
 }

@@ -9,10 +9,10 @@ import type { Presentation } from './card-view'
 const QUIET_MS = 60 * 60 * 1000
 
 /** Interval between searches of one process for quarantined forms, ms. */
-const LOOK_MS = 10 * 60 * 1000
+const SEARCH_INTERVAL_MS = 10 * 60 * 1000
 
 /** Page request for quarantined forms. Records are enough: only the form counts, and its data may be 256 KiB. */
-const READING = { limit: 250, only: 'held' } as const
+const PAGE_REQUEST = { limit: 250, only: 'held' } as const
 
 export interface HeldNoticePorts {
   store: SubmissionStore
@@ -26,17 +26,17 @@ export interface HeldNoticePorts {
 /** Tells each room once a day that some of its forms are quarantined, if people can open the page that lists them. */
 export class HeldNotice {
   /** Time of the next search, epoch ms. */
-  private lookAt = 0
+  private nextSearchAt = 0
 
   constructor(private readonly ports: HeldNoticePorts) {}
 
   /** Tells each room, unless another process was faster. Never rejects. */
   async tell(): Promise<void> {
     const { presentation: { siteUrl }, runtime, log } = this.ports
-    if (siteUrl === null || runtime.now() < this.lookAt) return
+    if (siteUrl === null || runtime.now() < this.nextSearchAt) return
     try {
-      const counts = await this.counts(runtime.now() - QUIET_MS)
-      this.lookAt = runtime.now() + LOOK_MS
+      const counts = await this.countByRoom(runtime.now() - QUIET_MS)
+      this.nextSearchAt = runtime.now() + SEARCH_INTERVAL_MS
       for (const [room, count] of counts) await this.announce(room, count, `${siteUrl}/?state=held`)
     }
     catch (error) {
@@ -47,22 +47,22 @@ export class HeldNotice {
   private async announce(room: string, count: number, url: string): Promise<void> {
     const { queues, board, log } = this.ports
     if (!await queues.takeNotice(room, 'held')) return
-    const held = `${counted(count, 'form')} ${count === 1 ? 'is' : 'are'} held`
-    const why = 'because a hidden field was filled in: mostly by programs, sometimes by the browser of a person.'
-    const outcome = await board.announce(room, `${held}, ${why}`, url)
+    const summary = `${counted(count, 'form')} ${count === 1 ? 'is' : 'are'} held`
+    const reason = 'because a hidden field was filled in: mostly by programs, sometimes by the browser of a person.'
+    const outcome = await board.announce(room, `${summary}, ${reason}`, url)
     if (outcome.ok) return
     log.warn('notice.failed', { room, reason: outcome.reason })
     await queues.forgetNotice(room, 'held')
   }
 
-  /** Counts the forms quarantined since then or longer, for each room that has some. */
-  private async counts(since: number): Promise<Map<string, number>> {
+  /** Counts the forms that are quarantined since `cutoffAt` or longer, for each room that has some. */
+  private async countByRoom(cutoffAt: number): Promise<Map<string, number>> {
     const { store, presentation: { forms } } = this.ports
     const counts = new Map<string, number>()
     for (let before: string | undefined; ;) {
-      const { submissions, cursor } = await store.listRecords({ ...READING, before })
+      const { submissions, cursor } = await store.listRecords({ ...PAGE_REQUEST, before })
       for (const { form, receivedAt } of submissions) {
-        if (receivedAt > since) continue
+        if (receivedAt > cutoffAt) continue
         for (const room of forms.of(form).rooms) counts.set(room, (counts.get(room) ?? 0) + 1)
       }
       if (cursor === null) return counts

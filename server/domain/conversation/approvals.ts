@@ -46,23 +46,25 @@ export interface Overdue {
 }
 
 /** Turns in one sweep. */
-const SWEPT = 20
+const SWEEP_LIMIT = 20
 
 /** Most waiting turns to search for those of one thread, or about one submission. */
-const WITHDRAWN = 500
+const SEARCH_LIMIT = 500
 
 const ELSEWHERE = 'This was asked in another conversation, so nothing was decided. Decide it on its card there.'
 
-const OVER = 'This is over: it was decided, or nobody decided in time.'
+const TURN_OVER = 'This is over: it was decided, or nobody decided in time.'
 
 /** Decides who may approve the agent's actions, and when it resumes. A write runs at most once, whatever happens. */
 export class Approvals {
   constructor(private readonly ports: ApprovalPorts) {}
 
   /** Stores a turn until its calls are decided. */
-  async request(asked: Pick<WaitingTurn, 'threadId' | 'place' | 'asker' | 'calls' | 'state'>): Promise<WaitingTurn> {
+  async request(
+    question: Pick<WaitingTurn, 'threadId' | 'place' | 'asker' | 'calls' | 'state'>,
+  ): Promise<WaitingTurn> {
     const { store, runtime, ttlMs, log } = this.ports
-    const turn = { ...asked, id: runtime.uuid(), expiresAt: runtime.now() + ttlMs }
+    const turn = { ...question, id: runtime.uuid(), expiresAt: runtime.now() + ttlMs }
     await store.keep(turn)
     log.info('approval.requested', {
       turn: turn.id, calls: turn.calls.map(({ toolCallId }) => toolCallId), asker: turn.asker.id,
@@ -82,77 +84,84 @@ export class Approvals {
 
   /** @param position position of the call in its turn */
   async decide(
-    id: string, position: number, approved: boolean, { place, ...by }: Presser,
+    id: string, position: number, approved: boolean, { place, ...approver }: Presser,
   ): Promise<ApprovalResult> {
     const { store, approvers, refusal, runtime, leaseMs, monitor, log } = this.ports
-    const kept = await store.get(id)
-    const call = kept?.turn.calls[position]
-    const isElsewhere = kept !== null && !isSamePlace(this.placeOf(kept.turn), place)
+    const keptTurn = await store.get(id)
+    const call = keptTurn?.turn.calls[position]
+    const isElsewhere = keptTurn !== null && !isSamePlace(this.placeOf(keptTurn.turn), place)
     if (isElsewhere) {
       monitor.misplaced(place[0]?.split('/')[0] ?? 'unknown')
-      monitor.incident('misplaced', by.platform)
-      log.warn('approval.misplaced', { turn: id, approver: by.id, platform: by.platform })
+      monitor.incident('misplaced', approver.platform)
+      log.warn('approval.misplaced', { turn: id, approver: approver.id, platform: approver.platform })
       return { refused: 'gone', message: ELSEWHERE, kept: null }
     }
-    if (!kept || !call) return { refused: 'gone', message: OVER, kept: null }
-    const { turn, turn: { asker } } = kept
-    if (!isSame(by, asker) && !isNamed(by, approvers)) {
+    if (!keptTurn || !call) return { refused: 'gone', message: TURN_OVER, kept: null }
+    const { turn, turn: { asker } } = keptTurn
+    if (!isSamePerson(approver, asker) && !isNamed(approver, approvers)) {
       const message = `Only ${asker.name}${approvers.length > 0 ? ' or an approver' : ''} may decide this.`
-      return { refused: 'not-allowed', message, kept }
+      return { refused: 'not-allowed', message, kept: keptTurn }
     }
-    const refused = approved && call.submission ? await refusal(call.submission, by, place) : null
-    if (refused) return { refused: 'not-allowed', message: plainText(refused.message), kept }
+    const denial = approved && call.submission ? await refusal(call.submission, approver, place) : null
+    if (denial) return { refused: 'not-allowed', message: plainText(denial.message), kept: keptTurn }
     const now = runtime.now()
     if (now >= turn.expiresAt) {
-      return { refused: 'gone', message: 'Nobody decided this in time: it was not done.', kept }
+      return { refused: 'gone', message: 'Nobody decided this in time: it was not done.', kept: keptTurn }
     }
-    const verdict: ApprovalDecision = { approved, by, at: now }
-    const renewed = kept.verdicts[position] ? null : await this.renew(kept, position, verdict)
+    const verdict: ApprovalDecision = { approved, by: approver, at: now }
+    const renewed = keptTurn.verdicts[position] ? null : await this.renew(keptTurn, position, verdict)
     if (renewed) return renewed
-    const recorded = await store.decide(id, position, verdict, now + leaseMs)
-    switch (recorded.state) {
-      case 'gone': return { refused: 'gone', message: OVER, kept }
+    const result = await store.decide(id, position, verdict, now + leaseMs)
+    switch (result.state) {
+      case 'gone': return { refused: 'gone', message: TURN_OVER, kept: keptTurn }
       case 'decided': return {
-        refused: 'taken', message: `Already decided: ${verdictLine(recorded.verdict)}.`,
-        kept: { ...kept, verdicts: kept.verdicts.map((each, at) => at === position ? recorded.verdict : each) },
+        refused: 'taken', message: `Already decided: ${verdictLine(result.verdict)}.`,
+        kept: {
+          ...keptTurn,
+          verdicts: keptTurn.verdicts.map((each, index) => index === position ? result.verdict : each),
+        },
       }
     }
-    log.info('approval.decided', { turn: id, call: call.toolCallId, approved, approver: by.id, platform: by.platform })
-    return { call, turn, verdict, resume: recorded.state === 'complete' ? recorded.kept : null }
+    log.info('approval.decided', {
+      turn: id, call: call.toolCallId, approved, approver: approver.id, platform: approver.platform,
+    })
+    return { call, turn, verdict, resume: result.state === 'complete' ? result.kept : null }
   }
 
   /** Asks again if an approved call would look different on a new card; null if none would. */
-  private async renew(kept: KeptTurn, position: number, verdict: ApprovalDecision): Promise<ApprovalResult | null> {
+  private async renew(keptTurn: KeptTurn, position: number, verdict: ApprovalDecision): Promise<ApprovalResult | null> {
     const { store, present, leaseMs, log } = this.ports
-    const { turn } = kept
-    const verdicts = kept.verdicts.with(position, verdict)
+    const { turn } = keptTurn
+    const verdicts = keptTurn.verdicts.with(position, verdict)
     if (!verdicts.some(each => each?.approved)) return null
     const calls = await present(turn)
-    const isOutdated = calls.map((call, at) => verdicts[at]?.approved && hasChanged(turn.calls[at]!, call))
-    if (!isOutdated.includes(true)) return null
+    const outdatedFlags = calls.map((call, index) => verdicts[index]?.approved && hasChanged(turn.calls[index]!, call))
+    if (!outdatedFlags.includes(true)) return null
     // Store the new turn before taking the old one, so that a crash in between loses no question.
-    const next = await this.request({ ...turn, calls })
-    const outdated: ApprovalDecision = { approved: false, by: verdict.by, outdated: true, at: verdict.at }
-    const recorded = await store.decide(turn.id, null, outdated, verdict.at + leaseMs)
-    if (recorded.state !== 'complete') {
-      await store.drop(next.id)
-      return { refused: 'gone', message: OVER, kept }
+    const newTurn = await this.request({ ...turn, calls })
+    const outdatedVerdict: ApprovalDecision = { approved: false, by: verdict.by, outdated: true, at: verdict.at }
+    const result = await store.decide(turn.id, null, outdatedVerdict, verdict.at + leaseMs)
+    if (result.state !== 'complete') {
+      await store.drop(newTurn.id)
+      return { refused: 'gone', message: TURN_OVER, kept: keptTurn }
     }
     await store.drop(turn.id)
-    const carried = recorded.kept.verdicts.with(position, verdict).map((each, at) => (
-      isOutdated[at] || each?.outdated ? null : each
+    const carriedVerdicts = result.kept.verdicts.with(position, verdict).map((each, index) => (
+      outdatedFlags[index] || each?.outdated ? null : each
     ))
-    for (const [at, each] of carried.entries()) if (each) await store.decide(next.id, at, each, next.expiresAt)
-    log.info('approval.outdated', { turn: turn.id, again: next.id, approver: verdict.by?.id })
+    for (const [index, each] of carriedVerdicts.entries()) {
+      if (each) await store.decide(newTurn.id, index, each, newTurn.expiresAt)
+    }
+    log.info('approval.outdated', { turn: turn.id, again: newTurn.id, approver: verdict.by?.id })
     return {
-      outdated: { ...recorded.kept, verdicts: carried.map(each => each ?? outdated) },
-      again: { turn: next, verdicts: carried, cards: calls.map(() => null), taken: false },
+      outdated: { ...result.kept, verdicts: carriedVerdicts.map(each => each ?? outdatedVerdict) },
+      again: { turn: newTurn, verdicts: carriedVerdicts, cards: calls.map(() => null), taken: false },
     }
   }
 
   /** Withdraws the waiting turns of a thread; none of their calls is made. Resolves with these turns. */
-  withdraw(threadId: string, by: Person): Promise<KeptTurn[]> {
-    return this.withdrawAll(turn => turn.threadId === threadId, { by, stopped: true })
+  withdraw(threadId: string, person: Person): Promise<KeptTurn[]> {
+    return this.withdrawAll(turn => turn.threadId === threadId, { by: person, stopped: true })
   }
 
   /** Withdraws turns that mention a submission whose form data is gone: the conversation so far may quote it. */
@@ -161,20 +170,20 @@ export class Approvals {
   }
 
   private async withdrawAll(
-    isMeant: (turn: WaitingTurn) => boolean, how: Pick<ApprovalDecision, 'by' | 'stopped' | 'ended'>,
+    isMatch: (turn: WaitingTurn) => boolean, cause: Pick<ApprovalDecision, 'by' | 'stopped' | 'ended'>,
   ): Promise<KeptTurn[]> {
     const { store, runtime, leaseMs, log } = this.ports
     const withdrawn: KeptTurn[] = []
-    for (const id of await store.kept(WITHDRAWN)) {
-      const kept = await store.get(id)
-      if (!kept || kept.taken || !isMeant(kept.turn)) continue
-      const stop: ApprovalDecision = { approved: false, ...how, at: runtime.now() }
-      const recorded = await store.decide(id, null, stop, stop.at + leaseMs)
-      if (recorded.state !== 'complete') continue
-      log.info('approval.withdrawn', { turn: id, by: how.by?.id, platform: how.by?.platform })
+    for (const id of await store.kept(SEARCH_LIMIT)) {
+      const keptTurn = await store.get(id)
+      if (!keptTurn || keptTurn.taken || !isMatch(keptTurn.turn)) continue
+      const withdrawal: ApprovalDecision = { approved: false, ...cause, at: runtime.now() }
+      const result = await store.decide(id, null, withdrawal, withdrawal.at + leaseMs)
+      if (result.state !== 'complete') continue
+      log.info('approval.withdrawn', { turn: id, by: cause.by?.id, platform: cause.by?.platform })
       // An approved call was still waiting for the others.
-      const verdicts = recorded.kept.verdicts.map(verdict => verdict?.approved ? stop : verdict)
-      withdrawn.push({ ...recorded.kept, verdicts })
+      const verdicts = result.kept.verdicts.map(verdict => verdict?.approved ? withdrawal : verdict)
+      withdrawn.push({ ...result.kept, verdicts })
       await store.drop(id)
     }
     return withdrawn
@@ -193,35 +202,38 @@ export class Approvals {
     const { store, runtime, leaseMs, log } = this.ports
     const expired: KeptTurn[] = []
     const abandoned: KeptTurn[] = []
-    for (const id of await store.lease(leaseMs, SWEPT)) {
-      const kept = await store.get(id)
-      if (!kept || kept.taken) {
+    for (const id of await store.lease(leaseMs, SWEEP_LIMIT)) {
+      const keptTurn = await store.get(id)
+      if (!keptTurn || keptTurn.taken) {
         await store.drop(id)
-        if (kept) abandoned.push(kept)
+        if (keptTurn) abandoned.push(keptTurn)
         log.warn('approval.abandoned', { turn: id })
         continue
       }
-      const recorded = await store.decide(
+      const result = await store.decide(
         id, null, { approved: false, by: null, at: runtime.now() }, runtime.now() + leaseMs,
       )
-      if (recorded.state !== 'complete') continue
+      if (result.state !== 'complete') continue
       log.info('approval.expired', { turn: id })
-      expired.push(recorded.kept)
+      expired.push(result.kept)
     }
     return { expired, abandoned }
   }
 }
 
 /** Tells whether a call no longer matches its card. Calls about decided submissions are not asked again. */
-function hasChanged(shown: ProposedCall, now: ProposedCall): boolean {
-  const isOver = now.submission !== undefined && now.content === undefined
-  return !isOver && (shown.content !== now.content || JSON.stringify(shown.details) !== JSON.stringify(now.details))
+function hasChanged(shownCall: ProposedCall, currentCall: ProposedCall): boolean {
+  const isDecided = currentCall.submission !== undefined && currentCall.content === undefined
+  return !isDecided && (
+    shownCall.content !== currentCall.content
+    || JSON.stringify(shownCall.details) !== JSON.stringify(currentCall.details)
+  )
 }
 
 /** True for the same account on one platform, and for accounts that PEOPLE links. */
-function isSame(one: Person, other: Person): boolean {
-  const isKnown = one.person !== undefined && one.person === other.person
-  return isKnown || (one.id === other.id && one.platform === other.platform)
+function isSamePerson(person: Person, otherPerson: Person): boolean {
+  const isLinked = person.person !== undefined && person.person === otherPerson.person
+  return isLinked || (person.id === otherPerson.id && person.platform === otherPerson.platform)
 }
 
 /** Example: `Approved by Ada Lovelace on Slack`. */

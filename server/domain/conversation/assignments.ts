@@ -31,12 +31,12 @@ const TO_WHOM = 'To whom? Type assign, the id, and mention somebody; or type me 
 
 /** Reads `assign <id> @Grace` and `take <id>`; null for anything else, such as a sentence that begins like one. */
 export function parseAssignment(text: string): Assignment | null {
-  const [command = '', id = '', ...whom] = withoutAddress(text).split(/\s+/)
+  const [command = '', id = '', ...nameWords] = withoutAddress(text).split(/\s+/)
   const [, name] = /^\/?(assign|take)$/.exec(command.toLowerCase()) ?? []
   if (!name || !/^[\da-f-]{4,36}$/i.test(id)) return null
-  if (name === 'take') return whom.length === 0 ? { id: id.toLowerCase(), whom: 'me' } : null
+  if (name === 'take') return nameWords.length === 0 ? { id: id.toLowerCase(), whom: 'me' } : null
   // If nobody else is named, a name at the end is the assignee, not the bot.
-  return { id: id.toLowerCase(), whom: whom.join(' ') || nameAtEnd(text) }
+  return { id: id.toLowerCase(), whom: nameWords.join(' ') || nameAtEnd(text) }
 }
 
 /** Assigns submissions by typed commands. */
@@ -49,42 +49,42 @@ export class Assignments {
    * @throws when the store cannot be reached
    */
   async assign(
-    { id, whom }: Assignment, place: Scope, by: Person, mentioned: readonly string[] | undefined,
+    { id, whom }: Assignment, place: Scope, person: Person, mentioned: readonly string[] | undefined,
   ): Promise<Speech & { isPrivate?: true }> {
-    const to = whom.toLowerCase() === 'me' ? by : await this.named(mentioned, whom)
-    if (!to) return says(TO_WHOM)
-    const found = await this.find(id, place)
-    if (found.length !== 1) return says(found.length === 0
+    const assignee = whom.toLowerCase() === 'me' ? person : await this.findPerson(mentioned, whom)
+    if (!assignee) return speechOf(TO_WHOM)
+    const matches = await this.find(id, place)
+    if (matches.length !== 1) return speechOf(matches.length === 0
       ? `Nothing that waits here has an id that begins with ${id}.`
-      : `${found.length} ids begin with ${id}. Type more of it.`)
-    const attempt = { id: found[0]!.id, person: by, place }
-    const result = await this.ports.decisions.decide({ ...attempt, action: 'assign', assignee: to })
-    if (!('message' in result)) return says(`${to.name} has it now.`)
-    return { ...says(result.message), ...result.kind === 'forbidden' && { isPrivate: true } }
+      : `${matches.length} ids begin with ${id}. Type more of it.`)
+    const attempt = { id: matches[0]!.id, person, place }
+    const result = await this.ports.decisions.decide({ ...attempt, action: 'assign', assignee })
+    if (!('message' in result)) return speechOf(`${assignee.name} has it now.`)
+    return { ...speechOf(result.message), ...result.kind === 'forbidden' && { isPrivate: true } }
   }
 
-  private async named(mentioned: readonly string[] | undefined, whom: string): Promise<Person | null> {
+  private async findPerson(mentioned: readonly string[] | undefined, typedName: string): Promise<Person | null> {
     const { board, people } = this.ports
-    const names = mentioned ?? people.namesOf(whom)
+    const names = mentioned ?? people.namesOf(typedName)
     const [first] = names
     if (first === undefined) return null
     const [platform = '', ...id] = first.split(':')
-    const known = people.known(names)
-    const name = visible(await board.nameOf(first) ?? known.person ?? id.join(':'))
-    return { id: id.join(':'), name, platform: board.label(platform), ...known }
+    const identity = people.known(names)
+    const name = visible(await board.nameOf(first) ?? identity.person ?? id.join(':'))
+    return { id: id.join(':'), name, platform: board.label(platform), ...identity }
   }
 
   private async find(id: string, place: Scope): Promise<SubmissionRecord[]> {
     const { store } = this.ports
-    const exact = await store.get(id)
-    if (exact) return belongsTo(place, exact, this.ports) ? [exact] : []
+    const exactMatch = await store.get(id)
+    if (exactMatch) return belongsTo(place, exactMatch, this.ports) ? [exactMatch] : []
     // Search only in rooms of the cards: anybody may write to the bot, as often as they like.
     if (!isRoom(place, this.ports.presentation.forms)) return []
-    const { found } = await pendingAt(place, RECORDS, this.ports, page => store.listRecords(page))
-    return found.filter(submission => submission.id.startsWith(id))
+    const { found: submissions } = await pendingAt(place, RECORDS, this.ports, page => store.listRecords(page))
+    return submissions.filter(submission => submission.id.startsWith(id))
   }
 }
 
-function says(text: RichText): Speech {
+function speechOf(text: RichText): Speech {
   return { text: [text] }
 }

@@ -63,10 +63,10 @@ export interface ChatCommandsPorts {
 }
 
 /** Submissions listed in one answer. */
-const LISTED = 5
+const LIST_LENGTH = 5
 
 /** Audit lines read to count the decisions of the last day. */
-const AUDITED = 500
+const AUDIT_LINES = 500
 const DAY_MS = 86_400_000
 
 /**
@@ -81,10 +81,10 @@ export class ChatCommands {
     switch (name) {
       case 'help': return { speech: helpOf(this.ports.presentation.forms.all.some(({ claim }) => claim)) }
       case null: return { speech: unknownReply }
-      case 'status': return { speech: await this.status(place) }
+      case 'status': return { speech: await this.describeStatus(place) }
     }
-    if (!isRoom(place, this.ports.presentation.forms)) return { speech: says(ELSEWHERE) }
-    return name === 'show' ? this.show(argument, place) : { speech: await this.pending(place) }
+    if (!isRoom(place, this.ports.presentation.forms)) return { speech: speechOf(ELSEWHERE) }
+    return name === 'show' ? this.show(argument, place) : { speech: await this.listPending(place) }
   }
 
   /**
@@ -111,69 +111,76 @@ export class ChatCommands {
     if ('speech' in answer) return { speech: { ...answer.speech, buttons: [] } }
     const { store, board } = this.ports
     const cards = (await store.get(answer.card.submissionId))?.cards ?? []
-    const here = cards.findLast(card => place.includes(board.roomOf(card)))
-    const decideAt = here ? await board.link(here) : null
+    const roomCard = cards.findLast(card => place.includes(board.roomOf(card)))
+    const decideAt = roomCard ? await board.link(roomCard) : null
     return { card: { ...answer.card, actions: [], ...decideAt === null ? {} : { decideAt } } }
   }
 
-  private async pending(place: Scope): Promise<Speech> {
-    const { found, complete } = await pendingAt(place, READING, this.ports, page => this.ports.store.listPending(page))
-    const none = `None of the newest ${READING.most} submissions is of this channel.`
-    if (found.length === 0) return says(complete ? 'No submission waits. All done.' : none)
-    const count = `${complete ? '' : 'At least '}${counted(found.length, 'submission waits', 'submissions wait')}.`
-    const oldest = complete ? rich` The oldest came on ${dateTime(found.at(-1)!.receivedAt)}.` : ''
-    const newest = found.length > LISTED ? ` The newest ${LISTED}:` : ''
-    return says(rich`${count}${oldest}${newest}`, this.items(found))
+  private async listPending(place: Scope): Promise<Speech> {
+    const { found: submissions, complete } = await pendingAt(
+      place, READING, this.ports, page => this.ports.store.listPending(page),
+    )
+    const emptyText = `None of the newest ${READING.most} submissions is of this channel.`
+    if (submissions.length === 0) return speechOf(complete ? 'No submission waits. All done.' : emptyText)
+    const sum = counted(submissions.length, 'submission waits', 'submissions wait')
+    const countText = `${complete ? '' : 'At least '}${sum}.`
+    const oldestText = complete ? rich` The oldest came on ${dateTime(submissions.at(-1)!.receivedAt)}.` : ''
+    const newestText = submissions.length > LIST_LENGTH ? ` The newest ${LIST_LENGTH}:` : ''
+    return speechOf(rich`${countText}${oldestText}${newestText}`, this.listItems(submissions))
   }
 
-  private async show(wanted: string, place: Scope): Promise<Answer> {
-    if (!wanted) return { speech: says('Which one? Type show and an id, or words from the form.') }
-    const exact = /^[0-9a-f-]{36}$/i.test(wanted) ? await this.ports.store.get(wanted.toLowerCase()) : null
-    if (exact && !isOver(exact) && belongsTo(place, exact, this.ports)) return this.posted(exact)
-    const { found, complete } = await pendingAt(place, READING, this.ports, page => this.ports.store.listPending(page))
-    const matches = found.filter(searchFor(wanted, this.ports.presentation.forms))
+  private async show(query: string, place: Scope): Promise<Answer> {
+    if (!query) return { speech: speechOf('Which one? Type show and an id, or words from the form.') }
+    const exactMatch = /^[0-9a-f-]{36}$/i.test(query) ? await this.ports.store.get(query.toLowerCase()) : null
+    if (exactMatch && !isOver(exactMatch) && belongsTo(place, exactMatch, this.ports)) {
+      return this.answerWithCard(exactMatch)
+    }
+    const { found: submissions, complete } = await pendingAt(
+      place, READING, this.ports, page => this.ports.store.listPending(page),
+    )
+    const matches = submissions.filter(searchFor(query, this.ports.presentation.forms))
     const [first, ...others] = matches
-    if (first && others.length === 0) return this.posted(first)
-    const limit = complete ? '' : ` I looked through the newest ${READING.most}.`
-    const nothing = `Nothing that waits matches “${shorten(wanted)}”: it was decided, has expired, or never came.${limit}`
-    if (!first) return { speech: says(nothing) }
-    const newest = matches.length > LISTED ? ` The newest ${LISTED}:` : ''
-    return { speech: says(`${matches.length} submissions match.${newest}${limit}`, this.items(matches)) }
+    if (first && others.length === 0) return this.answerWithCard(first)
+    const limitText = complete ? '' : ` I looked through the newest ${READING.most}.`
+    const noMatchText = `Nothing that waits matches “${shorten(query)}”: it was decided, has expired, or never came.${limitText}`
+    if (!first) return { speech: speechOf(noMatchText) }
+    const newestText = matches.length > LIST_LENGTH ? ` The newest ${LIST_LENGTH}:` : ''
+    return { speech: speechOf(`${matches.length} submissions match.${newestText}${limitText}`, this.listItems(matches)) }
   }
 
-  private posted(submission: Submission): Answer {
+  private answerWithCard(submission: Submission): Answer {
     if (submission.cards.length < MOST_CARDS) {
       return { card: cardView(submission, this.ports.presentation), version: submission.version }
     }
-    const enough = 'This submission has 20 cards already. Decide it on one of them, or open its page.'
-    return { speech: says(enough, this.items([submission])) }
+    const text = 'This submission has 20 cards already. Decide it on one of them, or open its page.'
+    return { speech: speechOf(text, this.listItems([submission])) }
   }
 
-  private async status(place: Scope): Promise<Speech> {
+  private async describeStatus(place: Scope): Promise<Speech> {
     const { store, platforms, presentation: { forms }, runtime } = this.ports
-    const connected = `Connected: ${platforms.join(', ')}`
-    if (!isRoom(place, forms)) return { text: [connected, ELSEWHERE] }
-    const [{ found, complete }, lines] = await Promise.all([
-      pendingAt(place, RECORDS, this.ports, page => store.listRecords(page)), store.audit(AUDITED),
+    const platformsLine = `Connected: ${platforms.join(', ')}`
+    if (!isRoom(place, forms)) return { text: [platformsLine, ELSEWHERE] }
+    const [{ found: submissions, complete }, lines] = await Promise.all([
+      pendingAt(place, RECORDS, this.ports, page => store.listRecords(page)), store.audit(AUDIT_LINES),
     ])
-    const recent = lines.filter(({ at }) => at > runtime.now() - DAY_MS)
-    const ours = decidedOf(recent).filter(({ form }) => isFormOf(place, form, forms))
-    const decided = (outcome: string) => ours.filter(line => line.outcome === outcome).length
-    return says([
-      connected,
-      `Waiting: ${found.length}${complete ? '' : ' or more'}`,
-      `Last 24 hours: ${decided('forwarded') + decided('edited')} forwarded, ${decided('spam')} marked as spam, ${decided('expired')} expired${recent.length === AUDITED ? ' (or more)' : ''}`,
+    const recentLines = lines.filter(({ at }) => at > runtime.now() - DAY_MS)
+    const decidedLines = decidedOf(recentLines).filter(({ form }) => isFormOf(place, form, forms))
+    const countOutcome = (outcome: string) => decidedLines.filter(line => line.outcome === outcome).length
+    return speechOf([
+      platformsLine,
+      `Waiting: ${submissions.length}${complete ? '' : ' or more'}`,
+      `Last 24 hours: ${countOutcome('forwarded') + countOutcome('edited')} forwarded, ${countOutcome('spam')} marked as spam, ${countOutcome('expired')} expired${recentLines.length === AUDIT_LINES ? ' (or more)' : ''}`,
       // Listed last, because the answer is cut at its end if there are many forms.
       ...destinations(forms.all.filter(({ key }) => isFormOf(place, key, forms))),
     ].join('\n'))
   }
 
-  private items(submissions: readonly Submission[]): SpeechItem[] {
-    return submissions.slice(0, LISTED).map(submission => previewOf(submission, this.ports.presentation))
+  private listItems(submissions: readonly Submission[]): SpeechItem[] {
+    return submissions.slice(0, LIST_LENGTH).map(submission => previewOf(submission, this.ports.presentation))
   }
 }
 
-function says(text: RichText, items?: readonly SpeechItem[]): Speech {
+function speechOf(text: RichText, items?: readonly SpeechItem[]): Speech {
   return { text: [text], ...items ? { items } : {} }
 }
 
@@ -181,8 +188,8 @@ const ELSEWHERE = 'Forms are shown only in the channel of the cards: ask me ther
 
 /** Returns lines like `Forwards of Contact go to: sales@example.com and crm.example.com`; one if all targets match. */
 function destinations(forms: readonly Form[]): string[] {
-  const places = forms.map(({ to, endpoint }) => [...to, ...endpoint ? [endpoint.host] : []].join(' and '))
-  return new Set(places).size === 1 && forms.length > 1
-    ? [`All forwards go to: ${places[0]}`]
-    : forms.map(({ name }, index) => `Forwards${name ? ` of ${name}` : ''} go to: ${places[index]}`)
+  const targets = forms.map(({ to, endpoint }) => [...to, ...endpoint ? [endpoint.host] : []].join(' and '))
+  return new Set(targets).size === 1 && forms.length > 1
+    ? [`All forwards go to: ${targets[0]}`]
+    : forms.map(({ name }, index) => `Forwards${name ? ` of ${name}` : ''} go to: ${targets[index]}`)
 }

@@ -26,7 +26,7 @@ export interface HomePorts {
 }
 
 /** Submissions shown of each kind, oldest first. */
-const SHOWN = 10
+const LIST_LENGTH = 10
 
 const CLOSED = 'Forms are shown here to those who decide them: the reviewers, or else the people of the channel of the cards.'
 
@@ -41,25 +41,26 @@ export class Home {
 
   private async queueOf(person: Person, forms: readonly Form[], platform: string): Promise<Speech> {
     if (forms.length === 0) return { text: [CLOSED] }
-    const { all, complete } = await this.waiting(forms, platform)
-    const holder = (submission: SubmissionRecord) => assigneeOf(submission, this.ports.runtime.now())?.who
-    const mine = all.filter(submission => holder(submission) === identityOf(person))
-    const free = all.filter(submission => holder(submission) === undefined)
-    const takes = all.some(({ form }) => this.ports.presentation.forms.of(form).claim)
-    const whose = takes ? split(mine.length, free.length, all.length - mine.length - free.length) : ''
-    const each = mine.length > 0 && free.length > 0 ? ' of each' : ''
-    const cut = mine.length > SHOWN || free.length > SHOWN ? ` The oldest ${SHOWN}${each}:` : ''
-    return { text: [rich`${summary(all, complete, whose)}${cut}`], items: [
-      ...this.items(mine, { id: 'queue_hand_back', label: 'Hand back' }),
-      ...this.items(free, { id: 'queue_take', label: 'Take', primary: true }),
+    const { submissions, complete } = await this.listWaiting(forms, platform)
+    const assigneeIdOf = (submission: SubmissionRecord) => assigneeOf(submission, this.ports.runtime.now())?.who
+    const mySubmissions = submissions.filter(submission => assigneeIdOf(submission) === identityOf(person))
+    const freeSubmissions = submissions.filter(submission => assigneeIdOf(submission) === undefined)
+    const hasAssignment = submissions.some(({ form }) => this.ports.presentation.forms.of(form).claim)
+    const [myCount, freeCount] = [mySubmissions.length, freeSubmissions.length]
+    const splitText = hasAssignment ? describeSplit(myCount, freeCount, submissions.length - myCount - freeCount) : ''
+    const eachText = myCount > 0 && freeCount > 0 ? ' of each' : ''
+    const limitText = myCount > LIST_LENGTH || freeCount > LIST_LENGTH ? ` The oldest ${LIST_LENGTH}${eachText}:` : ''
+    return { text: [rich`${summary(submissions, complete, splitText)}${limitText}`], items: [
+      ...this.listItems(mySubmissions, { id: 'queue_hand_back', label: 'Hand back' }),
+      ...this.listItems(freeSubmissions, { id: 'queue_take', label: 'Take', primary: true }),
     ] }
   }
 
   /** Handles a button of the page; the result of the click stands above the queue. */
   async pressed(action: 'take' | 'hand-back', id: string, person: Person, platform: string): Promise<Speech> {
     const forms = await this.formsOf(person, platform)
-    const { all } = await this.waiting(forms, platform)
-    if (!all.some(submission => submission.id === id)) return this.queueOf(person, forms, platform)
+    const { submissions } = await this.listWaiting(forms, platform)
+    if (!submissions.some(submission => submission.id === id)) return this.queueOf(person, forms, platform)
     const result = await this.ports.decisions.decide({ id, action, person, place: roomsOf(forms, platform) })
     const { text, ...queue } = await this.queueOf(person, forms, platform)
     return { ...queue, text: 'message' in result ? [result.message, ...text] : text }
@@ -69,41 +70,42 @@ export class Home {
   private async formsOf(person: Person, platform: string): Promise<Form[]> {
     const forms = this.ports.presentation.forms.all.filter(form => roomsOf([form], platform).length > 0)
     // Several forms may share a room.
-    const open = forms.filter(({ reviewers }) => !reviewers)
-    const rooms = new Map([...new Set(roomsOf(open, platform))].map(room => [room, this.isIn(room, person)]))
-    const may = await Promise.all(forms.map(form => this.mayDecide(form, person, platform, rooms)))
-    return forms.filter((_, position) => may[position])
+    const openForms = forms.filter(({ reviewers }) => !reviewers)
+    const rooms = new Set(roomsOf(openForms, platform))
+    const memberships = new Map([...rooms].map(room => [room, this.isMember(room, person)]))
+    const permissions = await Promise.all(forms.map(form => this.mayDecide(form, person, platform, memberships)))
+    return forms.filter((_, index) => permissions[index])
   }
 
-  private async isIn(room: string, person: Person): Promise<boolean | null> {
+  private async isMember(room: string, person: Person): Promise<boolean | null> {
     const outcome = await this.ports.board.hasMember(room, person)
     return outcome.ok ? outcome.value : null
   }
 
   private async mayDecide(
-    form: Form, person: Person, platform: string, rooms: ReadonlyMap<string, Promise<boolean | null>>,
+    form: Form, person: Person, platform: string, memberships: ReadonlyMap<string, Promise<boolean | null>>,
   ): Promise<boolean> {
     const { reviewers } = this.ports
-    const asked = form.reviewers
+    const answers = form.reviewers
       ? [await reviewers.has(form.reviewers, person)]
-      : await Promise.all(roomsOf([form], platform).map(room => rooms.get(room)!))
-    if (asked.includes(null) && !asked.includes(true)) throw new PeopleUnknown()
-    return asked.includes(true)
+      : await Promise.all(roomsOf([form], platform).map(room => memberships.get(room)!))
+    if (answers.includes(null) && !answers.includes(true)) throw new PeopleUnknown()
+    return answers.includes(true)
   }
 
   /** Returns the waiting submissions of these forms, oldest first. */
-  private async waiting(forms: readonly Form[], platform: string) {
-    const { found, complete } = await pendingAt(
+  private async listWaiting(forms: readonly Form[], platform: string) {
+    const { found: pendingSubmissions, complete } = await pendingAt(
       roomsOf(forms, platform), RECORDS, this.ports, page => this.ports.store.listRecords(page),
     )
     // The rooms may also belong to other forms.
-    const all = found.filter(({ form }) => forms.some(({ key }) => key === form)).reverse()
-    return { all, complete }
+    const submissions = pendingSubmissions.filter(({ form }) => forms.some(({ key }) => key === form)).reverse()
+    return { submissions, complete }
   }
 
-  private items(submissions: readonly SubmissionRecord[], button: SpeechButton): SpeechItem[] {
+  private listItems(submissions: readonly SubmissionRecord[], button: SpeechButton): SpeechItem[] {
     const { presentation } = this.ports
-    return submissions.slice(0, SHOWN).map(submission => ({
+    return submissions.slice(0, LIST_LENGTH).map(submission => ({
       // No form data here: the published page stays unchanged until it is opened again.
       ...mentionOf(submission, presentation),
       ...presentation.forms.of(submission.form).claim && { button: { ...button, value: submission.id } },
@@ -115,19 +117,19 @@ function roomsOf(forms: readonly Form[], platform: string): string[] {
   return forms.flatMap(({ rooms }) => rooms.filter(room => room.split('/')[0] === platform))
 }
 
-function summary(all: readonly SubmissionRecord[], complete: boolean, whose: string): RichText {
-  const [oldest] = all
+function summary(submissions: readonly SubmissionRecord[], isComplete: boolean, splitText: string): RichText {
+  const [oldest] = submissions
   if (!oldest) return 'No submission waits for you. All done.'
-  const count = `${complete ? '' : 'At least '}${counted(all.length, 'submission waits', 'submissions wait')}`
-  return rich`${count}${whose}. The oldest came on ${dateTime(oldest.receivedAt)}.`
+  const count = `${isComplete ? '' : 'At least '}${counted(submissions.length, 'submission waits', 'submissions wait')}`
+  return rich`${count}${splitText}. The oldest came on ${dateTime(oldest.receivedAt)}.`
 }
 
 /** Example: `: 2 are yours, 1 is free, others have 3`. */
-function split(mine: number, free: number, others: number): string {
+function describeSplit(myCount: number, freeCount: number, otherCount: number): string {
   const are = (count: number) => `${count} ${count === 1 ? 'is' : 'are'}`
   const parts = [
-    ...mine > 0 ? [`${are(mine)} yours`] : [], ...free > 0 ? [`${are(free)} free`] : [],
-    ...others > 0 ? [`others have ${others}`] : [],
+    ...myCount > 0 ? [`${are(myCount)} yours`] : [], ...freeCount > 0 ? [`${are(freeCount)} free`] : [],
+    ...otherCount > 0 ? [`others have ${otherCount}`] : [],
   ]
   return `: ${parts.join(', ')}`
 }

@@ -11,14 +11,14 @@ export interface MembershipPorts {
 }
 
 /** Time for which an answer is cached, ms. */
-const BELIEVED_MS = 5 * 60 * 1000
+const CACHE_TTL_MS = 5 * 60 * 1000
 
 /** Number of people remembered. When it is reached, all are forgotten and asked about again. */
-const REMEMBERED = 1000
+const MAX_CACHED = 1000
 
 /** Checks if people are in a room of the cards. */
 export class Membership {
-  private readonly known = new Map<string, { until: number, isMember: boolean }>()
+  private readonly answers = new Map<string, { expiresAt: number, isMember: boolean }>()
 
   constructor(private readonly ports: MembershipPorts) {}
 
@@ -26,17 +26,17 @@ export class Membership {
   async of(platform: string, person: Person): Promise<boolean> {
     const { rooms, runtime } = this.ports
     const key = person.names?.[0] ?? `${platform}:${person.id}`
-    const found = this.known.get(key)
-    if (found && found.until > runtime.now()) return found.isMember
-    const isMember = await this.ask(rooms.filter(room => room.split('/')[0] === platform), person)
+    const answer = this.answers.get(key)
+    if (answer && answer.expiresAt > runtime.now()) return answer.isMember
+    const isMember = await this.askRooms(rooms.filter(room => room.split('/')[0] === platform), person)
     if (isMember === null) return false
-    if (this.known.size >= REMEMBERED) this.known.clear()
-    this.known.set(key, { until: runtime.now() + BELIEVED_MS, isMember })
+    if (this.answers.size >= MAX_CACHED) this.answers.clear()
+    this.answers.set(key, { expiresAt: runtime.now() + CACHE_TTL_MS, isMember })
     return isMember
   }
 
   /** Asks one room after the other until one has the person; null if no room has them and one did not answer. */
-  private async ask(rooms: readonly string[], person: Person): Promise<boolean | null> {
+  private async askRooms(rooms: readonly string[], person: Person): Promise<boolean | null> {
     let isUnknown = false
     for (const room of rooms) {
       const outcome = await this.ports.board.hasMember(room, person)

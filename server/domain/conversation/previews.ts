@@ -14,8 +14,8 @@ const PREVIEW_LENGTH = 80
 export function previewOf(submission: Submission, presentation: Presentation): SpeechItem {
   const fields = readFields(submission, presentation.forms.of(submission.form)).slice(0, PREVIEW_FIELDS)
   const lines = fields.map(({ label, value }) => `${shorten(label)}: ${shorten(value)}`)
-  const received = rich`Received ${dateTime(submission.receivedAt)}`
-  return itemOf(submission, presentation, [received, ...lines.length > 0 ? lines : ['The form was empty.']])
+  const receivedLine = rich`Received ${dateTime(submission.receivedAt)}`
+  return itemOf(submission, presentation, [receivedLine, ...lines.length > 0 ? lines : ['The form was empty.']])
 }
 
 /** The same without form data, for messages that stay when the data is erased. */
@@ -32,13 +32,13 @@ function itemOf(submission: SubmissionRecord, presentation: Presentation, lines:
   const id = submission.id.slice(0, 8)
   return {
     label: id,
-    value: inLines([...lines, ...notes]),
+    value: joinLines([...lines, ...notes]),
     ...url === null ? {} : { link: { label: `Open ${id}`, url } },
   }
 }
 
-function inLines(lines: readonly RichText[]): RichText {
-  return lines.reduce((above, line) => rich`${above}\n${line}`)
+function joinLines(lines: readonly RichText[]): RichText {
+  return lines.reduce((text, line) => rich`${text}\n${line}`)
 }
 
 export function shorten(text: string): string {

@@ -8,8 +8,8 @@ const BUTTONS: readonly SpeechButton[] = [
   { id: 'escalate', label: 'Ask for a human' },
 ]
 
-const helpWithout = (left: readonly string[]): SpeechItem[] => (
-  COMMANDS.filter(({ name }) => !left.includes(name)).map(each => ({ label: usageOf(each), value: each.about }))
+const helpWithout = (omittedNames: readonly string[]): SpeechItem[] => (
+  COMMANDS.filter(({ name }) => !omittedNames.includes(name)).map(each => ({ label: usageOf(each), value: each.about }))
 )
 
 /** Leaves out the commands that not every deployment has. */
@@ -26,22 +26,24 @@ export function clickArrived(fullName: string): Speech {
 /**
  * First message of the bot in a thread.
  *
- * @param follows true if the bot answers later messages there without a mention
+ * @param isFollowing true if the bot answers later messages there without a mention
  */
-export function welcome(fullName: string, follows: boolean): Speech {
-  const next = follows ? 'I read along here now: no need to mention me again.' : 'Mention me whenever you need me here.'
+export function welcome(fullName: string, isFollowing: boolean): Speech {
+  const nextStep = isFollowing
+    ? 'I read along here now: no need to mention me again.'
+    : 'Mention me whenever you need me here.'
   return {
     text: [
-      `Hello ${fullName}, I am the form triage bot. I post every form as a card, and you decide it with one click. ${next}`,
+      `Hello ${fullName}, I am the form triage bot. I post every form as a card, and you decide it with one click. ${nextStep}`,
     ],
     items: HELP,
     buttons: BUTTONS,
   }
 }
 
-/** @param takes true if assignment is on */
-export function helpOf(takes: boolean): Speech {
-  return { text: ['This is what I understand:'], items: takes ? helpWithout([]) : HELP, buttons: BUTTONS }
+/** @param hasAssignment true if assignment is on */
+export function helpOf(hasAssignment: boolean): Speech {
+  return { text: ['This is what I understand:'], items: hasAssignment ? helpWithout([]) : HELP, buttons: BUTTONS }
 }
 
 /** Help of a bot that answers through a model. */
