@@ -38,7 +38,7 @@ export const UNDELIVERED_PAUSE_MS = MAX_DELAY_MS
 const ROOM_PAUSE = 12
 
 /** Parts of a failed outcome that decide about the next attempt. */
-interface Failed {
+interface FailedAttempt {
   permanent: boolean
   content?: boolean
   gone?: boolean
@@ -47,7 +47,7 @@ interface Failed {
 }
 
 /** Pause of a room without new cards, ms: as its platform asks, or a fixed one if it refuses every card. */
-export function roomPauseMs({ permanent, content, retryAfterMs }: Failed, { baseMs }: RetryPolicy): number {
+export function roomPauseMs({ permanent, content, retryAfterMs }: FailedAttempt, { baseMs }: RetryPolicy): number {
   return retryAfterMs === undefined ? (permanent && !content ? ROOM_PAUSE * baseMs : 0) : vendorPauseMs(retryAfterMs)
 }
 
@@ -61,19 +61,21 @@ export function vendorPauseMs(retryAfterMs = 0): number {
  * nobody would decide the submission. Updating a card that still exists is not given up either: its buttons would stay
  * for ever, and a refusal (a token, a permission) may get fixed. The lifecycle decides when updates end.
  */
-export function retryAt(work: Work, outcome: Failed, now: number, random: number, policy: RetryPolicy): number | null {
+export function retryAt(
+  work: Work, outcome: FailedAttempt, now: number, random: number, policy: RetryPolicy,
+): number | null {
   if (isGivenUp(work, outcome)) return null
   if (work.kind === 'post' && outcome.content) return now + REFUSED_RETRY_MS
-  const tries = outcome.gone ? work.missed ?? 0 : work.attempts
-  const ceiling = Math.min(
-    policy.baseMs * 3 ** tries, work.kind === 'update' ? MAX_UPDATE_DELAY_MS : MAX_DELAY_MS,
+  const failedAttempts = outcome.gone ? work.missed ?? 0 : work.attempts
+  const ceilingMs = Math.min(
+    policy.baseMs * 3 ** failedAttempts, work.kind === 'update' ? MAX_UPDATE_DELAY_MS : MAX_DELAY_MS,
   )
   // Half fixed, half random, so that replicas and submissions that failed together do not retry together.
-  const delay = ceiling / 2 + random * ceiling / 2
-  return now + Math.max(delay, vendorPauseMs(outcome.retryAfterMs))
+  const delayMs = ceilingMs / 2 + random * ceilingMs / 2
+  return now + Math.max(delayMs, vendorPauseMs(outcome.retryAfterMs))
 }
 
-function isGivenUp({ kind, attempts, missed = 0 }: Work, { permanent, gone, limited }: Failed): boolean {
+function isGivenUp({ kind, attempts, missed = 0 }: Work, { permanent, gone, limited }: FailedAttempt): boolean {
   if (kind === 'post') return false
   if (gone) return missed + 1 >= MAX_MISSED
   return kind !== 'update' && (permanent || (!limited && attempts + 1 >= MAX_ATTEMPTS))

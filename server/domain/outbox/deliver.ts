@@ -27,7 +27,7 @@ export interface WorkPorts extends DeliveryPorts, ConfirmationPorts {
   queue: CardQueue
 }
 
-type Delivered = Pick<Done, 'sent' | 'status' | 'keepMs'>
+type DeliveryResult = Pick<Done, 'sent' | 'status' | 'keepMs'>
 
 /**
  * Does one piece of work. Cards show `submission`. Resolves with `waiting` if something else has to happen first, or,
@@ -43,13 +43,13 @@ export async function perform(
   switch (kind) {
     case 'post': {
       if (submission.state !== 'open') return 'waiting'
-      const until = await queue.waitsUntil(room, submission, hasTurn)
-      if (until !== null) return until
+      const checkAt = await queue.waitsUntil(room, submission, hasTurn)
+      if (checkAt !== null) return checkAt
       const posting = board.post(room, cardView(submission, presentation), key.split('#')[1])
       // An earlier attempt may have arrived after all; then the platform answers with that older card.
-      return shown(await queue.slowRooms.timed(room, posting), attempts > 0 ? 0 : version)
+      return cardOutcome(await queue.slowRooms.timed(room, posting), attempts > 0 ? 0 : version)
     }
-    case 'update': return shown(await board.update(card, cardView(submission, presentation)), version, card)
+    case 'update': return cardOutcome(await board.update(card, cardView(submission, presentation)), version, card)
     case 'remind': return board.reply(card, reminder(submission))
     case 'tell': {
       const news = holder ? assignedNews(holder) : receiptNews(submission)
@@ -63,41 +63,41 @@ export async function perform(
   }
 }
 
-function shown(outcome: Outcome<CardRef | undefined>, version: number, card?: CardRef): Outcome<Done> {
+function cardOutcome(outcome: Outcome<CardRef | undefined>, version: number, card?: CardRef): Outcome<Done> {
   return outcome.ok ? { ok: true, value: { card: outcome.value ?? card, version } } : outcome
 }
 
 /** Makes one delivery of a forwarded submission; resolves with its recipients and a hash of its content. */
 export async function deliver(
   kind: Delivery, submission: Submission, { mailer, template, mail, files, presentation }: DeliveryPorts,
-): Promise<Outcome<Delivered> | 'waiting'> {
+): Promise<Outcome<DeliveryResult> | 'waiting'> {
   const { data, form: key, sent = [] } = submission
   const form = formOf(submission, presentation)
-  if (!data) return refused('The data expired before it could be delivered.')
-  if (form.missing) return refused(
+  if (!data) return refuse('The data expired before it could be delivered.')
+  if (form.missing) return refuse(
     `The form “${key}” is not in forms.config.ts (or FORMS_CONFIG) any more, so nobody knows where to send it. Put it back there.`,
   )
   const to = targetsOf(kind, form)
-  if (to.length === 0) return refused(`${DELIVERY_NAMES[kind]} is not configured any more.`)
-  const earlier = sent.find(each => each.delivery === kind)
-  const given = { delivery: kind, content: contentHash(data), to }
+  if (to.length === 0) return refuse(`${DELIVERY_NAMES[kind]} is not configured any more.`)
+  const earlierDelivery = sent.find(each => each.delivery === kind)
+  const sentDelivery = { delivery: kind, content: contentHash(data), to }
   // A link works as long as the data is kept.
-  const linked = isLinked(submission, form, files) ? { keepMs: SUBMISSION_TTL_MS } : {}
+  const linkLifetime = isLinked(submission, form, files) ? { keepMs: SUBMISSION_TTL_MS } : {}
   if (kind === 'endpoint') {
-    const key = deliveryKey(submission, [form.endpoint!.url, earlier?.at])
-    const outcome = await form.endpoint!.post(JSON.stringify(withFiles(submission, files)), key)
-    return outcome.ok ? { ok: true, value: { sent: given, ...outcome.value, ...linked } } : outcome
+    const idempotencyKey = deliveryKey(submission, [form.endpoint!.url, earlierDelivery?.at])
+    const outcome = await form.endpoint!.post(JSON.stringify(withFiles(submission, files)), idempotencyKey)
+    return outcome.ok ? { ok: true, value: { sent: sentDelivery, ...outcome.value, ...linkLifetime } } : outcome
   }
   // Nobody received an email that bounced, so there is nothing to correct.
-  const corrected = earlier && !isLost(earlier) ? earlier : undefined
+  const correctedDelivery = earlierDelivery && !isLost(earlierDelivery) ? earlierDelivery : undefined
   const outcome = await mailer.send(
-    await composeEmail(await mailed(submission, files), form, mail, template, corrected, files),
-    deliveryKey(submission, [mail.fromAddress, mail.fromName, ...to, earlier?.at]),
+    await composeEmail(await mailed(submission, files), form, mail, template, correctedDelivery, files),
+    deliveryKey(submission, [mail.fromAddress, mail.fromName, ...to, earlierDelivery?.at]),
   )
   if (!outcome.ok) return outcome.busy ? 'waiting' : outcome
   const messageId = outcome.value
-  if (messageId === undefined) return { ok: true, value: { sent: given, ...linked } }
-  return { ok: true, value: { sent: { ...given, messageId }, keepMs: mail.receipts?.waitMs, ...linked } }
+  if (messageId === undefined) return { ok: true, value: { sent: sentDelivery, ...linkLifetime } }
+  return { ok: true, value: { sent: { ...sentDelivery, messageId }, keepMs: mail.receipts?.waitMs, ...linkLifetime } }
 }
 
 /** Tells the endpoint that a submission was erased, because it may have received data of it. */
@@ -106,14 +106,14 @@ async function tellErasure(
 ): Promise<Outcome<Posted>> {
   const { id, form, erased } = submission
   const { endpoint } = formOf(submission, presentation)
-  if (!endpoint) return refused(`${DELIVERY_NAMES.endpoint} is not configured any more.`)
+  if (!endpoint) return refuse(`${DELIVERY_NAMES.endpoint} is not configured any more.`)
   const event = {
     type: 'erased', timestamp: new Date(erased!.at).toISOString(), data: { submission: id, ...form && { form } },
   }
   return endpoint.post(JSON.stringify(event), `${id}-erased`)
 }
 
-function refused(reason: string) {
+function refuse(reason: string) {
   return { ok: false as const, reason, permanent: true }
 }
 
@@ -142,26 +142,26 @@ async function confirm(
   { id, form: key, confirmation }: Submission, { attempts }: Work,
   { mailer, mail, presentation, confirmations, log }: ConfirmationPorts,
 ): Promise<Outcome<Pick<Done, 'skipped'>> | 'waiting'> {
-  const skipped = (reason: string) => {
+  const skip = (reason: string) => {
     log.warn('confirmation.skipped', { submission: id, reason })
     return { ok: true as const, value: { skipped: reason } }
   }
-  const { confirm: words } = presentation.forms.of(key)
+  const { confirm: message } = presentation.forms.of(key)
   const to = confirmation?.to
-  if (!words || !to) return skipped('Its form confirms nothing any more.')
+  if (!message || !to) return skip('Its form confirms nothing any more.')
   if (attempts === 0) {
     const waitMs = await confirmations.take(`confirm:${digest(mailboxOf(to))}`).catch(() => null)
     if (waitMs === null) return 'waiting'
-    if (waitMs > 0) return skipped(`Its sender got ${confirmations.limit} confirmations within a day.`)
+    if (waitMs > 0) return skip(`Its sender got ${confirmations.limit} confirmations within a day.`)
   }
   const outcome = await mailer.send({
-    from: fromHeader(mail), to: [to], ...words,
+    from: fromHeader(mail), to: [to], ...message,
     // Stops vacation notices and other automatic replies (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-replied' },
   }, `${id}-confirm-${digest(to)}`)
   if (outcome.ok) return { ok: true, value: {} }
   // Nobody can fix the wrong address of a stranger.
-  return outcome.permanent ? skipped(outcome.reason) : outcome
+  return outcome.permanent ? skip(outcome.reason) : outcome
 }
 
 /** Removes differences that many providers ignore in an address: upper case, dots before the @, and a `+tag`. */

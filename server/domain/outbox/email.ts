@@ -19,7 +19,7 @@ import type { SubmissionFiles } from '../files/submission-files'
 const MAX_SUBJECT = 120
 
 /** Texts that scripts of websites send for an empty field. */
-const NOTHING = /^(?:null|undefined|NaN|\[object \w+\])$/
+const EMPTY_VALUE = /^(?:null|undefined|NaN|\[object \w+\])$/
 
 export interface MailSender {
   fromAddress: string
@@ -28,15 +28,15 @@ export interface MailSender {
   receipts?: { waitMs: number }
 }
 
-/** @param earlier the sent email with other values that this one corrects */
+/** @param correctedEmail the sent email with other values that this one corrects */
 export async function composeEmail(
   submission: Submission, form: Form, sender: MailSender, template: () => Promise<EmailTemplate>,
-  earlier?: Pick<SentDelivery, 'at'>, files?: MailFiles,
+  correctedEmail?: Pick<SentDelivery, 'at'>, files?: MailFiles,
 ): Promise<Email> {
   const entries = Object.entries(submission.data ?? {})
   const filledIn = { ...submission, data: Object.fromEntries(entries.map(([key, value]) => [key, value ?? ''])) }
-  const keyed = keyedFields(submission)
-  const subject = emailSubject(keyed, form.name, earlier !== undefined, subjectOf(submission, form))
+  const keyFields = keyedFields(submission)
+  const subject = emailSubject(keyFields, form.name, correctedEmail !== undefined, subjectOf(submission, form))
   const content: EmailContent = {
     subject, heading: form.name ? `Form submission: ${form.name}` : 'Form submission',
     fields: readFields(filledIn, form, (value, { type }) => ({ tree: type ? undefined : treeOf(value) })),
@@ -44,20 +44,20 @@ export async function composeEmail(
     received: `Received ${inUtc(dateTime(submission.receivedAt))}`,
     decided: plainText(decisionLine(submission)),
     submissionId: submission.id,
-    correction: earlier
-      ? `This corrects the email that was sent on ${inUtc(dateTime(earlier.at))}: somebody edited the submission since.`
+    correction: correctedEmail
+      ? `This corrects the email that was sent on ${inUtc(dateTime(correctedEmail.at))}: somebody edited the submission since.`
       : '',
     attachment: `submission-${submission.id}.json`,
   }
   const { html, text, isWhole } = (await template())(content)
-  const whole = {
+  const dataFile = {
     filename: content.attachment, contentType: 'application/json', content: JSON.stringify(submission.data),
   }
-  const attachments = [...isWhole ? [] : [whole], ...attachedFiles(submission, files)]
+  const attachments = [...isWhole ? [] : [dataFile], ...attachedFiles(submission, files)]
   return {
     from: fromHeader(sender),
     to: form.to,
-    replyTo: addressOf(submission, keyed),
+    replyTo: addressOf(submission, keyFields),
     subject, html, text,
     // A program wrote this: the header stops vacation notices (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-generated' },
@@ -68,22 +68,24 @@ export async function composeEmail(
 
 /** Reads texts and numbers by key: labels may be in any language. A list or an object is no subject and no name. */
 function keyedFields(submission: Submission): readonly Field[] {
-  const plain = Object.entries(submission.data ?? {}).filter(
+  const plainEntries = Object.entries(submission.data ?? {}).filter(
     ([, value]) => typeof value === 'string' || typeof value === 'number',
   )
-  return readFields({ ...submission, data: Object.fromEntries(plain) }, { labels: {} })
+  return readFields({ ...submission, data: Object.fromEntries(plainEntries) }, { labels: {} })
 }
 
 const NAME = /^((full|your|first)[\s_-]?)?name$/i
 
-function named(fields: readonly Field[], pattern: RegExp): Field | undefined {
-  return fields.find(({ label, value }) => pattern.test(label.trim()) && oneLine(value) && !NOTHING.test(value.trim()))
+function findField(fields: readonly Field[], pattern: RegExp): Field | undefined {
+  return fields.find(({ label, value }) => (
+    pattern.test(label.trim()) && oneLine(value) && !EMPTY_VALUE.test(value.trim())
+  ))
 }
 
 /** Returns name and email address of the sender, if the fields have them. */
 export function submitterOf(submission: Submission): string[] {
   const fields = keyedFields(submission)
-  return [named(fields, NAME)?.value, addressOf(submission, fields)].filter(found => found !== undefined)
+  return [findField(fields, NAME)?.value, addressOf(submission, fields)].filter(text => text !== undefined)
 }
 
 /** Returns the sender's address for replies; undefined if the form has none. */
@@ -98,13 +100,16 @@ function addressOf({ envelope }: Submission, fields: readonly Field[]): string |
 /**
  * Returns the subject of the email, in the form's own words. It is one line, so that nobody can inject a header.
  *
- * @param said subject from the form's template or page; replaces the one from the fields
+ * @param formSubject subject from the form's template or page; replaces the one from the fields
  */
-export function emailSubject(fields: readonly Field[], form?: string, isCorrection = false, said?: string): string {
-  const topic = named(fields, /^(subject|topic|title|reason)$/i)
-  const sender = named(fields, NAME) ?? named(fields, /^e?-?mail([\s_-]?address)?$/i)
-  const about = said ?? topic?.value ?? (sender && `Form submission from ${oneLine(sender.value)}`) ?? 'Form submission'
-  return cut(oneLine(`${isCorrection ? 'Corrected: ' : ''}${form ? `[${form}] ` : ''}${about}`), MAX_SUBJECT)
+export function emailSubject(
+  fields: readonly Field[], form?: string, isCorrection = false, formSubject?: string,
+): string {
+  const topic = findField(fields, /^(subject|topic|title|reason)$/i)
+  const sender = findField(fields, NAME) ?? findField(fields, /^e?-?mail([\s_-]?address)?$/i)
+  const subject = formSubject ?? topic?.value
+    ?? (sender && `Form submission from ${oneLine(sender.value)}`) ?? 'Form submission'
+  return cut(oneLine(`${isCorrection ? 'Corrected: ' : ''}${form ? `[${form}] ` : ''}${subject}`), MAX_SUBJECT)
 }
 
 /** Value of the `From` header. */
@@ -119,28 +124,28 @@ function quotedName(name: string): string {
 
 /** Returns the sender's address: from a field named like one first, then from any value that is exactly one address. */
 export function replyAddress(fields: readonly Field[]): string | undefined {
-  const found = fields.flatMap(({ label, value }) => {
+  const candidates = fields.flatMap(({ label, value }) => {
     const address = addressIn(value)
     return address ? [{ label, address }] : []
   })
-  return (found.find(({ label }) => /mail|reply/i.test(label)) ?? found[0])?.address
+  return (candidates.find(({ label }) => /mail|reply/i.test(label)) ?? candidates[0])?.address
 }
 
 /** Returns the items of a list or an object, in reading order; undefined for an empty one and for any other value. */
 export function treeOf(value: unknown): readonly Branch[] | undefined {
   const branches: Branch[] = []
-  grow(value, 0, branches)
+  addBranches(value, 0, branches)
   return branches.length > 0 ? branches : undefined
 }
 
 /** Stops at one item more than an email holds: that is enough to know that there are more. */
-function grow(value: unknown, depth: number, into: Branch[]): void {
+function addBranches(value: unknown, depth: number, branches: Branch[]): void {
   if (!isBranched(value)) return
   for (const [key, child] of Object.entries(value)) {
-    if (into.length > MOST_BRANCHES) return
+    if (branches.length > MOST_BRANCHES) return
     const name = Array.isArray(value) ? `${Number(key) + 1}.` : `${visible(key.toWellFormed()) || '(no name)'}:`
-    into.push({ depth, name, value: isBranched(child) ? '' : leafText(child) })
-    grow(child, depth + 1, into)
+    branches.push({ depth, name, value: isBranched(child) ? '' : leafText(child) })
+    addBranches(child, depth + 1, branches)
   }
 }
 
@@ -162,17 +167,17 @@ export type MailFiles = SubmissionFiles
 export async function mailed(
   submission: Submission, files?: SubmissionFiles,
 ): Promise<Submission> {
-  const isTold = submission.history.some(entry => (
+  const isFileLossKnown = submission.history.some(entry => (
     entry.event === 'failed' && entry.again === null && entry.reason === FILE_LOST
   ))
-  return isTold && files ? files.withLost(submission) : submission
+  return isFileLossKnown && files ? files.withLost(submission) : submission
 }
 
 /** Returns the files to attach to an email, in their order, until it is full. */
 export function attachedFiles({ id, envelope }: Submission, files?: MailFiles): Attachment[] {
-  const { files: all = [] } = envelope ?? {}
-  const fitting = fittingOf(all)
-  return all.flatMap((file, index) => !files || !fitting.includes(file)
+  const { files: storedFiles = [] } = envelope ?? {}
+  const fittingFiles = fittingOf(storedFiles)
+  return storedFiles.flatMap((file, index) => !files || !fittingFiles.includes(file)
     ? []
     : [{
         filename: file.name, contentType: file.type,
@@ -182,44 +187,48 @@ export function attachedFiles({ id, envelope }: Submission, files?: MailFiles): 
 
 /** True if the email or the endpoint gets a link to a file; it has to work after the submission is delivered. */
 export function isLinked({ id, envelope }: Submission, form: Pick<Form, 'endpoint'>, files?: MailFiles): boolean {
-  const { files: all = [] } = envelope ?? {}
-  const isAsked = all.length > 0 && (form.endpoint !== null || fittingOf(all).length < all.length)
-  return isAsked && typeof files?.url(id, 0) === 'string'
+  const { files: storedFiles = [] } = envelope ?? {}
+  const needsLink = storedFiles.length > 0 && (
+    form.endpoint !== null || fittingOf(storedFiles).length < storedFiles.length
+  )
+  return needsLink && typeof files?.url(id, 0) === 'string'
 }
 
 /** Returns the lines about files for an email: attached, lost, too large, or a link. */
 export function mailedFields(submission: Submission, form: Pick<Form, 'labels'>, files?: MailFiles): Field[] {
   const { id, envelope, expiresAt } = submission
-  const { files: all = [] } = envelope ?? {}
-  const fitting = fittingOf(all)
+  const { files: storedFiles = [] } = envelope ?? {}
+  const fittingFiles = fittingOf(storedFiles)
   return fileFields(submission, form).map((field, index) => {
     const url = files?.url(id, index)
-    const far = url ? `until ${inUtc(dateTime(expiresAt))} at ${url}` : 'too large to be attached'
-    const { lost } = all[index]!
-    const where = lost ? 'which its storage has lost' : fitting.includes(all[index]!) ? 'attached' : far
-    return { ...field, value: `${field.value}, ${where}` }
+    const linkText = url ? `until ${inUtc(dateTime(expiresAt))} at ${url}` : 'too large to be attached'
+    const file = storedFiles[index]!
+    const placement = file.lost
+      ? 'which its storage has lost'
+      : fittingFiles.includes(file) ? 'attached' : linkText
+    return { ...field, value: `${field.value}, ${placement}` }
   })
 }
 
 /** Adds the description of each file to its field for the endpoint, next to other values of that field. */
 export function withFiles({ id, data, envelope }: Submission, files?: MailFiles): unknown {
-  const { files: all = [] } = envelope ?? {}
-  if (!data || all.length === 0) return data
-  const described = all.map(({ field, ...file }, index) => (
+  const { files: storedFiles = [] } = envelope ?? {}
+  if (!data || storedFiles.length === 0) return data
+  const describedFiles = storedFiles.map(({ field, ...file }, index) => (
     [field, { ...file, url: files?.url(id, index) ?? null }] as const
   ))
-  const fields = [...new Set(described.map(([field]) => field))].map(field => [field, [
+  const fields = [...new Set(describedFiles.map(([field]) => field))].map(field => [field, [
     ...Object.hasOwn(data, field) ? [data[field]].flat() : [],
-    ...described.filter(([of]) => of === field).map(([, file]) => file),
+    ...describedFiles.filter(([fieldKey]) => fieldKey === field).map(([, file]) => file),
   ]])
   return Object.fromEntries([...Object.entries(data), ...fields])
 }
 
 function fittingOf(files: readonly StoredFile[]): StoredFile[] {
-  let left = MOST_ATTACHED
+  let leftBytes = MOST_ATTACHED
   return files.filter(({ size, lost }) => {
-    const fits = size <= left && !lost
-    if (fits) left -= size
-    return fits
+    const isFitting = size <= leftBytes && !lost
+    if (isFitting) leftBytes -= size
+    return isFitting
   })
 }

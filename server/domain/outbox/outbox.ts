@@ -28,46 +28,46 @@ export class Outbox {
   /**
    * Applies events to a submission in one compare-and-set; retries with the newest version after a conflict.
    *
-   * @param known version at hand, which saves a read; a record is enough if nothing depends on the form data
+   * @param snapshot version at hand, which saves a read; a record is enough if nothing depends on the form data
    */
   async apply(
-    id: string, events: readonly LifecycleEvent[] | EventsOn, known?: SubmissionRecord | null,
+    id: string, events: readonly LifecycleEvent[] | EventsOn, snapshot?: SubmissionRecord | null,
   ): Promise<Applied> {
     const { store, files, ended, presentation, policy, cardDataMs, runtime, monitor, log } = this.ports
-    for (let current: SubmissionRecord | null = known ?? await store.get(id); ; current = await store.get(id)) {
+    for (let current: SubmissionRecord | null = snapshot ?? await store.get(id); ; current = await store.get(id)) {
       if (!current) return { refused: 'gone' }
       // The store makes sure that a record has data, and keeps the data.
-      const whole = isComplete(current) ? current : { ...current, data: {} }
-      const list = typeof events === 'function' ? events(whole) : events
-      const step = transitions(whole, list, runtime.now(), policy.leaseMs, cardDataMs)
+      const submission = isComplete(current) ? current : { ...current, data: {} }
+      const eventList = typeof events === 'function' ? events(submission) : events
+      const step = transitions(submission, eventList, runtime.now(), policy.leaseMs, cardDataMs)
       // The cached record may be stale: reload and retry.
-      if ('refused' in step && whole !== current) continue
+      if ('refused' in step && submission !== current) continue
       if ('refused' in step) return step
       const { added } = step
-      const next = isOver(step.next) ? traceOf(step.next) : step.next
+      const nextVersion = isOver(step.next) ? traceOf(step.next) : step.next
       const audit = auditLine(current, step.next, runtime.now())
-      const stored = await store.replace(current, next, audit)
-      if (!stored) continue
-      if (endsFiles(current, next, presentation.forms)) files?.erase(id)
-      if (next.data === null && (whole.data !== null || next.state !== current.state)) ended?.(id)
+      const storedSubmission = await store.replace(current, nextVersion, audit)
+      if (!storedSubmission) continue
+      if (endsFiles(current, nextVersion, presentation.forms)) files?.erase(id)
+      if (nextVersion.data === null && (submission.data !== null || nextVersion.state !== current.state)) ended?.(id)
       if (audit) {
         monitor.ended(audit)
         log.info('submission.finished', { submission: id, outcome: audit.outcome })
       }
-      return { submission: stored, added }
+      return { submission: storedSubmission, added }
     }
   }
 
   /** Like `apply`, but retries for some seconds while the store is unreachable; resolves with null if all fail. */
-  async record(...what: Parameters<Outbox['apply']>): Promise<Applied | null> {
+  async record(...applyArgs: Parameters<Outbox['apply']>): Promise<Applied | null> {
     const { log, runtime } = this.ports
-    for (const pause of [...WRITE_RETRIES_MS, null]) {
+    for (const pauseMs of [...WRITE_RETRIES_MS, null]) {
       try {
-        return await this.apply(...what)
+        return await this.apply(...applyArgs)
       }
       catch (error) {
-        if (pause === null) log.error('outbox.write-failed', { submission: what[0], error })
-        else await runtime.wait(pause)
+        if (pauseMs === null) log.error('outbox.write-failed', { submission: applyArgs[0], error })
+        else await runtime.wait(pauseMs)
       }
     }
     return null
@@ -77,10 +77,10 @@ export class Outbox {
    * Does `work`; its results may start more work in the background. Resolves when the work is done or put off and that
    * is stored. Never rejects.
    *
-   * @param tried called when the work is done or put off, before that is stored
+   * @param onTried called when the work is done or put off, before that is stored
    */
-  async run(submission: Submission, work: readonly Work[], tried?: () => void): Promise<void> {
-    await new Run(submission, this, this.ports).start(work, tried)
+  async run(submission: Submission, work: readonly Work[], onTried?: () => void): Promise<void> {
+    await new Run(submission, this, this.ports).start(work, onTried)
   }
 
   /**
@@ -91,8 +91,8 @@ export class Outbox {
     const { runtime } = this.ports
     const deliveries = work.filter(({ kind }) => isDelivery(kind))
     const keys = deliveries.map(({ key }) => key)
-    const due = runtime.wait(Math.max(0, ...deliveries.map(({ dueAt }) => dueAt - runtime.now() + 1)))
-    runtime.keepAlive(due.then(() => runtime.background(this.runNow(id, { type: 'leased', keys }))))
+    const timer = runtime.wait(Math.max(0, ...deliveries.map(({ dueAt }) => dueAt - runtime.now() + 1)))
+    runtime.keepAlive(timer.then(() => runtime.background(this.runNow(id, { type: 'leased', keys }))))
   }
 
   /** Retries failed updates of a card now, because somebody clicked it while it was outdated. Never rejects. */
@@ -105,11 +105,11 @@ export class Outbox {
     return this.runNow(id, { type: 'turn', room })
   }
 
-  private async runNow(id: string, event: EventOf<'leased' | 'turn'>, known?: Submission): Promise<void> {
+  private async runNow(id: string, event: EventOf<'leased' | 'turn'>, snapshot?: Submission): Promise<void> {
     const { log } = this.ports
     try {
-      const applied = await this.apply(id, [event], known)
-      if (!('refused' in applied)) await this.run(applied.submission, applied.added)
+      const result = await this.apply(id, [event], snapshot)
+      if (!('refused' in result)) await this.run(result.submission, result.added)
     }
     catch (error) {
       log.warn('outbox.late', { submission: id, error })
@@ -118,10 +118,10 @@ export class Outbox {
 
   /** Retries the cards that their platforms refused; resolves with their number. */
   async postAgain(id: string): Promise<number> {
-    const applied = await this.apply(id, [{ type: 'post-again' }])
-    if ('refused' in applied) return 0
-    this.ports.runtime.background(this.run(applied.submission, applied.added))
-    return applied.added.length
+    const result = await this.apply(id, [{ type: 'post-again' }])
+    if ('refused' in result) return 0
+    this.ports.runtime.background(this.run(result.submission, result.added))
+    return result.added.length
   }
 
   /** Runs edits of one card one after the other, so that an older edit never overwrites a newer one. */
@@ -145,16 +145,16 @@ function endsFiles(previous: SubmissionRecord, next: Submission, forms: Presenta
  */
 function auditLine(previous: SubmissionRecord, next: Submission, now: number): AuditLine | undefined {
   const { id, form, receivedAt } = next
-  const of = { id, ...form ? { form } : {} }
+  const reference = { id, ...form ? { form } : {} }
   if (next.state === previous.state || next.state === 'settling') return undefined
-  const last = next.history.at(-1)
-  if (last?.event === 'released' || last?.event === 'erased' || last?.event === 'revoked') {
-    return { ...of, outcome: last.event, at: last.at, reviewer: last.reviewer, receivedAt }
+  const lastEntry = next.history.at(-1)
+  if (lastEntry?.event === 'released' || lastEntry?.event === 'erased' || lastEntry?.event === 'revoked') {
+    return { ...reference, outcome: lastEntry.event, at: lastEntry.at, reviewer: lastEntry.reviewer, receivedAt }
   }
   if (previous.state === 'held') return undefined
   const decision = next.decision ?? previous.decision
   return {
-    ...of, outcome: outcomeOf(next), at: next.decision?.at ?? now, reviewer: decision?.reviewer ?? null,
+    ...reference, outcome: outcomeOf(next), at: next.decision?.at ?? now, reviewer: decision?.reviewer ?? null,
     ...decision?.to && { to: decision.to }, receivedAt,
   }
 }

@@ -31,25 +31,25 @@ export class Receipts {
     const notice = await notices.read(...request)
     if (notice === 'forged') return false
     if (notice === 'foreign') monitor.toldForeign()
-    else await this.note(notice)
+    else await this.recordNotice(notice)
     return true
   }
 
-  private async note({ submission: id, messageId, receipt }: MailEvent): Promise<void> {
+  private async recordNotice({ submission: id, messageId, receipt }: MailEvent): Promise<void> {
     const { testEmail, store, outbox, runtime, monitor, log } = this.ports
     if (id === TEST_EMAIL) {
       await testEmail.told(messageId, receipt)
       return monitor.told(receipt.verdict, true)
     }
-    const known = await orUnavailable(store.get(id))
-    if (known && !isSent(known, messageId) && isBeingSent(known)) throw new ReceiptTooEarly()
-    if (!known || !isSent(known, messageId)) return monitor.toldForeign()
-    const applied = await orUnavailable(outbox.apply(id, [{ type: 'receipt', messageId, receipt }], known))
-    const isNews = !('refused' in applied)
+    const submission = await orUnavailable(store.get(id))
+    if (submission && !isSent(submission, messageId) && isBeingSent(submission)) throw new ReceiptTooEarly()
+    if (!submission || !isSent(submission, messageId)) return monitor.toldForeign()
+    const result = await orUnavailable(outbox.apply(id, [{ type: 'receipt', messageId, receipt }], submission))
+    const isNews = !('refused' in result)
     monitor.told(receipt.verdict, isNews)
     if (!isNews) return
     log.info('email.receipt', { submission: id, verdict: receipt.verdict })
-    runtime.background(outbox.run(applied.submission, applied.added))
+    runtime.background(outbox.run(result.submission, result.added))
   }
 }
 

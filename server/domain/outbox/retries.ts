@@ -31,20 +31,20 @@ export interface RetriesPorts {
 }
 
 /** Shortest outage that pulls work forward, in base delays (30 s at the default): before that, pauses are short. */
-const OUTAGE = 6
+const MIN_OUTAGE = 6
 
 /** Latest next attempt that is pulled forward, ms from now. It covers card edits and posts held up by a long queue. */
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000
 
 /** Limits of one request: submissions searched for one vendor, and given-up submissions retried. */
-const [MOST, MOST_GIVEN_UP] = [10_000, 1000]
+const [MAX_SEARCHED, MAX_GIVEN_UP] = [10_000, 1000]
 
 const PAGE = 100
 
 /** Submissions pulled forward in parallel: the store has other requests to answer. */
-const AT_ONCE = 8
+const CONCURRENCY = 8
 
-const asked = z.object({ part: z.string().max(200) })
+const requestSchema = z.object({ part: z.string().max(200) })
 
 /** Retries failed work once its cause is fixed. */
 export class Retries {
@@ -57,7 +57,7 @@ export class Retries {
    */
   recovered(note: string, since: number): void {
     const { runtime, policy, log } = this.ports
-    if (runtime.now() - since < OUTAGE * policy.baseMs) return
+    if (runtime.now() - since < MIN_OUTAGE * policy.baseMs) return
     const vendor = vendorIn(note)
     runtime.background(runtime.detached(() => this.pull(vendor).then(
       submissions => submissions > 0 && log.info('outage.over', { vendor, submissions }),
@@ -72,31 +72,31 @@ export class Retries {
    */
   async tryAll(body: unknown, reviewer: Person): Promise<TriedAgain> {
     const { vendors, submissions, queue, forms, health, runtime } = this.ports
-    const vendor = vendorIn(parsed(asked, body).part)
+    const vendor = vendorIn(parsed(requestSchema, body).part)
     if (!vendors.includes(vendor)) {
       throw new InvalidRequest(`part: must be one of ${vendors.join(', ')}.`)
     }
     const notes = await orUnavailable(health.read())
     const isOpen = (room: string) => (notes[room]?.limitedUntil ?? 0) <= runtime.now()
     await orUnavailable(queue.reopen(forms.rooms.filter(room => vendorIn(room) === vendor && isOpen(room))))
-    const waiting = await orUnavailable(this.pull(vendor))
-    const ids = await orUnavailable(this.givenUp(vendor))
+    const pulledCount = await orUnavailable(this.pull(vendor))
+    const ids = await orUnavailable(this.listGivenUp(vendor))
     const results = await decideEach(ids, async (id) => {
       if (vendor === 'email' || vendor === 'endpoint') await submissions.decide(id, { action: 'resend' }, reviewer)
       else await submissions.postAgain(id, reviewer)
     })
     const errors = results.flatMap(({ error }) => error instanceof Error ? [error] : [])
-    const away = errors.find(error => error instanceof StoreUnavailable)
-    if (away) throw away
-    return { tried: waiting + ids.length - errors.length, left: errors.length, reason: errors[0]?.message ?? null }
+    const storeError = errors.find(error => error instanceof StoreUnavailable)
+    if (storeError) throw storeError
+    return { tried: pulledCount + ids.length - errors.length, left: errors.length, reason: errors[0]?.message ?? null }
   }
 
   /** Resolves with the number of submissions that wait for the vendor. */
   private async pull(vendor: string): Promise<number> {
     const { store, outbox, runtime, sweep } = this.ports
-    const ids = (await store.upcoming(runtime.now() + LONGEST_WAIT_MS, MOST)).values()
+    const ids = (await store.upcoming(runtime.now() + LONGEST_WAIT_MS, MAX_SEARCHED)).values()
     let count = 0
-    const work = async () => {
+    const worker = async () => {
       for (const id of ids) {
         const [submission] = await getAll(store, [id])
         if (!submission || !waitsFor(submission, vendor)) continue
@@ -104,12 +104,12 @@ export class Retries {
         await outbox.apply(id, [{ type: 'pulled', vendor }], submission)
       }
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    await Promise.all(Array.from({ length: CONCURRENCY }, worker))
     if (count > 0) runtime.background(runtime.detached(() => sweep().catch(() => { /* The next sweep does it. */ })))
     return count
   }
 
-  private async givenUp(vendor: string): Promise<string[]> {
+  private async listGivenUp(vendor: string): Promise<string[]> {
     const ids: string[] = []
     let cursor: string | null | undefined
     do {
@@ -118,8 +118,8 @@ export class Retries {
       })
       ids.push(...page.submissions.filter(each => givenUpBy(each).includes(vendor)).map(({ id }) => id))
       cursor = page.cursor
-    } while (cursor && ids.length < MOST_GIVEN_UP)
-    return ids.slice(0, MOST_GIVEN_UP)
+    } while (cursor && ids.length < MAX_GIVEN_UP)
+    return ids.slice(0, MAX_GIVEN_UP)
   }
 }
 

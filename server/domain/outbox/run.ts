@@ -13,10 +13,10 @@ import { isDelivery } from '../lifecycle/record'
 const EDIT_PATIENCE_MS = 1000
 
 /** Delay before waiting work is checked again, ms. */
-const LOOK_AGAIN_MS = 60_000
+const RECHECK_MS = 60_000
 
 /** Window for batching results into one write, ms; after a crash they are redelivered under the same key. */
-const TOGETHER_MS = 250
+const BATCH_WINDOW_MS = 250
 
 export interface RunPorts extends WorkPorts {
   queue: CardQueue
@@ -29,11 +29,11 @@ export interface RunPorts extends WorkPorts {
 
 /** Outbox methods that a run uses. */
 interface Ledger {
-  record(id: string, events: EventsOn, known: Submission): Promise<Applied | null>
+  record(id: string, events: EventsOn, snapshot: Submission): Promise<Applied | null>
   inTurn<T>(card: CardRef, edit: () => Promise<T>): Promise<T>
 }
 
-type Attempt = Awaited<ReturnType<typeof perform>>
+type WorkOutcome = Awaited<ReturnType<typeof perform>>
 
 /** Result of one piece of work. */
 interface Report {
@@ -47,31 +47,33 @@ interface Report {
  * since then. Results that arrive close together become one write.
  */
 export class Run {
-  private readonly performing: Promise<void>[] = []
+  private readonly attempts: Promise<void>[] = []
   /** Resolves when no delivery is running; null after that. */
-  private delivering: Promise<void> | null = null
+  private deliveriesSettled: Promise<void> | null = null
   /** Results that are not stored yet. */
   private readonly reports: Report[] = []
   /** Card edits that wait for the end of a write. */
-  private readonly held: Work[] = []
-  private writing: Promise<void> = Promise.resolve()
+  private readonly waitingEdits: Work[] = []
+  private lastWrite: Promise<void> = Promise.resolve()
   private isWriting = false
   /** Versions after which another process wrote the next one. */
-  private readonly overtaken = new Set<number>()
+  private readonly overtakenVersions = new Set<number>()
 
   constructor(
-    private stored: Submission, private readonly outbox: Ledger, private readonly ports: RunPorts,
-    private readonly id = stored.id,
+    private storedSubmission: Submission, private readonly outbox: Ledger, private readonly ports: RunPorts,
+    private readonly id = storedSubmission.id,
   ) {}
 
-  /** Resolves when the results are written. @param tried called when all results are known */
-  async start(work: readonly Work[], tried = () => {}): Promise<void> {
-    const performed = work.filter(({ kind }) => isDelivery(kind)).map(item => this.perform(item))
-    if (performed.length > 0) this.delivering = Promise.all(performed).then(() => { this.delivering = null })
-    performed.push(...work.filter(({ kind }) => !isDelivery(kind)).map(item => this.perform(item)))
-    this.performing.push(...performed)
-    void Promise.all(performed).then(tried)
-    await Promise.all(performed.map(each => each.then(() => this.writing = this.writing.then(() => this.write()))))
+  /** Resolves when the results are written. @param onTried called when all results are known */
+  async start(work: readonly Work[], onTried = () => {}): Promise<void> {
+    const attempts = work.filter(({ kind }) => isDelivery(kind)).map(item => this.perform(item))
+    if (attempts.length > 0) {
+      this.deliveriesSettled = Promise.all(attempts).then(() => { this.deliveriesSettled = null })
+    }
+    attempts.push(...work.filter(({ kind }) => !isDelivery(kind)).map(item => this.perform(item)))
+    this.attempts.push(...attempts)
+    void Promise.all(attempts).then(onTried)
+    await Promise.all(attempts.map(each => each.then(() => this.lastWrite = this.lastWrite.then(() => this.write()))))
   }
 
   private async perform(work: Work): Promise<void> {
@@ -79,13 +81,13 @@ export class Run {
     const { kind } = work
     // Fast deliveries need one edit of each card; slow ones first show "Being sent".
     const patienceMs = Math.min(EDIT_PATIENCE_MS, policy.leaseMs / 2)
-    if (kind === 'update' && this.delivering) await runtime.within(this.delivering, patienceMs)
+    if (kind === 'update' && this.deliveriesSettled) await runtime.within(this.deliveriesSettled, patienceMs)
     const startedAt = runtime.now()
-    const outcome = await this.attempt(work).catch((error: Error): Attempt => {
+    const outcome = await this.attempt(work).catch((error: Error): WorkOutcome => {
       log.error('work.crashed', { submission: this.id, work: kind, error })
       return { ok: false, reason: 'An unexpected error.', permanent: false }
     })
-    if (outcome === 'waiting' && kind === 'update') return void this.held.push(work)
+    if (outcome === 'waiting' && kind === 'update') return void this.waitingEdits.push(work)
     const room = work.card ? roomOfCard(work.card, board) : work.room
     if (typeof outcome === 'object') {
       monitor.tried({ ...work, room }, outcome, runtime.now() - startedAt)
@@ -94,29 +96,32 @@ export class Run {
     this.reports.push(this.report(work, outcome))
   }
 
-  private report(work: Work, outcome: Attempt): Report {
+  private report(work: Work, outcome: WorkOutcome): Report {
     const { board, log, policy, runtime } = this.ports
     const { kind, key } = work
     if (typeof outcome !== 'object') {
-      const until = outcome === 'waiting' ? runtime.now() + LOOK_AGAIN_MS : outcome
+      const until = outcome === 'waiting' ? runtime.now() + RECHECK_MS : outcome
       return { canWait: false, eventsOn: () => [{ type: 'put-off', key, until }] }
     }
     if (outcome.ok) {
-      const { version, ...done } = outcome.value ?? {}
-      return { canWait: kind === 'update' || isDelivery(kind), eventsOn: () => [
-        { type: 'done', key, ...done, version: version && this.overtaken.has(version - 1) ? version - 1 : version },
-      ] }
+      const { version, ...result } = outcome.value ?? {}
+      return { canWait: kind === 'update' || isDelivery(kind), eventsOn: () => {
+        const isOvertaken = version && this.overtakenVersions.has(version - 1)
+        return [{ type: 'done', key, ...result, version: isOvertaken ? version - 1 : version }]
+      } }
     }
     const { reason, content, gone, limited } = outcome
-    const again = retryAt(work, outcome, runtime.now(), runtime.random(), policy)
-    const room = roomOfWork(work, this.stored.cards, board)
+    const nextAttemptAt = retryAt(work, outcome, runtime.now(), runtime.random(), policy)
+    const room = roomOfWork(work, this.storedSubmission.cards, board)
     log.warn('work.failed', {
-      submission: this.id, work: kind, room, attempt: work.attempts + 1, reason, again: again !== null,
+      submission: this.id, work: kind, room, attempt: work.attempts + 1, reason, again: nextAttemptAt !== null,
     })
-    const refused = kind === 'post' && content
-    const events: LifecycleEvent[] = [{ type: 'failed', key, room, reason, retryAt: again, refused, gone, limited }]
-    const card = kind === 'update' && gone && again === null ? work.card : undefined
-    if (card) events.push({ type: 'card-deleted', card, room: missingIn(this.stored, card, this.ports) })
+    const isRefused = kind === 'post' && content
+    const events: LifecycleEvent[] = [
+      { type: 'failed', key, room, reason, retryAt: nextAttemptAt, refused: isRefused, gone, limited },
+    ]
+    const card = kind === 'update' && gone && nextAttemptAt === null ? work.card : undefined
+    if (card) events.push({ type: 'card-deleted', card, room: missingIn(this.storedSubmission, card, this.ports) })
     return { canWait: false, eventsOn: () => events }
   }
 
@@ -125,45 +130,47 @@ export class Run {
     // Results that arrive together become one write.
     await runtime.turn()
     if (this.reports.length === 0) return
-    if (this.reports.every(({ canWait }) => canWait)) await runtime.within(Promise.all(this.performing), TOGETHER_MS)
-    const { stored } = this
+    if (this.reports.every(({ canWait }) => canWait)) await runtime.within(Promise.all(this.attempts), BATCH_WINDOW_MS)
+    const { storedSubmission } = this
     const reports = this.reports.splice(0)
     this.isWriting = true
-    const applied = await this.outbox.record(this.id, (present) => {
-      if (present.version !== stored.version) this.overtaken.add(stored.version)
-      return reports.flatMap(({ eventsOn }) => eventsOn(present))
-    }, stored)
+    const result = await this.outbox.record(this.id, (currentSubmission) => {
+      if (currentSubmission.version !== storedSubmission.version) this.overtakenVersions.add(storedSubmission.version)
+      return reports.flatMap(({ eventsOn }) => eventsOn(currentSubmission))
+    }, storedSubmission)
     this.isWriting = false
-    const [submission, added] = applied && !('refused' in applied) ? [applied.submission, applied.added] : [stored, []]
-    this.stored = submission
-    const isReopened = stored.state !== 'open' && submission.state === 'open'
+    const [submission, addedWork] = result && !('refused' in result)
+      ? [result.submission, result.added]
+      : [storedSubmission, []]
+    this.storedSubmission = submission
+    const isReopened = storedSubmission.state !== 'open' && submission.state === 'open'
     // Include posts that became due while the submission was decided.
-    const missed = submission.work.filter(item => (
-      isReopened && item.kind === 'post' && item.dueAt <= runtime.now() && !added.includes(item)
+    const missedPosts = submission.work.filter(item => (
+      isReopened && item.kind === 'post' && item.dueAt <= runtime.now() && !addedWork.includes(item)
     ))
-    const work = [...added, ...missed, ...this.held.splice(0)]
+    const work = [...addedWork, ...missedPosts, ...this.waitingEdits.splice(0)]
     // Not awaited: the new work writes its own results after this write.
     if (work.length > 0) runtime.background(this.start(work))
   }
 
   /** Returns what cards show: the stored submission and, after all deliveries, unstored results; null during writes. */
-  private shown(): Submission | null {
+  private visibleSubmission(): Submission | null {
     const { runtime, policy: { leaseMs }, cardDataMs } = this.ports
-    const { stored } = this
+    const { storedSubmission } = this
     if (this.isWriting) return null
-    if (this.delivering) return stored
-    const events = this.reports.flatMap(({ eventsOn }) => eventsOn(stored))
-    const step = transitions(stored, events, runtime.now(), leaseMs, cardDataMs)
-    if ('refused' in step) return stored
+    if (this.deliveriesSettled) return storedSubmission
+    const events = this.reports.flatMap(({ eventsOn }) => eventsOn(storedSubmission))
+    const step = transitions(storedSubmission, events, runtime.now(), leaseMs, cardDataMs)
+    if ('refused' in step) return storedSubmission
     // Do not show buttons before they work.
-    return step.next.state === 'open' && stored.state !== 'open' ? null : step.next
+    return step.next.state === 'open' && storedSubmission.state !== 'open' ? null : step.next
   }
 
-  private async attempt(work: Work): Promise<Attempt> {
-    if (work.kind !== 'update') return perform(work, this.stored, this.ports)
+  private async attempt(work: Work): Promise<WorkOutcome> {
+    if (work.kind !== 'update') return perform(work, this.storedSubmission, this.ports)
     return this.outbox.inTurn(work.card!, async () => {
-      const shown = this.shown()
-      return shown ? perform(work, shown, this.ports) : 'waiting'
+      const shownSubmission = this.visibleSubmission()
+      return shownSubmission ? perform(work, shownSubmission, this.ports) : 'waiting'
     })
   }
 }

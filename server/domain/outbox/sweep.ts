@@ -8,7 +8,7 @@ import { getAll } from '../queries/rows'
 import type { Presentation } from '../cards/card-view'
 
 /** Submissions leased at a time, so that replicas share a backlog. */
-const BATCH = 100
+const BATCH_SIZE = 100
 
 /** Longest run while more work is due, ms. On serverless hosts the next run comes within a minute. */
 const RUN_MS = 5000
@@ -40,49 +40,49 @@ export async function postRefusedAgain({ store, outbox }: Pick<SweepPorts, 'stor
 
 /** Does all due work: retries, work of crashed processes, expiry. Resolves with the number of submissions taken. */
 export async function sweep(ports: SweepPorts): Promise<number> {
-  const end = ports.runtime.now() + RUN_MS
-  let taken = 0
-  for (let isFull = true; isFull && ports.runtime.now() < end;) {
-    const batch = await sweepBatch(ports)
-    taken += batch
-    isFull = batch === BATCH
+  const endsAt = ports.runtime.now() + RUN_MS
+  let takenCount = 0
+  for (let isFull = true; isFull && ports.runtime.now() < endsAt;) {
+    const batchSize = await sweepBatch(ports)
+    takenCount += batchSize
+    isFull = batchSize === BATCH_SIZE
   }
-  return taken
+  return takenCount
 }
 
 async function sweepBatch(ports: SweepPorts): Promise<number> {
   const { store, outbox, leaseMs, log } = ports
-  const ids = await store.lease(leaseMs, BATCH)
-  const left = ids.values()
+  const ids = await store.lease(leaseMs, BATCH_SIZE)
+  const remainingIds = ids.values()
   const worker = async () => {
-    for (const id of left) {
-      await attend(id).catch((error: unknown) => {
+    for (const id of remainingIds) {
+      await processSubmission(id).catch((error: unknown) => {
         // The store reports each unreadable submission itself, once.
         if (!(error instanceof UnreadableRecord)) log.error('sweep.failed', { submission: id, error })
       })
     }
   }
-  const attend = async (id: string) => {
+  const processSubmission = async (id: string) => {
     const submission = await store.get(id)
     if (!submission) return store.forget(id)
     const events: LifecycleEvent[] = [
       { type: 'expired' }, { type: 'expiring' }, { type: 'forgotten' }, { type: 'collapsing' },
-      { type: 'freed', left: await whoLeft(submission, ports) },
+      { type: 'freed', left: await findFormerReviewer(submission, ports) },
       // Work that is not due is left out.
       { type: 'leased', keys: submission.work.filter(({ kind }) => kind in KINDS).map(({ key }) => key) },
     ]
-    const applied = await outbox.apply(id, events, submission)
-    if ('refused' in applied) return
-    await outbox.run(applied.submission, applied.added)
+    const result = await outbox.apply(id, events, submission)
+    if ('refused' in result) return
+    await outbox.run(result.submission, result.added)
   }
   await Promise.all(Array.from({ length: Math.min(CONCURRENCY, ids.length) }, worker))
   return ids.length
 }
 
 /** Returns the assignee who may not decide it any more; undefined if there is none, or while that cannot be checked. */
-async function whoLeft(
+async function findFormerReviewer(
   { holder, form }: Submission, { reviewers, presentation: { forms } }: SweepPorts,
 ): Promise<string | undefined> {
-  const list = holder && forms.of(form).reviewers
-  return list && await reviewers.has(list, holder) === false ? holder.who : undefined
+  const reviewerList = holder && forms.of(form).reviewers
+  return reviewerList && await reviewers.has(reviewerList, holder) === false ? holder.who : undefined
 }
