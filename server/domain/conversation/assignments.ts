@@ -44,14 +44,14 @@ export class Assignments {
   constructor(private readonly ports: AssignmentsPorts) {}
 
   /**
-   * @param mentioned the mentioned person, by all names that a list may have for them
+   * @param mentionedNames the mentioned person, by all names that a list may have for them
    * @returns the answer; `isPrivate` if only the person who asked may read it
    * @throws when the store cannot be reached
    */
   async assign(
-    { id, whom }: Assignment, place: Scope, person: Person, mentioned: readonly string[] | undefined,
+    { id, whom }: Assignment, place: Scope, person: Person, mentionedNames: readonly string[] | undefined,
   ): Promise<Speech & { isPrivate?: true }> {
-    const assignee = whom.toLowerCase() === 'me' ? person : await this.findPerson(mentioned, whom)
+    const assignee = whom.toLowerCase() === 'me' ? person : await this.findPerson(mentionedNames, whom)
     if (!assignee) return speechOf(TO_WHOM)
     const matches = await this.find(id, place)
     if (matches.length !== 1) return speechOf(matches.length === 0
@@ -63,9 +63,9 @@ export class Assignments {
     return { ...speechOf(result.message), ...result.kind === 'forbidden' && { isPrivate: true } }
   }
 
-  private async findPerson(mentioned: readonly string[] | undefined, typedName: string): Promise<Person | null> {
+  private async findPerson(mentionedNames: readonly string[] | undefined, typedName: string): Promise<Person | null> {
     const { board, people } = this.ports
-    const names = mentioned ?? people.namesOf(typedName)
+    const names = mentionedNames ?? people.namesOf(typedName)
     const [first] = names
     if (first === undefined) return null
     const [platform = '', ...id] = first.split(':')

@@ -20,35 +20,37 @@ type Refusal = Extract<Outcome, { ok: false }>
 
 /** Asks every platform if it accepts our credentials. */
 export class Credentials {
-  private last: { at: number, refusals: Promise<Refusal[]> } | null = null
+  private lastCheck: { at: number, refusals: Promise<Refusal[]> } | null = null
 
   constructor(private readonly ports: CredentialsPorts) {}
 
   /** Resolves with refusals, and with platforms that do not answer. Takes at most 2 s, and asks at most every 30 s. */
   check(): Promise<Refusal[]> {
     const now = this.ports.runtime.now()
-    if (!this.last || now - this.last.at >= CHECK_TTL_MS) this.last = { at: now, refusals: this.ask() }
-    return this.last.refusals
+    if (!this.lastCheck || now - this.lastCheck.at >= CHECK_TTL_MS) {
+      this.lastCheck = { at: now, refusals: this.askPlatforms() }
+    }
+    return this.lastCheck.refusals
   }
 
-  private async ask(): Promise<Refusal[]> {
+  private async askPlatforms(): Promise<Refusal[]> {
     const { board, runtime } = this.ports
     const outcomes = await Promise.all(board.platforms.map((platform) => {
-      const late = runtime.wait(PATIENCE_MS).then(
+      const timeout = runtime.wait(PATIENCE_MS).then(
         (): Outcome<boolean> => ({
           ok: false, permanent: false, reason: `${board.label(platform)} has not answered yet.`,
         }),
       )
-      return Promise.race([this.askOne(platform), late])
+      return Promise.race([this.askPlatform(platform), timeout])
     }))
     return outcomes.filter((outcome): outcome is Refusal => !outcome.ok)
   }
 
-  private async askOne(platform: string): Promise<Outcome<boolean>> {
+  private async askPlatform(platform: string): Promise<Outcome<boolean>> {
     const { board, monitor } = this.ports
     const outcome = await board.check(platform)
-    const isTold = outcome.ok ? outcome.value : await board.awaits(platform) === null
-    if (isTold) monitor.probed(credentialsNote(platform), outcome)
+    const isReportable = outcome.ok ? outcome.value : await board.awaits(platform) === null
+    if (isReportable) monitor.probed(credentialsNote(platform), outcome)
     return outcome
   }
 }

@@ -34,12 +34,12 @@ export function exportTable(store: SubmissionStore, table: ExportedTable): Promi
 
 /** Returns a table as text of a JSON array, in one piece for each item. */
 export async function* jsonArray(store: SubmissionStore, table: ExportedTable): AsyncGenerator<string> {
-  let before = '['
+  let separator = '['
   for await (const item of table === 'audit' ? auditRecords(store) : pendingSubmissions(store)) {
-    yield `${before}\n${JSON.stringify(item)}`
-    before = ','
+    yield `${separator}\n${JSON.stringify(item)}`
+    separator = ','
   }
-  yield before === '[' ? '[]\n' : '\n]\n'
+  yield separator === '[' ? '[]\n' : '\n]\n'
 }
 
 /** Unreadable submission: something else wrote under its keys. */
@@ -65,7 +65,7 @@ async function* pendingSubmissions(store: SubmissionStore): AsyncGenerator<Submi
  */
 async function submissionTable(store: SubmissionStore): Promise<ExportTable> {
   const { keys, hasOthers } = await frequentFields(store)
-  const own = new Set(keys)
+  const columnKeys = new Set(keys)
   async function* rows(): AsyncGenerator<ExportRow> {
     for await (const submission of pendingSubmissions(store)) {
       if (submission.state === 'unreadable') {
@@ -74,15 +74,15 @@ async function submissionTable(store: SubmissionStore): Promise<ExportTable> {
       }
       const { id, form = '', state, receivedAt, expiresAt } = submission
       const data = submission.data ?? {}
-      const others = Object.entries(data).filter(([key]) => !own.has(key))
+      const otherFields = Object.entries(data).filter(([key]) => !columnKeys.has(key))
       // It arrived after the columns were chosen: the next export includes it.
-      if (others.length > 0 && !hasOthers) continue
+      if (otherFields.length > 0 && !hasOthers) continue
       const values = keys.map((key): [string, string] => [
         `field: ${key}`, Object.hasOwn(data, key) ? fieldText(data[key]) : '',
       ])
       const times = { 'received at': iso(receivedAt), 'expires at': iso(expiresAt) }
-      const rest = others.length > 0 && { [OTHER_FIELDS]: fieldText(Object.fromEntries(others)) }
-      yield { id, state, ...times, form, ...Object.fromEntries(values), ...rest }
+      const otherCell = otherFields.length > 0 && { [OTHER_FIELDS]: fieldText(Object.fromEntries(otherFields)) }
+      yield { id, state, ...times, form, ...Object.fromEntries(values), ...otherCell }
     }
   }
   const columns = ['id', 'state', 'received at', 'expires at', 'form', ...keys.map(key => `field: ${key}`)]

@@ -32,33 +32,33 @@ export function createMonitor({ health, metrics, now, log, recovered }: MonitorP
   }
   const count = (record: (metrics: Metrics) => void) => void metrics?.then(record)
   return {
-    received: held => count(loaded => loaded.received(held)),
-    ended: line => count(loaded => loaded.ended(line)),
-    misplaced: platform => count(loaded => loaded.misplaced(platform)),
-    refused: platform => count(loaded => loaded.refused(platform)),
+    received: isHeld => count(counter => counter.received(isHeld)),
+    ended: line => count(counter => counter.ended(line)),
+    misplaced: platform => count(counter => counter.misplaced(platform)),
+    refused: platform => count(counter => counter.refused(platform)),
     told(...facts) {
       note('receipts')
-      count(loaded => loaded.told(...facts))
+      count(counter => counter.told(...facts))
     },
-    toldForeign: () => count(loaded => loaded.toldForeign()),
-    acknowledged: (...facts) => count(loaded => loaded.acknowledged(...facts)),
+    toldForeign: () => count(counter => counter.toldForeign()),
+    acknowledged: (...facts) => count(counter => counter.acknowledged(...facts)),
     incident(kind, detail = '') {
       health.count(kind, detail, now())
-      count(loaded => loaded.incident(kind))
+      count(counter => counter.incident(kind))
     },
-    tried(work, outcome, ms) {
+    tried(work, outcome, durationMs) {
       // Somebody deleted this one card: the platform works.
       if (outcome.ok || !outcome.gone) noteOutcome(noteOf(work), outcome)
-      count(loaded => loaded.tried(work, outcome, ms))
+      count(counter => counter.tried(work, outcome, durationMs))
     },
     probed: noteOutcome,
     filed(reason) {
       note('files', reason)
-      count(loaded => loaded.filed(reason))
+      count(counter => counter.filed(reason))
     },
     undelivered(room, reason) {
       note(noteOf({ kind: 'post', room }), reason)
-      count(loaded => loaded.undelivered(room, reason))
+      count(counter => counter.undelivered(room, reason))
     },
   }
 }

@@ -9,21 +9,21 @@ export function notedFiles(files: FileStore, monitor: Monitor): FileStore {
   return {
     ...files,
     async write(id, index, content) {
-      let isSenders = false
-      async function* sent() {
+      let isSendersError = false
+      async function* readContent() {
         try {
           yield* content
         }
         catch (error) {
-          isSenders = true
+          isSendersError = true
           throw error
         }
       }
       try {
-        await files.write(id, index, sent())
+        await files.write(id, index, readContent())
       }
       catch (error) {
-        if (!isSenders) monitor.filed(reasonOf(error, 'stored'))
+        if (!isSendersError) monitor.filed(reasonOf(error, 'stored'))
         throw error
       }
       monitor.filed()
@@ -42,8 +42,8 @@ export function notedFiles(files: FileStore, monitor: Monitor): FileStore {
 }
 
 /** Returns a text with the error's code only: its message may contain paths and keys. */
-function reasonOf(error: unknown, what: string): string {
+function reasonOf(error: unknown, verb: string): string {
   const { code, cause } = error as { code?: unknown, cause?: { code?: unknown } }
-  const named = [cause?.code, code].find(each => typeof each === 'string' && /^\w{1,40}$/.test(each))
-  return `A file could not be ${what}${named ? ` (${named as string})` : ''}. Check where files are kept: DATA_DIR, FILES_S3_* or BLOB_READ_WRITE_TOKEN.`
+  const errorCode = [cause?.code, code].find(each => typeof each === 'string' && /^\w{1,40}$/.test(each))
+  return `A file could not be ${verb}${errorCode ? ` (${errorCode as string})` : ''}. Check where files are kept: DATA_DIR, FILES_S3_* or BLOB_READ_WRITE_TOKEN.`
 }

@@ -28,7 +28,7 @@ export async function readParts(
   const roomFacts = (room: string) => [
     factOf('Cards', notes, room, now), factOf('Card updates', notes, editsNote(room), now),
   ]
-  const single = (key: string, label: string) => partOf(key, label, [factOf('', notes, key, now)])
+  const singlePart = (key: string, label: string) => partOf(key, label, [factOf('', notes, key, now)])
   return [
     ...platforms.map(({ key, label, waits }): StatusPart => ({
       ...partOf(key, label, [
@@ -37,8 +37,8 @@ export async function readParts(
       ]),
       ...waits && { state: 'waiting', waits },
     })),
-    ...deliveries.map(key => single(key, DELIVERY_NAMES[key])),
-    ...optionalParts.map(key => single(key, OPTIONAL_PARTS[key])),
+    ...deliveries.map(key => singlePart(key, DELIVERY_NAMES[key])),
+    ...optionalParts.map(key => singlePart(key, OPTIONAL_PARTS[key])),
     ...rooms.filter(room => room.includes('/')).map(room => partOf(room, labelOf(room, board), roomFacts(room)))
       .filter(({ state }) => state === 'failing' || state === 'limited'),
   ]
@@ -70,14 +70,14 @@ export function partOf(key: string, label: string, facts: readonly Fact[]): Stat
 /** Returns the worst state. Accepted credentials do not show yet that the platform takes cards. */
 function stateOf(facts: readonly Fact[]): FactState {
   const states = facts.map(({ state }) => state)
-  const worst = (['failing', 'limited', 'unknown'] as const).find(state => states.includes(state))
-  if (worst) return worst
-  const tells = facts.length > 1 ? facts.filter(({ about }) => about !== CREDENTIALS) : facts
-  return tells.some(({ state }) => state === 'ok') ? 'ok' : 'unused'
+  const worstState = (['failing', 'limited', 'unknown'] as const).find(state => states.includes(state))
+  if (worstState) return worstState
+  const conclusiveFacts = facts.length > 1 ? facts.filter(({ about }) => about !== CREDENTIALS) : facts
+  return conclusiveFacts.some(({ state }) => state === 'ok') ? 'ok' : 'unused'
 }
 
-function factOf(about: string, notes: Notes, note: string, now: number): Fact {
-  const health = notes?.[note] ?? { lastSuccessAt: null, lastError: null, limitedUntil: null }
+function factOf(about: string, notes: Notes, noteName: string, now: number): Fact {
+  const health = notes?.[noteName] ?? { lastSuccessAt: null, lastError: null, limitedUntil: null }
   const { lastSuccessAt, lastError, limitedUntil } = health
   const state = (): FactState => {
     if (!notes) return 'unknown'

@@ -5,8 +5,8 @@ import { StoreUnavailable } from '../errors'
 
 /** Pause before an attempt is answered while many guess, ms; it grows with the number of waiting attempts. */
 const PAUSE_MS = 1000
-const FURTHER_MS = 100
-const LONGEST_MS = 10_000
+const PAUSE_STEP_MS = 100
+const MAX_PAUSE_MS = 10_000
 
 interface GuessPorts {
   /** Counts wrong passwords of all clients together. */
@@ -18,9 +18,9 @@ interface GuessPorts {
 
 /** Slows down all password attempts while many are wrong: addresses are cheap, and nobody gets locked out. */
 export class PasswordGuesses {
-  private waiting = 0
+  private waitingCount = 0
   /** End of the window that was logged, epoch ms. */
-  private toldUntil = 0
+  private loggedWindowEndsAt = 0
 
   constructor(private readonly ports: GuessPorts) {}
 
@@ -32,11 +32,11 @@ export class PasswordGuesses {
     })
     if (windowEndsMs === 0) return
     if (!isRight) monitor.incident('guessed-passwords')
-    if (runtime.now() > this.toldUntil) log.warn('sign-in.guessed', {
+    if (runtime.now() > this.loggedWindowEndsAt) log.warn('sign-in.guessed', {
       reason: `More than ${limiter.limit} wrong passwords came in a minute. Each attempt waits.`,
     })
-    this.toldUntil = runtime.now() + windowEndsMs
-    await runtime.wait(Math.min(PAUSE_MS + this.waiting++ * FURTHER_MS, LONGEST_MS))
-    this.waiting--
+    this.loggedWindowEndsAt = runtime.now() + windowEndsMs
+    await runtime.wait(Math.min(PAUSE_MS + this.waitingCount++ * PAUSE_STEP_MS, MAX_PAUSE_MS))
+    this.waitingCount--
   }
 }

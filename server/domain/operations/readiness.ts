@@ -28,17 +28,17 @@ export function createReadiness(
   { storage, credentials, runtime, clock, ...ports }: ReadinessPorts,
 ): () => Promise<Readiness> {
   return async () => {
-    const [refused, refusal, advice, parts] = await Promise.all([
+    const [refusals, storeRefusal, advice, parts] = await Promise.all([
       credentials.check(), storage.check(), storage.advice(), readParts(ports, runtime.now()),
     ])
     const reasonsOf = (isPermanent: boolean) => (
-      refused.filter(({ permanent }) => permanent === isPermanent).map(({ reason }) => reason)
+      refusals.filter(({ permanent }) => permanent === isPermanent).map(({ reason }) => reason)
     )
-    const reasons = [...refusal ? [refusal.reason] : [], ...reasonsOf(true)]
-    const failing = problemsOf(parts.map(withoutCredentials))
+    const reasons = [...storeRefusal ? [storeRefusal.reason] : [], ...reasonsOf(true)]
+    const partProblems = problemsOf(parts.map(withoutCredentials))
     return {
       ready: reasons.length === 0, reasons,
-      warnings: [...reasonsOf(false), ...failing, ...advice, ...clockWarning(clock)],
+      warnings: [...reasonsOf(false), ...partProblems, ...advice, ...clockWarning(clock)],
     }
   }
 }

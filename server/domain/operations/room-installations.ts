@@ -27,7 +27,7 @@ export class RoomInstallations {
   /** @param room the platform's own room */
   async installed(room: string, app: string, installation: Installation): Promise<void> {
     const { installations, board, queue, health, runtime, log } = this.ports
-    const { channel, within } = await this.persistently(() => installations.learn(app, installation))
+    const { channel, within } = await this.writeWithRetries(() => installations.learn(app, installation))
     const isHere = within === installation.within
     log[isHere ? 'info' : 'warn'](isHere ? 'room.installed' : 'room.installed-elsewhere', { room, channel })
     const outcome = await board.announce(`${room}/${installation.channel}`, isHere ? HERE : ELSEWHERE, null)
@@ -40,18 +40,18 @@ export class RoomInstallations {
 
   async removed(room: string, app: string, { within }: Installation): Promise<void> {
     const { installations, queue, log } = this.ports
-    if (!await this.persistently(() => installations.forget(app, within))) return
+    if (!await this.writeWithRetries(() => installations.forget(app, within))) return
     log.warn('room.removed', { room })
     await queue.closedRooms.shut(room, REMOVED)
   }
 
-  private async persistently<T>(write: () => Promise<T>): Promise<T> {
-    for (const pause of PAUSES_MS) {
+  private async writeWithRetries<T>(write: () => Promise<T>): Promise<T> {
+    for (const pauseMs of PAUSES_MS) {
       try {
         return await write()
       }
       catch {
-        await this.ports.runtime.wait(pause)
+        await this.ports.runtime.wait(pauseMs)
       }
     }
     return await write()

@@ -24,42 +24,44 @@ export interface StatusPorts extends PartsPorts {
 }
 
 /** Stuck submissions listed on the page. */
-const STUCK = 10
+const STUCK_ROWS = 10
 
 /** Submissions read to find which parts gave them up. */
-const GIVEN_UP = 100
+const STUCK_READ = 100
 
 /** Submissions read to count those of each assignee; a form may have 256 KiB. */
-const TAKEN = 100
+const ASSIGNED_READ = 100
 
 /** Audit lines shown on the page. */
 const AUDIT_LINES = 50
 
 /** Reads all that the person on duty checks first. Answers even while the store is down. */
 export async function readStatus(
-  { credentials, clock, takes, ...ports }: StatusPorts,
+  { credentials, clock, takes: hasAssignment, ...ports }: StatusPorts,
 ): Promise<Status> {
   const { store, storage, board, health } = ports
-  const at = clock.now()
+  const askedAt = clock.now()
   // Not awaited: the next request, a moment later, has the answers.
   void credentials.check()
-  const known = <T>(answer: Promise<T>) => answer.catch(() => null)
+  const orNull = <T>(answer: Promise<T>) => answer.catch(() => null)
   const [parts, refusal, advice, incidents, backlog, tally, audit, stuck, holders] = await Promise.all([
-    readParts(ports, at), storage.check(), storage.advice(), known(health.incidents(at)), known(store.backlog(at)),
-    known(store.tally(at)), known(store.audit(AUDIT_LINES)), known(readStuck(store, board)),
-    takes ? known(readHolders(store, at)) : null,
+    readParts(ports, askedAt), storage.check(), storage.advice(), orNull(health.incidents(askedAt)),
+    orNull(store.backlog(askedAt)), orNull(store.tally(askedAt)), orNull(store.audit(AUDIT_LINES)),
+    orNull(readStuck(store, board)),
+    hasAssignment ? orNull(readHolders(store, askedAt)) : null,
   ])
-  const answered = clock.now()
+  const answeredAt = clock.now()
   return {
-    now: answered, refusingSince: refusal?.since ?? null, advice, incidents: incidents && describeIncidents(incidents),
-    parts: [storePart(refusal, answered), ...parts], clockAheadMs: clock.aheadMs, backlog, tally,
+    now: answeredAt, refusingSince: refusal?.since ?? null, advice,
+    incidents: incidents && describeIncidents(incidents),
+    parts: [storePart(refusal, answeredAt), ...parts], clockAheadMs: clock.aheadMs, backlog, tally,
     ...stuck ?? { stuck: null, givenUp: null }, holders, audit,
   }
 }
 
 async function readStuck(store: SubmissionStore, board: ReviewBoard): Promise<Pick<Status, 'stuck' | 'givenUp'>> {
-  const { submissions } = await store.listRecords({ limit: GIVEN_UP, only: 'stuck', sort: 'oldest' })
-  const stuck = submissions.slice(0, STUCK).flatMap((submission) => {
+  const { submissions } = await store.listRecords({ limit: STUCK_READ, only: 'stuck', sort: 'oldest' })
+  const stuck = submissions.slice(0, STUCK_ROWS).flatMap((submission) => {
     const problem = problemOf(submission, roomName(board, submission.cards))
     return problem ? [{ id: submission.id, what: problem.what, reason: problem.reason }] : []
   })
@@ -67,10 +69,11 @@ async function readStuck(store: SubmissionStore, board: ReviewBoard): Promise<Pi
 }
 
 async function readHolders(store: SubmissionStore, at: number): Promise<NonNullable<Status['holders']>> {
-  const { submissions } = await store.listRecords({ limit: TAKEN, only: 'taken' })
-  const of = Map.groupBy(submissions.flatMap(submission => assigneeOf(submission, at) ?? []), ({ who }) => who)
-  return [...of.values()].map(all => ({ name: visible(all[0]!.name), platform: all[0]!.platform, count: all.length }))
-    .sort((a, b) => b.count - a.count)
+  const { submissions } = await store.listRecords({ limit: ASSIGNED_READ, only: 'taken' })
+  const byAssignee = Map.groupBy(submissions.flatMap(submission => assigneeOf(submission, at) ?? []), ({ who }) => who)
+  return [...byAssignee.values()].map(assignments => ({
+    name: visible(assignments[0]!.name), platform: assignments[0]!.platform, count: assignments.length,
+  })).sort((a, b) => b.count - a.count)
 }
 
 function storePart(refusal: StoreRefusal | null, at: number): StatusPart {

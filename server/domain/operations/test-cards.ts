@@ -19,7 +19,7 @@ export interface TestCardsPorts {
   monitor: Monitor
 }
 
-const asked = z.object({ platform: z.string() })
+const requestSchema = z.object({ platform: z.string() })
 
 /** Sends a test card to every room of a platform. The card shows if cards arrive, and its button shows if clicks do. */
 export class TestCards {
@@ -28,7 +28,7 @@ export class TestCards {
   /** @throws InvalidRequest, TooManyTests, StoreUnavailable while test cards cannot be counted */
   async send(body: unknown): Promise<TestCardsSent> {
     const { board, forms, limiter, runtime, monitor } = this.ports
-    const platform = asked.safeParse(body).data?.platform
+    const platform = requestSchema.safeParse(body).data?.platform
     const rooms = forms.rooms.filter(room => room.split('/')[0] === platform)
     if (rooms.length === 0) throw new InvalidRequest('No cards go to this platform. Name one that is configured.')
     const waitMs = await orUnavailable(limiter.take(`test-cards:${platform}`))
@@ -38,9 +38,9 @@ export class TestCards {
     return { rooms: await Promise.all(rooms.map(async (room) => {
       const outcome = await board.announce(room, text, null, TEST_CLICK)
       monitor.probed(noteOf({ kind: 'post', room }), outcome)
-      const here = forms.all.filter(form => form.rooms.includes(room))
+      const roomForms = forms.all.filter(form => form.rooms.includes(room))
       return {
-        forms: here.map(({ name, key }) => name ?? key ?? null), reason: outcome.ok ? null : outcome.reason,
+        forms: roomForms.map(({ name, key }) => name ?? key ?? null), reason: outcome.ok ? null : outcome.reason,
       }
     })) }
   }

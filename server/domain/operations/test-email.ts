@@ -46,8 +46,8 @@ export class TestEmail {
   /** Records the status of a test email. @throws StoreUnavailable */
   async told(messageId: string, receipt: Receipt): Promise<void> {
     const { receipts } = this.ports
-    const known = await orUnavailable(receipts.of(messageId))
-    if (isNews(receipt, known ?? undefined)) await orUnavailable(receipts.keep(messageId, receipt))
+    const recordedReceipt = await orUnavailable(receipts.of(messageId))
+    if (isNews(receipt, recordedReceipt ?? undefined)) await orUnavailable(receipts.keep(messageId, receipt))
   }
 
   /** @throws StoreUnavailable */
