@@ -46,7 +46,7 @@ export async function showSubmission(
   const { state, receivedAt, cards, data } = submission
   const { board, presentation, reviewers } = ports
   const now = ports.runtime.now()
-  const named = roomName(board, cards)
+  const roomNameOf = roomName(board, cards)
   const form = formOf(submission, presentation)
   const isListed = !form.reviewers || await reviewers.has(form.reviewers, viewer)
   const mayDecide = viewer.role === null ? null : viewer.role === 'reviewer' && isListed
@@ -57,10 +57,10 @@ export async function showSubmission(
     open: state === 'open' && data !== null,
     mayDecide,
     mayErase: mayDecide === true && isShownSomewhere(submission),
-    taking: mayDecide && form.claim ? takingOf(submission, viewer, now) : null,
+    taking: mayDecide && form.claim ? assignmentActionOf(submission, viewer, now) : null,
     erased: data === null,
     erasedAt: submission.erased?.at ?? (state === 'expired' ? submission.expiresAt : null),
-    fields: inOrder(fields(submission, form), form.labels),
+    fields: inOrder(fieldDetails(submission, form), form.labels),
     files: fileDetails(submission, form, presentation.files),
     notes: [
       ...notesOf(submission, presentation),
@@ -73,12 +73,12 @@ export async function showSubmission(
     sendAgain: sendAgainForm(submission)?.to.join(', ') ?? null,
     form: form.name ?? null,
     cards: await cardLocations(cards, ports),
-    problem: problemOf(submission, named),
+    problem: problemOf(submission, roomNameOf),
     holder: holderLine(submission, ports),
-    history: submission.history.map(entry => historyLine(entry, named)),
+    history: submission.history.map(entry => historyLine(entry, roomNameOf)),
     work: outstanding(submission).map(
       item => (
-        { what: workName(item, named), attempts: item.attempts, reason: item.reason ?? null, dueAt: item.dueAt }
+        { what: workName(item, roomNameOf), attempts: item.attempts, reason: item.reason ?? null, dueAt: item.dueAt }
       ),
     ),
   }
@@ -88,8 +88,8 @@ export async function showSubmission(
 
 /** True if there is something to erase: form data here or on cards, or the address for the confirmation. */
 function isShownSomewhere({ state, data, decision, cards, confirmation }: Submission): boolean {
-  const isAddressed = confirmation?.to !== undefined
-  return state !== 'erased' && (data !== null || isAddressed || (decision?.action === 'forward' && cards.length > 0))
+  const hasAddress = confirmation?.to !== undefined
+  return state !== 'erased' && (data !== null || hasAddress || (decision?.action === 'forward' && cards.length > 0))
 }
 
 /** True if it has ended. A submission that can be undone, or waits for an email receipt, is still shown. */
@@ -112,7 +112,7 @@ function revocationOf(submission: Submission): SubmissionDetails['revocation'] {
   return { action: submission.state === 'settled' ? 'reopen' : 'undo', until: submission.revocableUntil! }
 }
 
-function takingOf(submission: Submission, viewer: Person, now: number): SubmissionDetails['taking'] {
+function assignmentActionOf(submission: Submission, viewer: Person, now: number): SubmissionDetails['taking'] {
   if (submission.state !== 'open' || !submission.data) return null
   const holder = assigneeOf(submission, now)
   return holder ? holder.who === identityOf(viewer) ? 'hand-back' : null : 'take'
@@ -125,55 +125,55 @@ function retryOf(submission: Submission, form: Form): SubmissionDetails['retry']
     : null
 }
 
-export function historyLine(entry: HistoryEntry, named: Named): HistoryLine {
-  const failed = entry.event === 'failed' ? entry : null
+export function historyLine(entry: HistoryEntry, roomNameOf: Named): HistoryLine {
+  const failure = entry.event === 'failed' ? entry : null
   return {
-    at: entry.at, event: entry.event, text: historyText(entry, named), reason: failed?.reason ?? null,
-    againAt: failed?.again ?? null, verdict: entry.event === 'receipt' ? entry.receipt.verdict : null,
+    at: entry.at, event: entry.event, text: historyText(entry, roomNameOf), reason: failure?.reason ?? null,
+    againAt: failure?.again ?? null, verdict: entry.event === 'receipt' ? entry.receipt.verdict : null,
   }
 }
 
-function historyText(entry: HistoryEntry, named: Named): string {
+function historyText(entry: HistoryEntry, roomNameOf: Named): string {
   switch (entry.event) {
     case 'received': return 'Received'
     case 'held': return 'Held: a field that people do not see was filled in'
-    case 'released': return `Released by ${signed(entry.reviewer)}`
-    case 'erased': return `Erased by ${signed(entry.reviewer)}`
-    case 'posted': return `Card posted on ${named(entry.room ?? entry.platform)}`
-    case 'card-deleted': return `Card deleted on ${named(entry.room)}`
+    case 'released': return `Released by ${reviewerText(entry.reviewer)}`
+    case 'erased': return `Erased by ${reviewerText(entry.reviewer)}`
+    case 'posted': return `Card posted on ${roomNameOf(entry.room ?? entry.platform)}`
+    case 'card-deleted': return `Card deleted on ${roomNameOf(entry.room)}`
     case 'reminded': return 'Reminded: a day is left'
     case 'expired': return 'Expired, data erased'
-    case 'claimed': return `${claimName(entry)} by ${signed(entry.reviewer)}${toWhom(entry)}`
-    case 'delivered': return `${DELIVERY_NAMES[entry.delivery]} delivered${deliveredHow(entry)}`
+    case 'claimed': return `${decisionText(entry)} by ${reviewerText(entry.reviewer)}${recipientsText(entry)}`
+    case 'delivered': return `${DELIVERY_NAMES[entry.delivery]} delivered${deliveryText(entry)}`
     case 'confirmed': return 'Confirmed to its sender'
     case 'receipt': return `Email: ${receiptText(entry.receipt)}`
-    case 'failed': return `${workName(entry, named)} failed`
+    case 'failed': return `${workName(entry, roomNameOf)} failed`
     case 'reopened': return 'Open for a decision again'
-    case 'taken': return `${entry.by ? 'Given to' : 'Taken by'} ${signed(entry.reviewer)}${entry.by ? ` by ${signed(entry.by)}` : ''}`
-    case 'returned': return `Handed back by ${signed(entry.reviewer)}`
-    case 'freed': return `${signed(entry.reviewer)} has it no more: ${entry.left ? 'no reviewer any more' : 'the time is over'}`
+    case 'taken': return `${entry.by ? 'Given to' : 'Taken by'} ${reviewerText(entry.reviewer)}${entry.by ? ` by ${reviewerText(entry.by)}` : ''}`
+    case 'returned': return `Handed back by ${reviewerText(entry.reviewer)}`
+    case 'freed': return `${reviewerText(entry.reviewer)} has it no more: ${entry.left ? 'no reviewer any more' : 'the time is over'}`
     case 'revoked': return revokedText(entry)
   }
 }
 
-function signed({ name, platform }: Reviewer): string {
+function reviewerText({ name, platform }: Reviewer): string {
   return `${name} on ${platform}`
 }
 
 /** Returns how an endpoint answered, as far as it is recorded, e.g. `, answered 200, at attempt 2`. */
-function deliveredHow({ status, attempt = 1 }: HistoryEntry & { event: 'delivered' }): string {
+function deliveryText({ status, attempt = 1 }: HistoryEntry & { event: 'delivered' }): string {
   return `${status === undefined ? '' : `, answered ${status}`}${attempt === 1 ? '' : `, at attempt ${attempt}`}`
 }
 
-function toWhom({ to }: HistoryEntry & { event: 'claimed' }): string {
+function recipientsText({ to }: HistoryEntry & { event: 'claimed' }): string {
   return to ? `, to ${to.join(', ')}` : ''
 }
 
-function claimName({ action, edited }: HistoryEntry & { event: 'claimed' }): string {
+function decisionText({ action, edited }: HistoryEntry & { event: 'claimed' }): string {
   return action === 'spam' ? 'Marked as spam' : edited ? 'Edited and forwarded' : 'Forwarded'
 }
 
-function fields(submission: Submission, { fields: rules = {} }: Form): FieldDetails[] {
+function fieldDetails(submission: Submission, { fields: rules = {} }: Form): FieldDetails[] {
   const { data } = submission
   const values = Object.values(data ?? {})
   const keys = Object.keys(data ?? {})
@@ -182,10 +182,10 @@ function fields(submission: Submission, { fields: rules = {} }: Form): FieldDeta
       const key = keys[position]!
       const rule = ruleOf(rules, key)
       const { type, options } = rule
-      const shown = displayText(values[position], rule)
+      const shownText = displayText(values[position], rule)
       return {
         ...input, kind: kindOf(values[position]), ...editOf(submission, key, rule), ...type && { type, options },
-        ...shown !== input.value && { shown },
+        ...shownText !== input.value && { shown: shownText },
       }
     },
   )

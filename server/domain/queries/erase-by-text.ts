@@ -25,31 +25,31 @@ const PAGE = 50
 const MOST_PAGES = 100
 
 /** Age after which no submission is kept any more, even if it was still being delivered or confirmed, ms. */
-const KEPT_MS = SUBMISSION_TTL_MS + 24 * 60 * 60 * 1000
+const MAX_KEPT_MS = SUBMISSION_TTL_MS + 24 * 60 * 60 * 1000
 
 /** Shorter texts match almost everything. */
-const LEAST_TEXT = 3
+const MIN_TEXT_LENGTH = 3
 
-const ABOUT = `Send {"email":"ada@example.com"} or {"text":"Ada Lovelace"}, of at least ${LEAST_TEXT} characters, and, to go on, the "before" that was answered`
+const USAGE = `Send {"email":"ada@example.com"} or {"text":"Ada Lovelace"}, of at least ${MIN_TEXT_LENGTH} characters, and, to go on, the "before" that was answered`
 
-const before = z.string().regex(
+const beforeSchema = z.string().regex(
   new RegExp(`^(?:${SOURCES.join('|')})(?: [\\w-]{1,200})?$`), 'must be the cursor from the previous answer',
 ).optional()
 
 /** Accepts every address that a form may have, also domains with non-ASCII letters. */
-const email = z.string().max(254, 'is longer than an email address can be').refine(
+const emailSchema = z.string().max(254, 'is longer than an email address can be').refine(
   address => sentTo(address) !== undefined, 'must be an email address',
 )
 
 /** Request body: email or text to erase. */
 export const forgetting = z.union([
-  z.strictObject({ email, before }),
+  z.strictObject({ email: emailSchema, before: beforeSchema }),
   z.strictObject({
-    text: z.string().trim().min(LEAST_TEXT, `must have at least ${LEAST_TEXT} characters`).max(
+    text: z.string().trim().min(MIN_TEXT_LENGTH, `must have at least ${MIN_TEXT_LENGTH} characters`).max(
       200, 'must have at most 200 characters',
-    ), before,
+    ), before: beforeSchema,
   }),
-], ABOUT)
+], USAGE)
 
 export interface ForgettingPorts {
   store: SubmissionStore
@@ -65,35 +65,35 @@ export interface ForgettingPorts {
  * @throws StoreUnavailable; what was erased before stays erased
  */
 export async function forgetAll(
-  asked: z.infer<typeof forgetting>, person: Person, ports: ForgettingPorts,
+  request: z.infer<typeof forgetting>, person: Person, ports: ForgettingPorts,
 ): Promise<Forgotten> {
-  const isMeant = containing(asked)
-  const erased: Submission[] = []
-  const unreadable = new Set<string>()
-  let forbidden = 0
-  let ended: Promise<AuditLine[]> | undefined
-  const endings = () => ended ??= keptSince(ports.runtime.now() - KEPT_MS, ports.store)
-  let place: string | null = asked.before ?? SOURCES[0]
-  for (let pages = 0; pages < MOST_PAGES && place !== null; pages++) {
-    const page: Page = await orUnavailable(pageAt(place, ports.store, endings))
-    for (const submission of page.submissions.filter(isMeant)) {
+  const isMatch = matcherFor(request)
+  const erasedSubmissions: Submission[] = []
+  const unreadableIds = new Set<string>()
+  let forbiddenCount = 0
+  let endingLines: Promise<AuditLine[]> | undefined
+  const loadEndings = () => endingLines ??= listEndsSince(ports.runtime.now() - MAX_KEPT_MS, ports.store)
+  let position: string | null = request.before ?? SOURCES[0]
+  for (let pages = 0; pages < MOST_PAGES && position !== null; pages++) {
+    const page: SearchPage = await orUnavailable(readPage(position, ports.store, loadEndings))
+    for (const submission of page.submissions.filter(isMatch)) {
       const outcome = await eraseOne(submission.id, person, ports)
-      if (outcome === 'erased') erased.push(submission)
-      if (outcome === 'forbidden') forbidden++
+      if (outcome === 'erased') erasedSubmissions.push(submission)
+      if (outcome === 'forbidden') forbiddenCount++
     }
-    for (const id of page.unreadable) unreadable.add(id)
-    place = page.next
+    for (const id of page.unreadable) unreadableIds.add(id)
+    position = page.next
   }
-  ports.log.info(
-    'submissions.forgotten', { erased: erased.length, forbidden, unreadable: unreadable.size, reviewer: person.id },
-  )
+  ports.log.info('submissions.forgotten', {
+    erased: erasedSubmissions.length, forbidden: forbiddenCount, unreadable: unreadableIds.size, reviewer: person.id,
+  })
   return {
-    erased: erased.length, forbidden, unreadable: [...unreadable],
-    unreachable: unreachable(erased, ports.presentation, unreadable.size), before: place,
+    erased: erasedSubmissions.length, forbidden: forbiddenCount, unreadable: [...unreadableIds],
+    unreachable: unreachableNotes(erasedSubmissions, ports.presentation, unreadableIds.size), before: position,
   }
 }
 
-interface Page {
+interface SearchPage {
   submissions: readonly Submission[]
   /** Ids of unreadable submissions on this page. */
   unreadable: readonly string[]
@@ -101,35 +101,35 @@ interface Page {
   next: string | null
 }
 
-async function pageAt(
-  place: string, store: ForgettingPorts['store'], endings: () => Promise<AuditLine[]>,
-): Promise<Page> {
-  const [source, cursor] = place.split(' ') as [typeof SOURCES[number], string | undefined]
+async function readPage(
+  position: string, store: ForgettingPorts['store'], loadEndings: () => Promise<AuditLine[]>,
+): Promise<SearchPage> {
+  const [source, cursor] = position.split(' ') as [typeof SOURCES[number], string | undefined]
   const nextSource = SOURCES[SOURCES.indexOf(source) + 1] ?? null
-  const below = (last: string | null) => last === null ? nextSource : `${source} ${last}`
+  const positionAfter = (nextCursor: string | null) => nextCursor === null ? nextSource : `${source} ${nextCursor}`
   if (source === 'over') {
     // No list has these: submissions in the audit trail may still be kept until the status of their email is known.
-    const above = cursor === undefined ? null : readCursor(cursor)
-    const left = (await endings()).filter(({ at, id }) => (
-      above === null || at < above.at || (at === above.at && id < above.id)
+    const lastEnd = cursor === undefined ? null : readCursor(cursor)
+    const remainingLines = (await loadEndings()).filter(({ at, id }) => (
+      lastEnd === null || at < lastEnd.at || (at === lastEnd.at && id < lastEnd.id)
     ))
-    const page = left.slice(0, PAGE)
-    const last = page.at(-1)
+    const page = remainingLines.slice(0, PAGE)
+    const lastLine = page.at(-1)
     const unreadable: string[] = []
     return {
       submissions: await getAll(store, page.map(({ id }) => id), unreadable), unreadable,
-      next: below(last && left.length > PAGE ? cursorAt(last.at, last.id) : null),
+      next: positionAfter(lastLine && remainingLines.length > PAGE ? cursorAt(lastLine.at, lastLine.id) : null),
     }
   }
-  const { submissions, unreadable = [], cursor: last } = await store.listPending({
+  const { submissions, unreadable = [], cursor: nextCursor } = await store.listPending({
     limit: PAGE, ...source !== 'pending' && { only: source }, ...cursor !== undefined && { before: cursor },
   })
-  return { submissions, unreadable, next: below(last) }
+  return { submissions, unreadable, next: positionAfter(nextCursor) }
 }
 
 /** Returns the ends of submissions that arrived since then, latest ends first. */
-async function keptSince(time: number, store: SubmissionStore): Promise<AuditLine[]> {
-  return endedOf(await store.audit(Infinity, time)).filter(({ receivedAt }) => receivedAt > time)
+async function listEndsSince(sinceAt: number, store: SubmissionStore): Promise<AuditLine[]> {
+  return endedOf(await store.audit(Infinity, sinceAt)).filter(({ receivedAt }) => receivedAt > sinceAt)
 }
 
 async function eraseOne(
@@ -147,16 +147,16 @@ async function eraseOne(
 }
 
 /** True if a key or value contains the text, in any case. An address must match as a whole, not as a part. */
-function containing(asked: z.infer<typeof forgetting>): (submission: Submission) => boolean {
-  const wanted = ('email' in asked ? spellingsOf(asked.email) : [asked.text]).map(normalized)
-  const address = new RegExp(
-    `(?<![\\p{L}\\p{N}._%+-])(?:${wanted.map(escaped).join('|')})(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])`, 'u',
+function matcherFor(request: z.infer<typeof forgetting>): (submission: Submission) => boolean {
+  const searchTexts = ('email' in request ? spellingsOf(request.email) : [request.text]).map(normalize)
+  const addressPattern = new RegExp(
+    `(?<![\\p{L}\\p{N}._%+-])(?:${searchTexts.map(escapePattern).join('|')})(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])`, 'u',
   )
-  const isIn = (text: string) => 'email' in asked ? address.test(text) : text.includes(wanted[0]!)
+  const isIn = (text: string) => 'email' in request ? addressPattern.test(text) : text.includes(searchTexts[0]!)
   return ({ data, envelope = {}, before = {}, confirmation }) => [
     ...data === null ? [] : [...textsOf(data), ...textsOf(before), ...textsOf(envelope)],
     ...confirmation?.to ? [confirmation.to] : [],
-  ].some(text => isIn(normalized(text)))
+  ].some(text => isIn(normalize(text)))
 }
 
 function textsOf(value: unknown): string[] {
@@ -164,31 +164,31 @@ function textsOf(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, item]) => [key, ...textsOf(item)])
 }
 
-function normalized(text: string): string {
+function normalize(text: string): string {
   return searchable(text.normalize()).replace(/\s+/g, ' ')
 }
 
-function escaped(text: string): string {
+function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
 /** Copies already sent or being sent, which we cannot erase; one line each. */
-function unreachable(
-  submissions: readonly Submission[], presentation: Presentation, unreadable: number,
+function unreachableNotes(
+  submissions: readonly Submission[], presentation: Presentation, unreadableCount: number,
 ): string[] {
-  const goneOut = (delivery: Delivery) => submissions.flatMap((submission) => {
+  const recipientsOf = (delivery: Delivery) => submissions.flatMap((submission) => {
     const sent = submission.sent?.find(each => each.delivery === delivery)
-    const isLeaving = !isRevocable(submission) && submission.work.some(({ kind }) => kind === delivery)
-    return sent ? [sent.to] : isLeaving ? [targetsOf(delivery, formOf(submission, presentation))] : []
+    const isBeingSent = !isRevocable(submission) && submission.work.some(({ kind }) => kind === delivery)
+    return sent ? [sent.to] : isBeingSent ? [targetsOf(delivery, formOf(submission, presentation))] : []
   })
-  const line = (what: string, targets: readonly (readonly string[])[]) => targets.length === 0
+  const line = (copy: string, targets: readonly (readonly string[])[]) => targets.length === 0
     ? []
-    : [`${what} of ${targets.length} of them went to ${[...new Set(targets.flat())].join(', ')}.`]
+    : [`${copy} of ${targets.length} of them went to ${[...new Set(targets.flat())].join(', ')}.`]
   return [
-    ...unreadable === 0
+    ...unreadableCount === 0
       ? []
-      : [`${counted(unreadable, 'submission')} cannot be read and may contain it, too: DELETE /api/submissions/<id> erases one.`],
-    ...line('The email', goneOut('email')), ...line('The data', goneOut('endpoint')),
+      : [`${counted(unreadableCount, 'submission')} cannot be read and may contain it, too: DELETE /api/submissions/<id> erases one.`],
+    ...line('The email', recipientsOf('email')), ...line('The data', recipientsOf('endpoint')),
     'Data that was forwarded and then deleted here was not searched. It still exists where it was sent, and perhaps on chat cards.',
   ]
 }

@@ -31,8 +31,8 @@ export class Feed {
   private readonly listeners = new Set<FeedListener>()
   private unwatch: (() => void) | null = null
   /** Changed ids; null means that any submission may have changed. */
-  private readonly gathered = new Set<string | null>()
-  private gathering = false
+  private readonly changedIds = new Set<string | null>()
+  private isGathering = false
   /** Time of the last sign of life from the store, epoch ms. */
   private aliveAt = 0
 
@@ -43,8 +43,8 @@ export class Feed {
     if (this.listeners.size >= MOST_LISTENERS) return null
     this.listeners.add(listener)
     // A new watch sends null to all listeners; here an older watch runs.
-    if (this.unwatch) void this.missed([listener])
-    this.unwatch ??= this.ports.store.watch({ changed: id => this.gather(id), alive: () => this.beat() })
+    if (this.unwatch) void this.notifyMissed([listener])
+    this.unwatch ??= this.ports.store.watch({ changed: id => this.gather(id), alive: () => this.recordHeartbeat() })
     if (this.ports.runtime.now() - this.aliveAt < HEARTBEAT_MS) listener.alive()
     return () => {
       this.listeners.delete(listener)
@@ -63,23 +63,23 @@ export class Feed {
     this.unwatch = null
   }
 
-  private beat(): void {
+  private recordHeartbeat(): void {
     this.aliveAt = this.ports.runtime.now()
     for (const { alive } of this.listeners) alive()
   }
 
   private gather(id: string | null): void {
-    this.gathered.add(id)
-    if (this.gathering) return
-    this.gathering = true
-    void this.ports.runtime.wait(GATHER_MS).then(() => this.tell())
+    this.changedIds.add(id)
+    if (this.isGathering) return
+    this.isGathering = true
+    void this.ports.runtime.wait(GATHER_MS).then(() => this.notifyListeners())
   }
 
-  private tell(): void {
-    this.gathering = false
-    const ids = [...this.gathered]
-    this.gathered.clear()
-    if (ids.length > MOST_IDS || ids.includes(null)) return void this.missed([...this.listeners])
+  private notifyListeners(): void {
+    this.isGathering = false
+    const ids = [...this.changedIds]
+    this.changedIds.clear()
+    if (ids.length > MOST_IDS || ids.includes(null)) return void this.notifyMissed([...this.listeners])
     for (const listener of this.listeners) {
       listener.knows = undefined
       listener.changed(ids as string[])
@@ -87,7 +87,7 @@ export class Feed {
   }
 
   /** Tells these listeners that they may have missed changes, except those that know the present revision. */
-  private async missed(listeners: readonly FeedListener[]): Promise<void> {
+  private async notifyMissed(listeners: readonly FeedListener[]): Promise<void> {
     const revision = await this.ports.store.revision().catch(() => null)
     for (const listener of listeners) if (this.listeners.has(listener) && listener.knows !== revision) {
       listener.knows = undefined

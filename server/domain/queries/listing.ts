@@ -59,36 +59,36 @@ export async function listRows(
   const { store, runtime } = ports
   const now = runtime.now()
   const revision = await orUnavailable(store.revision())
-  const passes = filtering(filter, ports)
-  const most = only === 'ids' ? Infinity : limit
-  const found: Submission[] = []
+  const isMatch = matcherFor(filter, ports)
+  const maxFound = only === 'ids' ? Infinity : limit
+  const matches: Submission[] = []
   const ids: string[] = []
   const unreadable = new Set<string>()
-  let [scanned, size] = [0, limit]
+  let [scannedCount, pageSize] = [0, limit]
   let cursor: string | null = before ?? null
   let page: PendingPage
   do {
     const startedAt = runtime.now()
     page = await orUnavailable(
-      store.listPending({ limit: size, sort, only: indexOf(filter), ...cursor === null ? {} : { before: cursor } }),
+      store.listPending({ limit: pageSize, sort, only: indexOf(filter), ...cursor === null ? {} : { before: cursor } }),
     )
     cursor = page.cursor
     for (const id of page.unreadable ?? []) unreadable.add(id)
     for (const [position, submission] of page.submissions.entries()) {
-      scanned++
-      if (!passes(submission)) continue
+      scannedCount++
+      if (!isMatch(submission)) continue
       ids.push(submission.id)
-      if (only !== 'ids') found.push(submission)
-      if (ids.length < most) continue
+      if (only !== 'ids') matches.push(submission)
+      if (ids.length < maxFound) continue
       const isLast = position === page.submissions.length - 1
       if (!isLast) cursor = cursorAt(submission.receivedAt, submission.id)
       break
     }
-    size = runtime.now() - startedAt < QUICK_MS ? Math.min(2 * size, MOST_READ) : Math.max(limit, size >> 1)
-  } while (cursor !== null && ids.length < most && runtime.now() - now < BUDGET_MS)
-  const rows = await Promise.all(found.map(submission => listRow(submission, ports)))
+    pageSize = runtime.now() - startedAt < QUICK_MS ? Math.min(2 * pageSize, MOST_READ) : Math.max(limit, pageSize >> 1)
+  } while (cursor !== null && ids.length < maxFound && runtime.now() - now < BUDGET_MS)
+  const rows = await Promise.all(matches.map(submission => listRow(submission, ports)))
   return {
-    now, revision, rows, found: ids, total: page.total, cursor, scanned,
+    now, revision, rows, found: ids, total: page.total, cursor, scanned: scannedCount,
     ...unreadable.size > 0 && { unreadable: [...unreadable] },
   }
 }
@@ -107,27 +107,28 @@ export async function pickRows(
   const { store, runtime } = ports
   const now = runtime.now()
   const list = filter.state === 'held' || filter.state === 'spam' ? filter.state : 'pending'
-  const counted = list !== 'pending'
+  const totalCount = list !== 'pending'
     ? store.listPending({ limit: 1, only: list }).then(({ total }) => total)
     : store.backlog(now).then(({ pending }) => pending)
-  const [total, read] = await orUnavailable(Promise.all([counted, getAll(store, ids)]))
-  const found = read.filter(submission => listOf(submission) === list).filter(filtering(filter, ports))
-  const rows = await Promise.all(found.map(submission => listRow(submission, ports)))
-  return { now, rows, found: found.map(({ id }) => id), total }
+  const [total, submissions] = await orUnavailable(Promise.all([totalCount, getAll(store, ids)]))
+  const matches = submissions.filter(submission => listOf(submission) === list).filter(matcherFor(filter, ports))
+  const rows = await Promise.all(matches.map(submission => listRow(submission, ports)))
+  return { now, rows, found: matches.map(({ id }) => id), total }
 }
 
-function filtering(
-  { state, q = '', holder: asked, who, form, platform }: Filter, ports: OverviewPorts,
+function matcherFor(
+  { state, q = '', holder: holderFilter, who, form, platform }: Filter, ports: OverviewPorts,
 ): (submission: Submission) => boolean {
-  const isFound = searchFor(q, ports.presentation.forms)
-  const isAsked = (submission: Submission) => {
+  const isSearchMatch = searchFor(q, ports.presentation.forms)
+  const isHolderMatch = (submission: Submission) => {
     const holder = holderLine(submission, ports) && submission.holder
-    return asked === 'free' ? !holder : asked === 'mine' ? holder?.who === who : holder !== null
+    return holderFilter === 'free' ? !holder : holderFilter === 'mine' ? holder?.who === who : holder !== null
   }
   return submission => (
-    (!state || stateOf(submission) === state) && (!asked || isAsked(submission))
+    (!state || stateOf(submission) === state) && (!holderFilter || isHolderMatch(submission))
     && (form === undefined || (submission.form ?? DEFAULT_FORM) === form)
-    && (platform === undefined || submission.cards.some(card => card.platform === platform)) && isFound(submission)
+    && (platform === undefined || submission.cards.some(card => card.platform === platform))
+    && isSearchMatch(submission)
   )
 }
 
@@ -137,7 +138,7 @@ export interface DonePorts extends OverviewPorts {
 }
 
 /** Audit lines read for a count. */
-const COUNTED = 1000
+const MAX_COUNTED_LINES = 1000
 
 /**
  * Returns a page of ended submissions with a trace, by time of their end; `before` is the cursor of the previous page.
@@ -146,27 +147,29 @@ const COUNTED = 1000
 export async function listDone({ limit, before, sort, ...filter }: Listing, ports: DonePorts): Promise<RowPage> {
   const now = ports.runtime.now()
   const revision = await orUnavailable(ports.store.revision())
-  const latest = endsIn(await orUnavailable(ports.store.audit(Infinity, now - TRACE_TTL_MS)), now, ports)
-  const ends = sort === 'oldest' ? latest.toReversed() : latest
-  const isFound = filtering(filter, ports)
-  const from = before === undefined ? 0 : ends.filter(isAbove(before, sort)).length
-  const found: Submission[] = []
-  let at = from
+  const latestEnds = endsIn(await orUnavailable(ports.store.audit(Infinity, now - TRACE_TTL_MS)), now, ports)
+  const ends = sort === 'oldest' ? latestEnds.toReversed() : latestEnds
+  const isMatch = matcherFor(filter, ports)
+  const startIndex = before === undefined ? 0 : ends.filter(isAbove(before, sort)).length
+  const matches: Submission[] = []
+  let index = startIndex
   do {
-    const read = ends.slice(at, at + limit - found.length)
-    found.push(...(await readDone(read.map(({ id }) => id), ports)).filter(isFound))
-    at += read.length
-  } while (at < ends.length && found.length < limit && ports.runtime.now() - now < BUDGET_MS)
-  const rows = await Promise.all(found.map(submission => doneRow(submission, ports)))
-  const cursor = at < ends.length ? cursorOf(ends[at - 1]!) : null
-  return { now, revision, rows, found: found.map(({ id }) => id), total: ends.length, cursor, scanned: at - from }
+    const pageEnds = ends.slice(index, index + limit - matches.length)
+    matches.push(...(await readDone(pageEnds.map(({ id }) => id), ports)).filter(isMatch))
+    index += pageEnds.length
+  } while (index < ends.length && matches.length < limit && ports.runtime.now() - now < BUDGET_MS)
+  const rows = await Promise.all(matches.map(submission => doneRow(submission, ports)))
+  const cursor = index < ends.length ? cursorOf(ends[index - 1]!) : null
+  return {
+    now, revision, rows, found: matches.map(({ id }) => id), total: ends.length, cursor, scanned: index - startIndex,
+  }
 }
 
 /** Counts the ended submissions with a trace; null if the audit trail has too many lines to count. */
 export async function countDone(ports: DonePorts): Promise<number | null> {
   const now = ports.runtime.now()
-  const lines = await orUnavailable(ports.store.audit(COUNTED, now - TRACE_TTL_MS))
-  return lines.length < COUNTED ? endsIn(lines, now, ports).length : null
+  const lines = await orUnavailable(ports.store.audit(MAX_COUNTED_LINES, now - TRACE_TTL_MS))
+  return lines.length < MAX_COUNTED_LINES ? endsIn(lines, now, ports).length : null
 }
 
 /** Cursor by time of the end, because a submission may end again. */
@@ -174,20 +177,20 @@ const cursorOf = ({ at, id }: AuditLine) => cursorAt(at, id)
 
 /** True if an end is on a previous page: it is the last one there, or comes before that in the order of the list. */
 function isAbove(cursor: string, sort: Listing['sort']): (end: AuditLine) => boolean {
-  const last = readCursor(cursor)
-  if (!last) throw new InvalidRequest('before: must be the cursor of a page.')
+  const lastEnd = readCursor(cursor)
+  if (!lastEnd) throw new InvalidRequest('before: must be the cursor of a page.')
   return ({ at, id }) => {
-    const later = at - last.at || (id === last.id ? 0 : id > last.id ? 1 : -1)
-    return sort === 'oldest' ? later <= 0 : later >= 0
+    const order = at - lastEnd.at || (id === lastEnd.id ? 0 : id > lastEnd.id ? 1 : -1)
+    return sort === 'oldest' ? order <= 0 : order >= 0
   }
 }
 
 /** Returns ends within the lifetime of traces, latest first. Leaves out spam whose mark can be undone. */
 function endsIn(lines: readonly AuditLine[], now: number, { revocableMs }: DonePorts): AuditLine[] {
-  const isKept = ({ outcome, at, receivedAt }: AuditLine) => (
+  const isRevocableSpam = ({ outcome, at, receivedAt }: AuditLine) => (
     outcome === 'spam' && now < Math.min(at + revocableMs.spam, receivedAt + SUBMISSION_TTL_MS)
   )
-  return endedOf(lines).filter(line => line.at > now - TRACE_TTL_MS && !isKept(line))
+  return endedOf(lines).filter(line => line.at > now - TRACE_TTL_MS && !isRevocableSpam(line))
 }
 
 async function readDone(ids: readonly string[], { store }: DonePorts): Promise<Submission[]> {
@@ -212,48 +215,50 @@ const PAGE = 200
  */
 export async function countChoices(filter: Filter, ports: DonePorts): Promise<Counts> {
   const { store, board, runtime, presentation: { forms } } = ports
-  const { state: listed, q, form, platform, holder } = filter
+  const { state: listedState, q, form, platform, holder } = filter
   const isPlain = !q && form === undefined && platform === undefined
-  const read = (list: Index) => readList(list, filter, ports)
-  const [pending, held, spam, done, backlog] = await Promise.all([
-    read('pending'), read('held'), read('spam'), isPlain && !holder ? countDone(ports) : null,
+  const readIndex = (list: Index) => readList(list, filter, ports)
+  const [pending, held, spam, doneCount, backlog] = await Promise.all([
+    readIndex('pending'), readIndex('held'), readIndex('spam'), isPlain && !holder ? countDone(ports) : null,
     orUnavailable(store.backlog(runtime.now())),
   ])
-  const [stuck, taken] = pending.found ? [pending, pending] : await Promise.all([read('stuck'), read('taken')])
+  const [stuck, taken] = pending.found
+    ? [pending, pending]
+    : await Promise.all([readIndex('stuck'), readIndex('taken')])
   const lists = { pending, held, spam, stuck: { ...stuck, total: backlog.stuck }, taken }
-  const count = (choice: Filter): number | null => {
+  const countMatches = (choice: Filter): number | null => {
     const index = indexOf(choice)
-    const { total, found } = lists[index ?? 'pending']
-    if (found) return found.filter(filtering({ ...choice, q: undefined }, ports)).length
+    const { total, found: matches } = lists[index ?? 'pending']
+    if (matches) return matches.filter(matcherFor({ ...choice, q: undefined }, ports)).length
     const { state, holder, form, platform } = choice
     if (q || form !== undefined || platform !== undefined) return null
     if (!holder) return state && index === undefined ? null : total
     // Submissions without an assignee are free.
-    const taken = holder === 'free' && !state ? count({ holder: 'taken' }) : null
-    return taken === null ? null : total - taken
+    const takenCount = holder === 'free' && !state ? countMatches({ holder: 'taken' }) : null
+    return takenCount === null ? null : total - takenCount
   }
-  const stateCount = (state: RowState): number | null => {
-    if (state === 'done') return done
-    return count({ ...filter, state, ...(state === 'held' || state === 'spam') && { holder: undefined } })
+  const countState = (state: RowState): number | null => {
+    if (state === 'done') return doneCount
+    return countMatches({ ...filter, state, ...(state === 'held' || state === 'spam') && { holder: undefined } })
   }
-  const choiceCount = (choice: Filter) => listed === 'done' ? null : count({ ...filter, ...choice })
+  const countChoice = (choice: Filter) => listedState === 'done' ? null : countMatches({ ...filter, ...choice })
   const platforms = [...new Set(forms.rooms.map(room => room.split('/')[0]!))]
   return {
     states: {
-      all: count({ ...filter, state: undefined }),
-      ...Object.fromEntries(ROW_STATES.map(state => [state, stateCount(state)])) as Record<RowState, number | null>,
+      all: countMatches({ ...filter, state: undefined }),
+      ...Object.fromEntries(ROW_STATES.map(state => [state, countState(state)])) as Record<RowState, number | null>,
     },
-    holders: Object.fromEntries(HOLDERS.map(holder => [holder, choiceCount({ holder })])) as Record<
+    holders: Object.fromEntries(HOLDERS.map(holder => [holder, countChoice({ holder })])) as Record<
       HolderFilter, number | null
     >,
     forms: forms.all.map(({ key = DEFAULT_FORM, name }) => (
-      { key, label: name ?? 'Default form', count: choiceCount({ form: key }) }
+      { key, label: name ?? 'Default form', count: countChoice({ form: key }) }
     )),
-    platforms: platforms.map(key => ({ key, label: board.label(key), count: choiceCount({ platform: key }) })),
+    platforms: platforms.map(key => ({ key, label: board.label(key), count: countChoice({ platform: key }) })),
   }
 }
 
-interface Counted {
+interface CountedList {
   /** Length of the list. */
   total: number
   /** Search results in the list; null if it is too long to read. */
@@ -263,18 +268,18 @@ interface Counted {
 /** List of the store, or index of pending submissions. */
 type Index = 'pending' | NonNullable<PageRequest['only']>
 
-async function readList(list: Index, { q }: Filter, ports: DonePorts): Promise<Counted> {
-  const isFound = filtering({ q }, ports)
+async function readList(list: Index, { q }: Filter, ports: DonePorts): Promise<CountedList> {
+  const isMatch = matcherFor({ q }, ports)
   const only = list === 'pending' ? undefined : list
   const isIndex = list === 'stuck' || list === 'taken'
-  const found: Submission[] = []
-  let seen = 0
+  const matches: Submission[] = []
+  let seenCount = 0
   for (let before: string | undefined; ;) {
     const page = await orUnavailable(ports.store.listPending({ limit: PAGE, only, before }))
-    seen += page.submissions.length
-    if ((isIndex ? seen : page.total) > MOST_COUNTED) return { total: page.total, found: null }
-    found.push(...page.submissions.filter(isFound))
-    if (page.cursor === null) return { total: page.total, found }
+    seenCount += page.submissions.length
+    if ((isIndex ? seenCount : page.total) > MOST_COUNTED) return { total: page.total, found: null }
+    matches.push(...page.submissions.filter(isMatch))
+    if (page.cursor === null) return { total: page.total, found: matches }
     before = page.cursor
   }
 }

@@ -31,52 +31,52 @@ export interface OpsSubmissionsPorts extends OverviewPorts, DetailsPorts, Pick<F
 
 const MOST_ROWS = 100
 
-const states = z.enum(ROW_STATES, `must be one of ${ROW_STATES.join(', ')}`)
+const stateSchema = z.enum(ROW_STATES, `must be one of ${ROW_STATES.join(', ')}`)
 
-const filter = {
-  state: states.optional(),
+const filterFields = {
+  state: stateSchema.optional(),
   q: z.string().max(200, 'must have at most 200 characters').optional(),
   holder: z.enum(HOLDERS, `must be one of ${HOLDERS.join(', ')}`).optional(),
   form: z.string().max(63, 'must be the key of a form').optional(),
   platform: z.string().max(50, 'must be the key of a platform').optional(),
 }
 
-const listing = z.object({
+const listingSchema = z.object({
   limit: z.coerce.number('must be a number').int('must be a whole number').min(1, 'must be at least 1').max(
     MOST_ROWS, `must be at most ${MOST_ROWS}`,
   ).default(50),
   before: z.string().max(200, 'must be the cursor of a page').optional(),
   sort: z.enum(SORTS, `must be one of ${SORTS.join(', ')}`).optional(),
   only: z.literal('ids', 'must be ids').optional(),
-  ...filter,
+  ...filterFields,
 })
 
-const picking = z.object({
+const pickingSchema = z.object({
   ids: z.array(z.string().max(100), 'must be a list').max(MOST_ROWS, `must have at most ${MOST_ROWS} items`),
-  ...filter,
+  ...filterFields,
   // Ended submissions are sorted by their end, which rows do not have, so they can be listed only by page.
-  state: states.exclude(['done'], 'what is done is not asked for by ids').optional(),
+  state: stateSchema.exclude(['done'], 'what is done is not asked for by ids').optional(),
 })
 
 /** Request id, chosen by the client and repeated when it sends a decision again: the decision is made once. */
-const press = z.string().max(64).optional()
+const requestIdSchema = z.string().max(64).optional()
 
 /** Decision about many submissions at once, up to two full pages of the list. */
-const bulkDecision = z.object({
+const bulkDecisionSchema = z.object({
   ids: z.array(z.string().max(100, 'must be an id'), 'must be a list').max(200, 'must have at most 200 items'),
   action: z.enum(BULK_ACTIONS, `must be one of ${BULK_ACTIONS.join(', ')}`),
-  press,
+  press: requestIdSchema,
 })
 
 /** Decisions made in parallel: each needs a few round trips to the store, which has other requests to answer. */
-const AT_ONCE = 8
+const CONCURRENCY = 8
 
-const decision = z.union([
-  z.object({ action: z.enum(BULK_ACTIONS).exclude(['release']), press }),
-  z.object({ action: z.literal('release'), press }),
-  z.object({ action: z.literal('erase'), press }),
-  z.object({ action: z.literal('resend'), to: z.string().max(ADDRESSES_LENGTH).optional(), press }),
-  z.object({ action: z.literal('edit'), values: z.custom<Record<string, string>>(isTexts), press }),
+const decisionSchema = z.union([
+  z.object({ action: z.enum(BULK_ACTIONS).exclude(['release']), press: requestIdSchema }),
+  z.object({ action: z.literal('release'), press: requestIdSchema }),
+  z.object({ action: z.literal('erase'), press: requestIdSchema }),
+  z.object({ action: z.literal('resend'), to: z.string().max(ADDRESSES_LENGTH).optional(), press: requestIdSchema }),
+  z.object({ action: z.literal('edit'), values: z.custom<Record<string, string>>(isTexts), press: requestIdSchema }),
 ], 'Send {"action":"forward"}, {"action":"spam"}, {"action":"edit","values":{"f0":"text"}}, where f0 is the id of a field, {"action":"release"}, {"action":"undo"}, {"action":"reopen"}, {"action":"take"}, {"action":"hand-back"}, {"action":"erase"}, or {"action":"resend"}, with "to":"somebody@example.com" for another address')
 
 /** True for texts by input id. `z.record` would ignore the key `__proto__`. */
@@ -84,7 +84,7 @@ function isTexts(values: unknown): boolean {
   return isObject(values) && Object.entries(values).every(([id, text]) => /^f\d+$/.test(id) && typeof text === 'string')
 }
 
-const UNDONE = 'You did this already, and it was undone since. To do it again, send it with another press.'
+const UNDONE_TEXT = 'You did this already, and it was undone since. To do it again, send it with another press.'
 
 /** Operations of the ops pages: list submissions, read one, decide it. Validates the input from HTTP. */
 export class OpsSubmissions {
@@ -103,14 +103,14 @@ export class OpsSubmissions {
    */
   async list(query: unknown, viewer: Person): Promise<RowPage> {
     const who = identityOf(viewer)
-    const byIds = typeof query === 'object' && query !== null && 'ids' in query
-    if (!byIds) {
-      const asked = parsed(listing, query)
-      return asked.state === 'done' ? listDone(asked, this.ports) : listRows({ ...asked, who }, this.ports)
+    const hasIds = typeof query === 'object' && query !== null && 'ids' in query
+    if (!hasIds) {
+      const request = parsed(listingSchema, query)
+      return request.state === 'done' ? listDone(request, this.ports) : listRows({ ...request, who }, this.ports)
     }
-    const asked = parsed(picking, query)
-    const picked = await pickRows({ ...asked, who }, this.ports)
-    return { ...picked, revision: null, cursor: null, scanned: asked.ids.length }
+    const request = parsed(pickingSchema, query)
+    const page = await pickRows({ ...request, who }, this.ports)
+    return { ...page, revision: null, cursor: null, scanned: request.ids.length }
   }
 
   /**
@@ -119,7 +119,7 @@ export class OpsSubmissions {
    * @throws InvalidRequest, StoreUnavailable
    */
   async counts(query: unknown, viewer: Person): Promise<Counts> {
-    return countChoices({ ...parsed(z.object(filter), query), who: identityOf(viewer) }, this.ports)
+    return countChoices({ ...parsed(z.object(filterFields), query), who: identityOf(viewer) }, this.ports)
   }
 
   /** @throws SubmissionGone, SubmissionEnded, StoreUnavailable */
@@ -145,12 +145,12 @@ export class OpsSubmissions {
   async postAgain(id: string, reviewer: Person): Promise<number> {
     const { store, outbox, decisions } = this.ports
     const refusal = await orUnavailable(decisions.refusal({ id, person: reviewer, place: 'everywhere' }))
-    if (refusal) throw await this.refusal(id, refusal)
-    const cards = await orUnavailable(outbox.postAgain(id))
-    const submission = cards === 0 && await orUnavailable(store.get(id))
+    if (refusal) throw await this.errorFor(id, refusal)
+    const cardCount = await orUnavailable(outbox.postAgain(id))
+    const submission = cardCount === 0 && await orUnavailable(store.get(id))
     if (submission === null) throw await ending(id, store, message => new SubmissionEnded(message))
     if (submission && isOver(submission)) throw new SubmissionEnded(endLine(submission))
-    return cards
+    return cardCount
   }
 
   /**
@@ -160,20 +160,22 @@ export class OpsSubmissions {
    */
   async decide(id: string, body: unknown, reviewer: Person): Promise<Invalid | null> {
     const { decisions, quarantine } = this.ports
-    const asked = parsed(decision, body)
+    const request = parsed(decisionSchema, body)
     // A request id belongs to one request of one person: others may have chosen the same one.
-    const press = asked.press && digest(JSON.stringify([asked, identityOf(reviewer)]))
-    if (asked.action === 'release' || asked.action === 'erase') {
-      if (!await this.outcomeOf(id, press)) await quarantine.decide(asked.action, id, reviewer, press)
+    const requestId = request.press && digest(JSON.stringify([request, identityOf(reviewer)]))
+    if (request.action === 'release' || request.action === 'erase') {
+      if (!await this.findEarlierOutcome(id, requestId)) {
+        await quarantine.decide(request.action, id, reviewer, requestId)
+      }
       return null
     }
-    const attempt = { ...asked, id, person: reviewer, place: 'everywhere', press: { press } } as const
+    const attempt = { ...request, id, person: reviewer, place: 'everywhere', press: { press: requestId } } as const
     const result = await orUnavailable(decisions.decide(attempt))
     if (result.kind === 'done') return null
     if (result.kind === 'invalid') return result
-    const outcome = result.kind === 'forbidden' ? null : await this.outcomeOf(id, press)
+    const outcome = result.kind === 'forbidden' ? null : await this.findEarlierOutcome(id, requestId)
     if (outcome === 'stands') return null
-    throw outcome === 'undone' ? new WrongState(UNDONE) : await this.refusal(id, result)
+    throw outcome === 'undone' ? new WrongState(UNDONE_TEXT) : await this.errorFor(id, result)
   }
 
   /**
@@ -183,29 +185,29 @@ export class OpsSubmissions {
    * @throws InvalidRequest
    */
   decideAll(body: unknown, reviewer: Person): Promise<{ id: string, error: unknown }[]> {
-    const { ids, ...asked } = parsed(bulkDecision, body)
-    return decideEach(ids, async id => void await this.decide(id, asked, reviewer))
+    const { ids, ...request } = parsed(bulkDecisionSchema, body)
+    return decideEach(ids, async id => void await this.decide(id, request, reviewer))
   }
 
   /** Returns the outcome of an earlier request with this request id; null if there was none. */
-  private async outcomeOf(id: string, press: string | undefined): Promise<ReturnType<typeof outcomeOf>> {
-    if (!press) return null
-    const [present] = await orUnavailable(getAll(this.ports.store, [id]))
-    return present ? outcomeOf(present, press) : null
+  private async findEarlierOutcome(id: string, requestId: string | undefined): Promise<ReturnType<typeof outcomeOf>> {
+    if (!requestId) return null
+    const [submission] = await orUnavailable(getAll(this.ports.store, [id]))
+    return submission ? outcomeOf(submission, requestId) : null
   }
 
-  private async refusal(id: string, refused: Refused): Promise<Error> {
+  private async errorFor(id: string, refusal: Refused): Promise<Error> {
     const { store } = this.ports
-    const { message } = refused
-    switch (refused.kind === 'forbidden' && refused.reason) {
+    const { message } = refusal
+    switch (refusal.kind === 'forbidden' && refusal.reason) {
       case 'taken': return new AlreadyAssigned(message)
       case 'unlisted': return new NotAReviewer(message)
       case 'unknown': return new PeopleUnknown()
     }
-    const present = await orUnavailable(store.get(id))
-    if (present?.state === 'held') return new WrongState('It is held: release it first, and then decide it.')
-    if (present?.state === 'open') return new WrongState(message)
-    return present ? new AlreadyDecided(message) : ending(id, store, ended => new AlreadyDecided(ended))
+    const submission = await orUnavailable(store.get(id))
+    if (submission?.state === 'held') return new WrongState('It is held: release it first, and then decide it.')
+    if (submission?.state === 'open') return new WrongState(message)
+    return submission ? new AlreadyDecided(message) : ending(id, store, endText => new AlreadyDecided(endText))
   }
 }
 
@@ -219,15 +221,15 @@ export async function decideEach(
   ids: readonly string[], decide: (id: string) => Promise<void>,
 ): Promise<{ id: string, error: unknown }[]> {
   const errors = new Map<string, unknown>()
-  const left = new Set(ids).values()
-  let away: StoreUnavailable | null = null
-  const work = async () => {
-    for (const id of left) {
-      const error: unknown = away ?? await decide(id).then(() => null, (thrown: unknown) => thrown)
+  const remainingIds = new Set(ids).values()
+  let storeError: StoreUnavailable | null = null
+  const worker = async () => {
+    for (const id of remainingIds) {
+      const error: unknown = storeError ?? await decide(id).then(() => null, (thrown: unknown) => thrown)
       errors.set(id, error)
-      if (error instanceof StoreUnavailable) away = error
+      if (error instanceof StoreUnavailable) storeError = error
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker))
   return ids.map(id => ({ id, error: errors.get(id) }))
 }

@@ -20,10 +20,10 @@ export interface RoomSubmissionsPorts {
 }
 
 /** Newest pending submissions that are read. */
-const LOOKED_AT = { most: 500, page: 50 }
+const READ_LIMITS = { most: 500, page: 50 }
 
 /** Latest audit lines that statistics count. */
-const AUDITED = 1000
+const AUDIT_LINES = 1000
 
 /** Shows fields by key, because changes name them by key. */
 const BY_KEY = { labels: {} }
@@ -33,61 +33,62 @@ export class RoomSubmissions implements SubmissionAccess {
   constructor(private readonly ports: RoomSubmissionsPorts, private readonly place: Scope) {}
 
   async search(text: string, limit: number): Promise<Found> {
-    const { found, complete } = await pendingAt(
-      this.place, LOOKED_AT, this.ports, page => this.ports.store.listPending(page),
+    const { found: pendingSubmissions, complete } = await pendingAt(
+      this.place, READ_LIMITS, this.ports, page => this.ports.store.listPending(page),
     )
-    const matches = found.filter(searchFor(text, this.ports.presentation.forms))
-    const submissions = matches.slice(0, limit).map(submission => this.shown(submission))
-    return { submissions, matches: matches.length, pending: found.length, complete }
+    const matches = pendingSubmissions.filter(searchFor(text, this.ports.presentation.forms))
+    const submissions = matches.slice(0, limit).map(submission => this.describe(submission))
+    return { submissions, matches: matches.length, pending: pendingSubmissions.length, complete }
   }
 
   async get(id: string): Promise<ShownSubmission | null> {
-    const submission = await this.here(id)
-    return submission && this.shown(submission)
+    const submission = await this.load(id)
+    return submission && this.describe(submission)
   }
 
   async stats(): Promise<SubmissionStats> {
     const { store, presentation: { forms } } = this.ports
-    const [{ found, complete }, lines] = await Promise.all([
-      pendingAt(this.place, LOOKED_AT, this.ports, page => store.listRecords(page)), store.audit(AUDITED),
+    const [{ found: submissions, complete }, lines] = await Promise.all([
+      pendingAt(this.place, READ_LIMITS, this.ports, page => store.listRecords(page)), store.audit(AUDIT_LINES),
     ])
-    const audit = lines.filter(({ form }) => isFormOf(this.place, form, forms))
-    const decided = decidedOf(audit)
-    const count = (outcome: AuditLine['outcome']) => decided.filter(line => line.outcome === outcome).length
+    const auditLines = lines.filter(({ form }) => isFormOf(this.place, form, forms))
+    const decidedLines = decidedOf(auditLines)
+    const count = (outcome: AuditLine['outcome']) => decidedLines.filter(line => line.outcome === outcome).length
     return {
-      pending: found.length, complete,
-      newestAt: found[0]?.receivedAt ?? null,
+      pending: submissions.length, complete,
+      newestAt: submissions[0]?.receivedAt ?? null,
       decided: {
         forwarded: count('forwarded') + count('edited'), spam: count('spam'), expired: count('expired'),
-        sinceAt: audit.at(-1)?.at ?? null,
+        sinceAt: auditLines.at(-1)?.at ?? null,
       },
     }
   }
 
-  async decide({ changes, ...approved }: ApprovedDecision): ReturnType<SubmissionAccess['decide']> {
-    const submission = changes ? await this.here(approved.id) : null
+  async decide({ changes, ...decision }: ApprovedDecision): ReturnType<SubmissionAccess['decide']> {
+    const submission = changes ? await this.load(decision.id) : null
     const inputs = editInputs(submission?.data ?? {})
     const idOf = (field: string) => inputs.find(({ label }) => label === field.toWellFormed())?.id
-    const unknown = submission?.data ? changes?.filter(({ field }) => !idOf(field)) : []
-    if (unknown?.length) {
-      const [asked, present] = [quoted(unknown.map(({ field }) => field)), quoted(inputs.map(({ label }) => label))]
-      return { kind: 'unchanged', message: `There is no field ${asked}. Its fields are ${present}.` }
+    const unknownChanges = submission?.data ? changes?.filter(({ field }) => !idOf(field)) : []
+    if (unknownChanges?.length) {
+      const unknownNames = quoteNames(unknownChanges.map(({ field }) => field))
+      const fieldNames = quoteNames(inputs.map(({ label }) => label))
+      return { kind: 'unchanged', message: `There is no field ${unknownNames}. Its fields are ${fieldNames}.` }
     }
     const values = changes && Object.fromEntries(changes.map(({ field, value }) => [idOf(field) ?? '', value]))
-    const attempt = { ...approved, place: this.place }
+    const attempt = { ...decision, place: this.place }
     const result = await this.ports.decisions.decide(values ? { ...attempt, action: 'edit', values } : attempt)
     if (result.kind !== 'invalid') return result
-    const named = (at: string) => quoted(inputs.filter(({ id }) => id === at).map(({ label }) => label))
-    const errors = Object.entries(result.errors).map(([at, error]) => `${named(at)}: ${error}`)
+    const labelOf = (inputId: string) => quoteNames(inputs.filter(({ id }) => id === inputId).map(({ label }) => label))
+    const errors = Object.entries(result.errors).map(([inputId, error]) => `${labelOf(inputId)}: ${error}`)
     return { kind: 'unchanged', message: errors.join(' ') }
   }
 
-  private async here(id: string): Promise<Submission | null> {
+  private async load(id: string): Promise<Submission | null> {
     const submission = await this.ports.store.get(id)
     return submission && belongsTo(this.place, submission, this.ports) ? submission : null
   }
 
-  private shown(submission: Submission): ShownSubmission {
+  private describe(submission: Submission): ShownSubmission {
     const { id, state, receivedAt, expiresAt, data } = submission
     const { notes } = cardView(submission, this.ports.presentation)
     return {
@@ -97,6 +98,6 @@ export class RoomSubmissions implements SubmissionAccess {
   }
 }
 
-function quoted(names: readonly string[]): string {
+function quoteNames(names: readonly string[]): string {
   return names.map(name => JSON.stringify(name)).join(', ')
 }

@@ -38,34 +38,39 @@ export function stateOf(submission: Submission): RowState {
 }
 
 /** Returns the present problem: the one that waits for a person, or else the one that is retried soonest. */
-export function problemOf(submission: SubmissionRecord, named: Named): Problem | null {
-  const last = needsPerson(submission) && submission.failures.at(-1)
-  if (last) return { what: DELIVERY_NAMES[last.delivery], reason: last.reason, nextAttemptAt: null, refused: false }
-  const failing = outstanding(submission).filter(({ reason }) => reason !== undefined).sort((a, b) => a.dueAt - b.dueAt)
-  const worst = failing.find(({ refused }) => refused) ?? failing.find(({ limited }) => !limited) ?? failing[0]
-  if (!worst) return null
-  const refused = worst.refused === true
-  const what = refused ? `Could not be posted to ${named(worst.room!)}` : workName(worst, named)
-  const limitedBy = worst.limited && { limitedBy: vendorName(worst, named) }
-  return { what, reason: worst.reason!, nextAttemptAt: worst.dueAt, ...limitedBy, refused }
+export function problemOf(submission: SubmissionRecord, roomNameOf: Named): Problem | null {
+  const lastFailure = needsPerson(submission) && submission.failures.at(-1)
+  if (lastFailure) {
+    const { delivery, reason } = lastFailure
+    return { what: DELIVERY_NAMES[delivery], reason, nextAttemptAt: null, refused: false }
+  }
+  const failingWork = outstanding(submission).filter(({ reason }) => reason !== undefined)
+    .sort((a, b) => a.dueAt - b.dueAt)
+  const worstWork = failingWork.find(({ refused }) => refused)
+    ?? failingWork.find(({ limited }) => !limited) ?? failingWork[0]
+  if (!worstWork) return null
+  const isRefused = worstWork.refused === true
+  const what = isRefused ? `Could not be posted to ${roomNameOf(worstWork.room!)}` : workName(worstWork, roomNameOf)
+  const limitedBy = worstWork.limited && { limitedBy: vendorName(worstWork, roomNameOf) }
+  return { what, reason: worstWork.reason!, nextAttemptAt: worstWork.dueAt, ...limitedBy, refused: isRefused }
 }
 
 /** Returns the vendor whose rate limit applies: `Slack`, `Email` or `Endpoint`. */
-function vendorName({ kind, room, card }: Work, named: Named): string {
+function vendorName({ kind, room, card }: Work, roomNameOf: Named): string {
   const place = room ?? card?.platform
-  if (place !== undefined) return named(place, card)
+  if (place !== undefined) return roomNameOf(place, card)
   return DELIVERY_NAMES[wayOf(kind)]
 }
 
 /** Returns a name for a piece of work, e.g. `Email` or `Card on Slack`. */
-export function workName({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>, named: Named): string {
+export function workName({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>, roomNameOf: Named): string {
   if (kind === 'email' || kind === 'endpoint') return DELIVERY_NAMES[kind]
   if (kind === 'erasure') return 'Erasure at the endpoint'
   if (kind === 'confirm') return 'Confirmation to its sender'
-  const where = room === undefined && card ? named(card.platform, card) : named(room ?? '')
+  const roomLabel = room === undefined && card ? roomNameOf(card.platform, card) : roomNameOf(room ?? '')
   return {
-    post: `Card on ${where}`, update: `Card update on ${where}`, remind: `Reminder on ${where}`,
-    tell: `News on ${where}`,
+    post: `Card on ${roomLabel}`, update: `Card update on ${roomLabel}`, remind: `Reminder on ${roomLabel}`,
+    tell: `News on ${roomLabel}`,
   }[kind]
 }
 
@@ -73,9 +78,10 @@ export async function cardLocations(
   cards: readonly CardRef[], { board }: OverviewPorts,
 ): Promise<CardLocation[]> {
   return Promise.all(cards.map(async (card) => {
-    const isOne = cards.filter(({ platform }) => platform === card.platform).length === 1
+    const isOnlyCard = cards.filter(({ platform }) => platform === card.platform).length === 1
     return {
-      platform: isOne ? board.label(card.platform) : labelOf(board.roomOf(card), board), url: await board.link(card),
+      platform: isOnlyCard ? board.label(card.platform) : labelOf(board.roomOf(card), board),
+      url: await board.link(card),
     }
   }))
 }
@@ -92,11 +98,11 @@ export function orUnavailable<T>(answer: Promise<T>): Promise<T> {
 
 /** Returns an error with the last outcome of a submission of which no trace is kept. @throws StoreUnavailable */
 export async function ending(
-  id: string, store: SubmissionStore, known: (message: RichText) => Error,
+  id: string, store: SubmissionStore, toError: (message: RichText) => Error,
 ): Promise<Error> {
   const lines = await orUnavailable(store.audit(RECENT_ENDINGS))
-  const last = lines.find(each => each.id === id && !INTERIM_OUTCOMES.includes(each.outcome))
-  return last ? known(outcomeLine(last.outcome, last)) : new SubmissionGone()
+  const lastLine = lines.find(each => each.id === id && !INTERIM_OUTCOMES.includes(each.outcome))
+  return lastLine ? toError(outcomeLine(lastLine.outcome, lastLine)) : new SubmissionGone()
 }
 
 /** Returns a submission, or the error if it is unreadable. */
@@ -115,9 +121,9 @@ export function found(store: SubmissionStore, id: string): Promise<Submission | 
 export async function getAll(
   store: SubmissionStore, ids: readonly string[], unreadable: string[] = [],
 ): Promise<Submission[]> {
-  const all = await Promise.all(ids.map(id => found(store, id)))
-  unreadable.push(...all.flatMap(each => each instanceof UnreadableRecord ? [each.submission] : []))
-  return all.filter((each): each is Submission => each !== null && !(each instanceof UnreadableRecord))
+  const results = await Promise.all(ids.map(id => found(store, id)))
+  unreadable.push(...results.flatMap(result => result instanceof UnreadableRecord ? [result.submission] : []))
+  return results.filter((result): result is Submission => result !== null && !(result instanceof UnreadableRecord))
 }
 
 /** Builds a line of the list. */
@@ -151,8 +157,8 @@ export async function listRow(submission: Submission, ports: OverviewPorts): Pro
 export function holderLine(
   submission: Submission, { presentation: { forms }, runtime }: OverviewPorts,
 ): HolderLine | null {
-  const holder = forms.of(submission.form).claim ? assigneeOf(submission, runtime.now()) : null
-  return holder && { name: visible(holder.name), platform: holder.platform, since: holder.since }
+  const assignee = forms.of(submission.form).claim ? assigneeOf(submission, runtime.now()) : null
+  return assignee && { name: visible(assignee.name), platform: assignee.platform, since: assignee.since }
 }
 
 /** Returns the text in one line, cut to the length. */

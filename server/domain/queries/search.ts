@@ -30,25 +30,27 @@ const ID_PREFIX = 4
 export function searchFor(text: string, forms: Forms): (submission: Submission) => boolean {
   const checks = searchTerms(searchable(text)).map(checkOf)
   return (submission) => {
-    const seen = new Seen(submission, forms)
-    return checks.every(check => check(seen))
+    const searchableSubmission = new SearchableSubmission(submission, forms)
+    return checks.every(check => check(searchableSubmission))
   }
 }
 
-type Check = (seen: Seen) => boolean
+type Check = (submission: SearchableSubmission) => boolean
 
 function checkOf({ text, field, value }: SearchTerm): Check {
-  const time = field === 'before' || field === 'after' ? timeOf(value) : null
+  const time = field === 'before' || field === 'after' ? parseTime(value) : null
   if (time !== null) {
     return ({ submission: { receivedAt } }) => field === 'before' ? receivedAt < time : receivedAt >= time
   }
   if (field === 'form') return ({ form }) => form.includes(value)
-  const words = inOneLine(value)
-  if (field === 'from') return ({ sender }) => sender.some(one => inOneLine(one).includes(words))
+  const words = collapseSpaces(value)
+  if (field === 'from') return ({ sender }) => sender.some(part => collapseSpaces(part).includes(words))
   const isPhrase = /\s/.test(text)
-  const isIn = (whole: string) => isPhrase ? inOneLine(whole).includes(inOneLine(text)) : whole.includes(text)
-  const isNamed = ({ names, value }: SeenField) => (
-    field !== undefined && names.some(name => name.includes(field)) && inOneLine(value).includes(words)
+  const isIn = (content: string) => isPhrase
+    ? collapseSpaces(content).includes(collapseSpaces(text))
+    : content.includes(text)
+  const isNamed = ({ names, value }: SearchableField) => (
+    field !== undefined && names.some(name => name.includes(field)) && collapseSpaces(value).includes(words)
   )
   return ({ fields, submission: { id } }) => (
     (text.length >= ID_PREFIX && id.startsWith(text))
@@ -56,22 +58,22 @@ function checkOf({ text, field, value }: SearchTerm): Check {
   )
 }
 
-interface SeenField {
+interface SearchableField {
   /** Key and label, each with a colon. */
   names: string[]
   value: string
 }
 
 /** A submission prepared for search. Each part is computed only if a term needs it. */
-class Seen {
-  private made?: SeenField[]
+class SearchableSubmission {
+  private cachedFields?: SearchableField[]
 
   constructor(readonly submission: Submission, private readonly forms: Forms) {}
 
-  get fields(): SeenField[] {
+  get fields(): SearchableField[] {
     const { form, data } = this.submission
     const { labels } = this.forms.of(form)
-    return this.made ??= Object.entries(data ?? {}).map(([key, value]) => ({
+    return this.cachedFields ??= Object.entries(data ?? {}).map(([key, value]) => ({
       names: [key, ...Object.hasOwn(labels, key) ? [labels[key]!] : []].map(name => `${searchable(name)}:`),
       value: searchable(fieldText(value)),
     }))
@@ -88,14 +90,14 @@ class Seen {
 }
 
 /** Returns epoch ms; null if the text is not a valid day or minute. */
-function timeOf(value: string): number | null {
+function parseTime(value: string): number | null {
   const [, day, minute = 'T00:00'] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d)?$/.exec(value.toUpperCase()) ?? []
-  const time = Date.parse(`${day}${minute}Z`)
+  const startsAt = Date.parse(`${day}${minute}Z`)
   // Reject dates like 30 February, which would become a day in March.
-  return Number.isNaN(time) || !new Date(time).toISOString().startsWith(day!) ? null : time
+  return Number.isNaN(startsAt) || !new Date(startsAt).toISOString().startsWith(day!) ? null : startsAt
 }
 
-function inOneLine(text: string): string {
+function collapseSpaces(text: string): string {
   return text.replace(/\s+/g, ' ')
 }
 
@@ -121,15 +123,15 @@ export const RECORDS = { most: READING.most, page: 250 }
  *
  * @param list method of the store: with form data or without
  */
-export async function pendingAt<Kept extends SubmissionRecord>(
-  place: Scope, { most, page }: ReadLimits, ports: PlacePorts, list: (page: PageRequest) => Promise<PendingPage<Kept>>,
-): Promise<{ found: Kept[], complete: boolean }> {
-  const found: Kept[] = []
+export async function pendingAt<Item extends SubmissionRecord>(
+  place: Scope, { most, page }: ReadLimits, ports: PlacePorts, list: (page: PageRequest) => Promise<PendingPage<Item>>,
+): Promise<{ found: Item[], complete: boolean }> {
+  const matches: Item[] = []
   let before: string | undefined
-  for (let left = most; ; left -= page) {
-    const { submissions, cursor } = await list({ limit: Math.min(page, left), before })
-    found.push(...submissions.filter(submission => belongsTo(place, submission, ports)))
-    if (!cursor || left <= page) return { found, complete: !cursor }
+  for (let remainingCount = most; ; remainingCount -= page) {
+    const { submissions, cursor } = await list({ limit: Math.min(page, remainingCount), before })
+    matches.push(...submissions.filter(submission => belongsTo(place, submission, ports)))
+    if (!cursor || remainingCount <= page) return { found: matches, complete: !cursor }
     before = cursor
   }
 }
