@@ -15,9 +15,9 @@ const names = () => triage.board.history.map(({ fields }) => fields[0]!.value)
 test('a form that comes while its queue is found empty is let out all the same', async () => {
   const { queues, receive, runtime } = triage
   const forget = queues.forgetNotice.bind(queues)
-  let late: Promise<unknown> | undefined
+  let lateReceipt: Promise<unknown> | undefined
   queues.forgetNotice = async (...notice) => {
-    if (notice[1] === 'backlog') await (late ??= receive({ name: 'Late' }))
+    if (notice[1] === 'backlog') await (lateReceipt ??= receive({ name: 'Late' }))
     await forget(...notice)
   }
   for (const name of ['Ada', 'Lin']) await receive({ name })
@@ -71,10 +71,10 @@ test('a card that failed waits for a turn like others, and has the first one whe
   for (const name of ['Lin', 'Joe']) await receive({ name })
   runtime.time += 5000
   await sweep()
-  const early = names()
+  const earlyNames = names()
   turns.resolve(null)
   await runtime.drain()
-  expect(early).toEqual([])
+  expect(earlyNames).toEqual([])
   expect(names()).toEqual(['Ada', 'Lin', 'Joe'])
 })
 
@@ -96,9 +96,9 @@ test('a sender whose card is out after a short wait for its turn waits no longer
   runtime.patience = 10_000
   board.interval = 1000
   await receive({ name: 'Ada' })
-  let shown: string[] | undefined
-  void receive({ name: 'Lin' }).then(() => { shown = names() })
-  expect(await until('the answer', () => shown)).toEqual(['Ada', 'Lin'])
+  let shownNames: string[] | undefined
+  void receive({ name: 'Lin' }).then(() => { shownNames = names() })
+  expect(await until('the answer', () => shownNames)).toEqual(['Ada', 'Lin'])
 })
 
 test('a room in which more than 50 wait is told so once, and once more after all of them were posted', async () => {

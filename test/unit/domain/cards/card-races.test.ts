@@ -7,29 +7,29 @@ import { until } from '../../../support/until'
 let triage: Triage
 beforeEach(async () => { triage = await openTriage() })
 /** Forwards a submission: its email is sent and its card is being edited, but neither is stored yet. */
-async function forwardForeseen() {
+async function forwardUnstored() {
   const { board, decide, mailer, outage, runtime } = triage
   const id = await triage.post({ name: 'Ada' })
   const [email, edit] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<Outcome>()]
-  const writes = Promise.withResolvers<null>()
+  const pendingWrite = Promise.withResolvers<null>()
   mailer.answers.push(email.promise)
   board.updates.push(edit.promise)
   await decide({ id, action: 'forward' })
-  outage.writes = writes.promise
-  const before = outage.written
+  outage.writes = pendingWrite.promise
+  const writtenBefore = outage.written
   runtime.patience = 0
   email.resolve(ok)
-  await until('the edit and the write', () => board.updates.length === 0 && outage.written > before)
+  await until('the edit and the write', () => board.updates.length === 0 && outage.written > writtenBefore)
   const end = async () => {
     edit.resolve(ok)
     await runtime.drain()
     return board.history.map(({ title }) => title)
   }
-  return { id, write: () => writes.resolve(null), end }
+  return { id, write: () => pendingWrite.resolve(null), end }
 }
 
 test('a card that tells what is stored before its edit ends is edited once', async () => {
-  const { id, write, end } = await forwardForeseen()
+  const { id, write, end } = await forwardUnstored()
   write()
   await until('it on record', async () => (await triage.store.get(id))!.delivered.length === 2)
   expect(await end()).toEqual(['New Form Submission', 'Form Submission forwarded'])
@@ -37,7 +37,7 @@ test('a card that tells what is stored before its edit ends is edited once', asy
 
 test('a card that tells what then is not stored like that is edited again, however late its edit ends', async () => {
   const { outage, store } = triage
-  const { id, write, end } = await forwardForeseen()
+  const { id, write, end } = await forwardUnstored()
   outage.writes = Promise.resolve()
   await erasedElsewhere(triage, id)
   write()
@@ -49,17 +49,17 @@ test('a card tells in one edit what failed and what was delivered while that was
   const { board, decide, mailer, endpoint, outage, runtime } = triage
   const id = await triage.post({ name: 'Ada' })
   const [email, post] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<Outcome<Posted>>()]
-  const writes = Promise.withResolvers<null>()
+  const pendingWrite = Promise.withResolvers<null>()
   mailer.answers.push(email.promise)
   endpoint.answers.push(post.promise)
   await decide({ id, action: 'forward' })
-  outage.writes = writes.promise
-  const before = outage.written
+  outage.writes = pendingWrite.promise
+  const writtenBefore = outage.written
   email.resolve(failing('Resend is down.', { retryAfterMs: 60_000 }))
-  await until('the first write', () => outage.written > before)
+  await until('the first write', () => outage.written > writtenBefore)
   post.resolve({ ok: true, value: { status: 200 } })
   await runtime.turn()
-  writes.resolve(null)
+  pendingWrite.resolve(null)
   await runtime.drain()
   expect(board.history.map(({ notes }) => notes.slice(1))).toEqual([[], [
     expect.stringMatching(/^Sent to downstream/), expect.stringMatching(/^Email failed: Resend is down/),
@@ -69,17 +69,17 @@ test('a card tells in one edit what failed and what was delivered while that was
 test('a card does not offer its buttons again before they work, whichever delivery came last', async () => {
   const { board, decide, endpoint, mailer, outage, runtime, store } = triage
   const id = await triage.post({ name: 'Ada' })
-  const [post, writes] = [Promise.withResolvers<Outcome<Posted>>(), Promise.withResolvers<null>()]
+  const [post, pendingWrite] = [Promise.withResolvers<Outcome<Posted>>(), Promise.withResolvers<null>()]
   mailer.answers.push(failing('Refused.', { permanent: true }))
   endpoint.answers.push(post.promise)
   await decide({ id, action: 'forward' })
   await until('the failure on record', async () => (await store.get(id))!.failures.length)
-  const before = outage.written
-  outage.writes = writes.promise
+  const writtenBefore = outage.written
+  outage.writes = pendingWrite.promise
   post.resolve({ ok: true, value: { status: 200 } })
-  await until('the write', () => outage.written > before)
+  await until('the write', () => outage.written > writtenBefore)
   const edits = board.history.length - 1
-  writes.resolve(null)
+  pendingWrite.resolve(null)
   await runtime.drain()
   expect(edits).toBe(0)
   expect(board.history.map(({ title }) => title)).toEqual(['New Form Submission', 'Failed Form Submission'])
@@ -101,18 +101,18 @@ test('a card that is in flight while its form is decided and opened again does n
 test('edits of one card take their turns, also after one that throws', async () => {
   const { outbox } = triage
   const card = { platform: 'slack', threadId: 'slack:C1', messageId: '1' }
-  const [slow, done] = [Promise.withResolvers<null>(), [] as string[]]
-  const first = outbox.inTurn(card, () => Promise.reject(new Error('bug')))
-  const second = outbox.inTurn(card, async () => {
-    await slow.promise
-    done.push('second')
+  const [slowEdit, finishedEdits] = [Promise.withResolvers<null>(), [] as string[]]
+  const firstEdit = outbox.inTurn(card, () => Promise.reject(new Error('bug')))
+  const secondEdit = outbox.inTurn(card, async () => {
+    await slowEdit.promise
+    finishedEdits.push('second')
   })
-  await expect(first).rejects.toThrow('bug')
-  const third = outbox.inTurn(card, async () => done.push('third'))
+  await expect(firstEdit).rejects.toThrow('bug')
+  const thirdEdit = outbox.inTurn(card, async () => finishedEdits.push('third'))
   await triage.runtime.turn()
-  slow.resolve(null)
-  await Promise.all([second, third])
-  expect(done).toEqual(['second', 'third'])
+  slowEdit.resolve(null)
+  await Promise.all([secondEdit, thirdEdit])
+  expect(finishedEdits).toEqual(['second', 'third'])
 })
 
 test('a card leaves its queue with its post, also one that fails after its form was erased', async () => {

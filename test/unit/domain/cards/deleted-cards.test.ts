@@ -61,8 +61,8 @@ test('nothing comes of other messages, of the same id elsewhere, and of what is 
 
 test('a card that was shown on request is not missed while the first one is there', async () => {
   const id = await triage.post({ name: 'Lin' })
-  const shown = { platform: 'slack', threadId: 'slack:room:shown', messageId: 'shown' }
-  await triage.outbox.apply(id, [{ type: 'done', key: 'show:slack:shown', card: shown }])
+  const shownCard = { platform: 'slack', threadId: 'slack:room:shown', messageId: 'shown' }
+  await triage.outbox.apply(id, [{ type: 'done', key: 'show:slack:shown', card: shownCard }])
   await deleteCard('shown')
   expect(await cardsOf(id)).toEqual(['slack-1', 'discord-2'])
   await deleteCard('slack-1')
@@ -72,7 +72,7 @@ test('a card that was shown on request is not missed while the first one is ther
 const GONE = failing('Slack answered message_not_found.', { permanent: true, gone: true })
 
 /** Runs the retry of the last failed edit. */
-async function tryAgain(passedMs = 10 * 60_000) {
+async function retryEdit(passedMs = 10 * 60_000) {
   triage.runtime.time += passedMs
   await triage.sweep()
   await triage.runtime.drain()
@@ -86,37 +86,37 @@ test('edits that meet no card any more find it deleted, too: six of them', async
   for (let tries = 1; tries < 6; tries++) {
     expect(await cardsOf(id)).toEqual(['slack-1', 'discord-2'])
     triage.board.updates.push(GONE)
-    await tryAgain()
+    await retryEdit()
   }
   expect(await cardsOf(id)).toEqual(['discord-2', 'slack-3'])
   expect(triage.board.shown.get('slack-3')!.notes.join()).toContain('Ada has it')
 })
 
 /** Marks a submission with one card as spam; each attempt to edit the card has one of these outcomes. */
-async function spamUnfound(...edits: Outcome[]) {
+async function markSpamWithEdits(...edits: Outcome[]) {
   triage = await openTriage()
   const id = await triage.post({ name: 'Lin' })
   triage.board.updates.push(...edits)
   await triage.decide({ id, action: 'spam' })
   await triage.runtime.drain()
-  for (const _ of edits) await tryAgain(3_600_000)
+  for (const _ of edits) await retryEdit(3_600_000)
   return id
 }
 
 test('a card that its platform does not find five times, and then does, follows', async () => {
-  const id = await spamUnfound(GONE, GONE, GONE, GONE, GONE)
+  const id = await markSpamWithEdits(GONE, GONE, GONE, GONE, GONE)
   expect(triage.board.shown.get('slack-1')).toMatchObject({ title: 'Form Submission marked as spam', actions: [] })
   expect(await triage.store.get(id)).toSatisfy(isOver)
 })
 
 test('tries that another thing failed do not count as not found, and begin the count anew', async () => {
-  const down = failing('Slack is down.')
-  await spamUnfound(...Array.from({ length: 5 }, () => down), GONE, GONE, GONE, GONE, GONE, down, GONE)
+  const outage = failing('Slack is down.')
+  await markSpamWithEdits(...Array.from({ length: 5 }, () => outage), GONE, GONE, GONE, GONE, GONE, outage, GONE)
   expect(triage.board.shown.get('slack-1')!.title).toBe('Form Submission marked as spam')
 })
 
 test('a card that is not found six times is left as it is, until somebody presses it', async () => {
-  const id = await spamUnfound(GONE, GONE, GONE, GONE, GONE, GONE)
+  const id = await markSpamWithEdits(GONE, GONE, GONE, GONE, GONE, GONE)
   const { board, decide, runtime, store } = triage
   expect(await store.get(id)).toSatisfy(isOver)
   expect(board.history).toHaveLength(1)
@@ -130,13 +130,13 @@ test('a card that is not found six times is left as it is, until somebody presse
 })
 
 test('a press on a card that was not found lately shows that it is there', async () => {
-  const id = await spamUnfound(GONE, GONE, GONE, GONE)
+  const id = await markSpamWithEdits(GONE, GONE, GONE, GONE)
   const [card] = (await triage.store.get(id))!.cards
   triage.board.updates.push(GONE, GONE)
   await triage.decide({ id, action: 'forward', press: { card: card! } })
   await triage.runtime.drain()
-  await tryAgain()
-  await tryAgain()
+  await retryEdit()
+  await retryEdit()
   expect(triage.board.shown.get('slack-1')!.title).toBe('Form Submission marked as spam')
 })
 
@@ -165,8 +165,8 @@ test('a hundred at once are looked for together', async () => {
 
 test('a card whose edit fails is still there: it is neither posted again nor waits for a person', async () => {
   const id = await triage.post({ name: 'Lin' })
-  const refused = { ...failing('It says too much.', { permanent: true }), content: true }
-  triage.board.updates.push(failing('Slack is down.'), refused)
+  const refusal = { ...failing('It says too much.', { permanent: true }), content: true }
+  triage.board.updates.push(failing('Slack is down.'), refusal)
   await triage.decide({ id, action: 'take' })
   await triage.runtime.drain()
   expect([await cardsOf(id), triage.board.shown.size]).toEqual([['slack-1', 'discord-2'], 2])

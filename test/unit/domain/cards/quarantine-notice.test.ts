@@ -12,12 +12,14 @@ let triage: Triage
 beforeEach(async () => { triage = await openTriage({ platforms: ['slack', 'discord'] }) })
 /** One server of several. */
 const server = (presentation = triage.presentation) => new HeldNotice({ ...triage, presentation })
-async function hold(): Promise<string> {
+async function receiveQuarantined(): Promise<string> {
   const id = await triage.receive({ name: 'Ada' }, { held: true })
   triage.runtime.time += HOUR
   return id
 }
-const told = () => triage.board.announcements.map(({ platform, text, url }) => [platform, text.split(',')[0], url])
+const announcements = () => triage.board.announcements.map(
+  ({ platform, text, url }) => [platform, text.split(',')[0], url],
+)
 
 test('each room is told once a day by whichever server is first, while something is held for an hour', async () => {
   const servers = Array.from({ length: 3 }, () => server())
@@ -26,50 +28,51 @@ test('each room is told once a day by whichever server is first, while something
   await triage.receive({ name: 'Ada' }, { held: true })
   triage.runtime.time += HOUR / 2
   await sweep()
-  expect(told()).toEqual([])
-  const ids = [(await triage.store.listPending({ limit: 1, only: 'held' })).submissions[0]!.id, await hold()]
+  expect(announcements()).toEqual([])
+  const { submissions: [earlierForm] } = await triage.store.listPending({ limit: 1, only: 'held' })
+  const ids = [earlierForm!.id, await receiveQuarantined()]
   for (let hours = 0; hours < 24; hours++) {
     await sweep()
     triage.runtime.time += HOUR
   }
   const url = 'https://forms.example.com/?state=held'
-  const day = [['slack', '2 forms are held', url], ['discord', '2 forms are held', url]]
-  expect(told()).toEqual(day)
+  const dailyNotices = [['slack', '2 forms are held', url], ['discord', '2 forms are held', url]]
+  expect(announcements()).toEqual(dailyNotices)
   expect(triage.board.announcements[0]!.text).not.toContain('Ada')
   await triage.quarantine.decide('erase', ids[0]!, { id: 'U1', name: 'Ada', platform: 'Slack' })
   await sweep()
-  expect(told().slice(2)).toEqual(day.map(([room]) => [room, '1 form is held', url]))
+  expect(announcements().slice(2)).toEqual(dailyNotices.map(([room]) => [room, '1 form is held', url]))
   await triage.quarantine.decide('erase', ids[1]!, { id: 'U1', name: 'Ada', platform: 'Slack' })
   triage.runtime.time += 25 * HOUR
   await sweep()
-  expect(told()).toHaveLength(4)
+  expect(announcements()).toHaveLength(4)
 })
 
 test('a room of another form is told nothing, and nobody is where no page can be linked to', async () => {
   const forms = formsOf({ rooms: ['slack'] }, { jobs: { rooms: ['discord'] } })
-  await hold()
+  await receiveQuarantined()
   await server({ ...triage.presentation, siteUrl: null } as never).tell()
-  expect(told()).toEqual([])
+  expect(announcements()).toEqual([])
   await server({ ...triage.presentation, forms }).tell()
-  expect(told().map(([room]) => room)).toEqual(['slack'])
+  expect(announcements().map(([room]) => room)).toEqual(['slack'])
 })
 
 test('what a room refused is said to it again, and a store that does not answer harms nothing', async () => {
-  const [first, second] = [server(), server()]
-  await hold()
+  const [firstServer, secondServer] = [server(), server()]
+  await receiveQuarantined()
   const { announce } = triage.board
   triage.board.announce = async () => failing('Down.')
-  await first.tell()
+  await firstServer.tell()
   triage.board.announce = announce
   triage.outage.calls = 1
-  await second.tell()
-  expect(told()).toEqual([])
-  await second.tell()
-  expect(told()).toHaveLength(2)
+  await secondServer.tell()
+  expect(announcements()).toEqual([])
+  await secondServer.tell()
+  expect(announcements()).toHaveLength(2)
 })
 
 test('what the forms said is not read for it, and a process looks through them every ten minutes', async () => {
-  await hold()
+  await receiveQuarantined()
   const pages: PageRequest[] = []
   const notice = new HeldNotice({ ...triage, store: only<SubmissionStore>({ listRecords: (page) => {
     pages.push(page)
@@ -77,7 +80,7 @@ test('what the forms said is not read for it, and a process looks through them e
   } }) })
   await notice.tell()
   expect(pages).toHaveLength(1)
-  expect(told()).toHaveLength(2)
+  expect(announcements()).toHaveLength(2)
   triage.runtime.time += HOUR / 6 - 1
   await notice.tell()
   expect(pages).toHaveLength(1)

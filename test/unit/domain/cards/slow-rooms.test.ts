@@ -7,12 +7,12 @@ test('a room is slow from when a card has taken too long there until one is quic
   let time = 0
   const rooms = new SlowRooms(only<Runtime>({ now: () => time }))
   const post = Promise.withResolvers<string>()
-  const hanging = rooms.timed('slack', post.promise)
+  const slowPost = rooms.timed('slack', post.promise)
   expect(rooms.has('slack')).toBe(false)
   time += CARD_PATIENCE_MS
   expect([rooms.has('slack'), rooms.has('discord')]).toEqual([true, false])
   post.resolve('late')
-  expect(await hanging).toBe('late')
+  expect(await slowPost).toBe('late')
   expect(rooms.has('slack')).toBe(true)
   await expect(rooms.timed('slack', Promise.reject(new Error('refused at once')))).rejects.toThrow('refused')
   expect(rooms.has('slack')).toBe(false)

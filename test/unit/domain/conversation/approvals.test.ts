@@ -14,36 +14,36 @@ const TTL_MS = 60_000
 const LEASE_MS = 10_000
 const call = (toolCallId: string) => ({ approvalId: `a-${toolCallId}`, toolCallId, title: 'Write', details: [] })
 
-let dir: string
+let folder: string
 let runtime: FakeRuntime
 let approvals: Approvals
 let turn: WaitingTurn
-let misplaced: string[]
+let misplacedPlatforms: string[]
 /** Changed contents of cards that are shown again, by call id. */
 let present: Record<string, Partial<ProposedCall>>
 /** Id of a person who may not decide the call's submission, and the arguments of each check. */
-let unlisted: { id?: string, asked: unknown[] }
+let access: { id?: string, asked: unknown[] }
 
 /** Person who clicks a button in the room of the question. */
-const pressed = (person: Person, names = [`${person.platform.toLowerCase()}:${person.id}`]): Presser => ({
+const presserOf = (person: Person, names = [`${person.platform.toLowerCase()}:${person.id}`]): Presser => ({
   ...person, names, place: ['slack/C1', 'slack'],
 })
 
 beforeEach(async () => {
-  dir = testFolder()
+  folder = testFolder()
   runtime = new FakeRuntime()
-  misplaced = []
+  misplacedPlatforms = []
   present = {}
-  unlisted = { asked: [] }
+  access = { asked: [] }
   approvals = new Approvals({
-    store: new EmbeddedApprovals(dir, runtime.now), approvers: ['slack:U2', 'discord:U2', 'slack:T9:U4'],
+    store: new EmbeddedApprovals(folder, runtime.now), approvers: ['slack:U2', 'discord:U2', 'slack:T9:U4'],
     present: async ({ calls }) => calls.map(each => ({ ...each, ...present[each.toolCallId] })),
     placeOf: () => ['slack/C1'], ttlMs: TTL_MS, leaseMs: LEASE_MS, runtime,
     refusal: async (submission, { id }, place) => {
-      unlisted.asked.push([submission, id, place])
-      return id === unlisted.id ? { message: ['Only Grace may decide this.'] } : null
+      access.asked.push([submission, id, place])
+      return id === access.id ? { message: ['Only Grace may decide this.'] } : null
     },
-    monitor: only<Monitor>({ misplaced: platform => void misplaced.push(platform), incident: () => {} }),
+    monitor: only<Monitor>({ misplaced: platform => void misplacedPlatforms.push(platform), incident: () => {} }),
     log: silentLog,
   })
   turn = await approvals.request({
@@ -52,130 +52,131 @@ beforeEach(async () => {
 })
 
 test.each([
-  ['the asker', pressed(ADA), true],
-  ['an approver', pressed({ ...OTHER, id: 'U2' }), true],
-  ['an approver on a second platform', pressed({ ...OTHER, id: 'U2', platform: 'Discord' }), true],
-  ['an approver of another workspace', pressed({ ...OTHER, id: 'U4' }, ['slack:T9:U4']), true],
-  ['the asker by another platform', pressed({ ...ADA, id: '7', platform: 'Discord', person: 'ada' }), true],
-  ['another person', pressed({ ...ADA, id: '8', platform: 'Discord', person: 'grace' }), false],
-  ['somebody else', pressed({ ...OTHER, id: 'U3' }), false],
-  ['somebody with an approver\'s id on another platform', pressed({ ...OTHER, id: 'U2', platform: 'Teams' }), false],
-  ['somebody with an approver\'s id in another workspace', pressed({ ...OTHER, id: 'U2' }, ['slack:T9:U2']), false],
-  ['somebody with the asker\'s id on another platform', pressed({ ...OTHER, id: 'U1', platform: 'Discord' }), false],
-])('%s may decide: %o', async (_, by, allowed) => {
-  const decided = await approvals.decide(turn.id, 0, true, by)
-  expect('refused' in decided ? decided.refused : 'decided').toBe(allowed ? 'decided' : 'not-allowed')
+  ['the asker', presserOf(ADA), true],
+  ['an approver', presserOf({ ...OTHER, id: 'U2' }), true],
+  ['an approver on a second platform', presserOf({ ...OTHER, id: 'U2', platform: 'Discord' }), true],
+  ['an approver of another workspace', presserOf({ ...OTHER, id: 'U4' }, ['slack:T9:U4']), true],
+  ['the asker by another platform', presserOf({ ...ADA, id: '7', platform: 'Discord', person: 'ada' }), true],
+  ['another person', presserOf({ ...ADA, id: '8', platform: 'Discord', person: 'grace' }), false],
+  ['somebody else', presserOf({ ...OTHER, id: 'U3' }), false],
+  ['somebody with an approver\'s id on another platform', presserOf({ ...OTHER, id: 'U2', platform: 'Teams' }), false],
+  ['somebody with an approver\'s id in another workspace', presserOf({ ...OTHER, id: 'U2' }, ['slack:T9:U2']), false],
+  ['somebody with the asker\'s id on another platform', presserOf({ ...OTHER, id: 'U1', platform: 'Discord' }), false],
+])('%s may decide: %o', async (_, person, isAllowed) => {
+  const result = await approvals.decide(turn.id, 0, true, person)
+  expect('refused' in result ? result.refused : 'decided').toBe(isAllowed ? 'decided' : 'not-allowed')
 })
 
 test('of two whom nobody knows by name, one is not the other', async () => {
   const { id } = await approvals.request({ ...turn, asker: OTHER })
-  expect(await approvals.decide(id, 0, true, pressed({ ...OTHER, id: 'U3' }))).toMatchObject({ refused: 'not-allowed' })
-  expect(await approvals.decide(id, 0, true, pressed(OTHER))).toMatchObject({ verdict: { approved: true } })
+  const presser = presserOf({ ...OTHER, id: 'U3' })
+  expect(await approvals.decide(id, 0, true, presser)).toMatchObject({ refused: 'not-allowed' })
+  expect(await approvals.decide(id, 0, true, presserOf(OTHER))).toMatchObject({ verdict: { approved: true } })
 })
 
 test('a call about a submission is approved by those alone who may decide that one, and denied by every approver', async () => {
   const { id } = await approvals.request({ ...turn, calls: [{ ...call('one'), submission: 's1' }] })
-  unlisted.id = 'U2'
-  const approver = pressed({ ...OTHER, id: 'U2' })
+  access.id = 'U2'
+  const approver = presserOf({ ...OTHER, id: 'U2' })
   expect(await approvals.decide(id, 0, true, approver)).toMatchObject({
     refused: 'not-allowed', message: 'Only Grace may decide this.',
   })
-  expect(unlisted.asked).toEqual([['s1', 'U2', approver.place]])
+  expect(access.asked).toEqual([['s1', 'U2', approver.place]])
   expect(await approvals.decide(id, 0, false, approver)).toMatchObject({ verdict: { approved: false } })
 })
 
 test('a question does not exist elsewhere, which is counted; a turn that does not say where it was asked is told by its thread', async () => {
-  const elsewhere = { ...pressed(ADA), place: ['slack/D1'] }
-  expect(await approvals.decide(turn.id, 0, true, elsewhere)).toMatchObject({
+  const presser = { ...presserOf(ADA), place: ['slack/D1'] }
+  expect(await approvals.decide(turn.id, 0, true, presser)).toMatchObject({
     refused: 'gone', message: expect.stringContaining('asked in another conversation') as string, kept: null,
   })
-  expect(misplaced).toEqual(['slack'])
+  expect(misplacedPlatforms).toEqual(['slack'])
   const { id } = await approvals.request({ threadId: 'slack:C1:2', asker: ADA, calls: [call('old')], state: '[]' })
-  expect(await approvals.decide(id, 0, true, elsewhere)).toMatchObject({ refused: 'gone' })
-  expect(await approvals.decide(id, 0, true, pressed(ADA))).toMatchObject({ verdict: { approved: true } })
+  expect(await approvals.decide(id, 0, true, presser)).toMatchObject({ refused: 'gone' })
+  expect(await approvals.decide(id, 0, true, presserOf(ADA))).toMatchObject({ verdict: { approved: true } })
 })
 
 test('the last decision goes on with the turn, whatever was decided before', async () => {
-  expect(await approvals.decide(turn.id, 1, false, pressed(ADA))).toMatchObject({
+  expect(await approvals.decide(turn.id, 1, false, presserOf(ADA))).toMatchObject({
     verdict: { approved: false }, resume: null,
   })
-  expect(await approvals.decide(turn.id, 1, true, pressed(ADA))).toMatchObject({
+  expect(await approvals.decide(turn.id, 1, true, presserOf(ADA))).toMatchObject({
     refused: 'taken', message: 'Already decided: Denied by Ada on Slack.',
   })
-  expect(await approvals.decide(turn.id, 0, true, pressed(ADA))).toMatchObject({
+  expect(await approvals.decide(turn.id, 0, true, presserOf(ADA))).toMatchObject({
     verdict: { approved: true }, resume: { verdicts: [{ approved: true }, { approved: false }] },
   })
 })
 
 describe('a call whose card shows what has changed since', () => {
   const name = (value: string) => ({ label: 'name', value, edited: false })
-  const about = (toolCallId: string) => (
+  const callAbout = (toolCallId: string) => (
     { ...call(toolCallId), submission: 's1', content: 'a', details: [name('Ada')] }
   )
-  const ask = (...calls: ProposedCall[]) => approvals.request({ ...turn, calls })
+  const requestTurn = (...calls: ProposedCall[]) => approvals.request({ ...turn, calls })
 
   test.each<[string, Partial<ProposedCall>]>([
     ['a field that it shows', { content: 'b', details: [name('Eve')] }],
     ['a field that it does not show', { content: 'b' }],
     ['another fact of the card', { details: [name('Ada'), { label: 'Replaces', value: 'A file', edited: false }] }],
   ])('is not approved, but asked about again: %s', async (_, changes) => {
-    const { id } = await ask(about('one'))
+    const { id } = await requestTurn(callAbout('one'))
     present.one = changes
-    const decided = await approvals.decide(id, 0, true, pressed(ADA))
-    expect(decided).toMatchObject({
+    const result = await approvals.decide(id, 0, true, presserOf(ADA))
+    expect(result).toMatchObject({
       outdated: { turn: { id }, verdicts: [{ approved: false, outdated: true }] },
       again: { turn: { calls: [{ toolCallId: 'one', ...changes }], state: '[]' }, verdicts: [null] },
     })
-    expect(await approvals.decide(id, 0, true, pressed(ADA))).toMatchObject({ refused: 'gone' })
-    const { turn: again } = (decided as { again: { turn: WaitingTurn } }).again
+    expect(await approvals.decide(id, 0, true, presserOf(ADA))).toMatchObject({ refused: 'gone' })
+    const { turn: newTurn } = (result as { again: { turn: WaitingTurn } }).again
     present = {}
-    expect(await approvals.decide(again.id, 0, true, pressed(ADA))).toMatchObject({ resume: { turn: again } })
+    expect(await approvals.decide(newTurn.id, 0, true, presserOf(ADA))).toMatchObject({ resume: { turn: newTurn } })
   })
 
   test('is asked about again also when it was approved before, and another of its turn decides; that stands', async () => {
-    const { id } = await ask(about('one'), about('two'), about('three'))
-    await approvals.decide(id, 0, true, pressed(ADA))
+    const { id } = await requestTurn(callAbout('one'), callAbout('two'), callAbout('three'))
+    await approvals.decide(id, 0, true, presserOf(ADA))
     present.one = { content: 'b' }
-    const decided = await approvals.decide(id, 1, false, pressed(ADA)) as { again: { turn: WaitingTurn } }
-    expect(decided).toMatchObject({
+    const result = await approvals.decide(id, 1, false, presserOf(ADA)) as { again: { turn: WaitingTurn } }
+    expect(result).toMatchObject({
       outdated: { verdicts: [{ outdated: true }, { approved: false, by: ADA }, { outdated: true }] },
       again: { verdicts: [null, { approved: false, by: ADA }, null] },
     })
-    const { id: next } = decided.again.turn
-    expect(await approvals.decide(next, 1, true, pressed(ADA))).toMatchObject({ refused: 'taken' })
-    await approvals.decide(next, 0, true, pressed(ADA))
-    expect(await approvals.decide(next, 2, true, pressed(ADA))).toMatchObject({
+    const { id: newId } = result.again.turn
+    expect(await approvals.decide(newId, 1, true, presserOf(ADA))).toMatchObject({ refused: 'taken' })
+    await approvals.decide(newId, 0, true, presserOf(ADA))
+    expect(await approvals.decide(newId, 2, true, presserOf(ADA))).toMatchObject({
       resume: { verdicts: [{ approved: true }, { approved: false }, { approved: true }] },
     })
   })
 
   test('is asked about once, however many approve it at once, and may be denied as it is', async () => {
-    const [{ id }, { id: other }] = [await ask(about('one')), await ask(about('one'))]
+    const [{ id }, { id: otherId }] = [await requestTurn(callAbout('one')), await requestTurn(callAbout('one'))]
     present.one = { content: 'b' }
-    const decided = await Promise.all([1, 2, 3].map(() => approvals.decide(id, 0, true, pressed(ADA))))
-    expect(decided.filter(result => 'again' in result)).toHaveLength(1)
-    expect(decided.filter(result => 'refused' in result)).toHaveLength(2)
-    expect(await approvals.decide(other, 0, false, pressed(ADA))).toMatchObject({ verdict: { approved: false } })
+    const results = await Promise.all([1, 2, 3].map(() => approvals.decide(id, 0, true, presserOf(ADA))))
+    expect(results.filter(result => 'again' in result)).toHaveLength(1)
+    expect(results.filter(result => 'refused' in result)).toHaveLength(2)
+    expect(await approvals.decide(otherId, 0, false, presserOf(ADA))).toMatchObject({ verdict: { approved: false } })
   })
 
   test('goes on when its submission cannot be decided any more: the tool tells what became of it', async () => {
-    const { id } = await ask(about('one'))
+    const { id } = await requestTurn(callAbout('one'))
     present.one = { content: undefined, details: [] }
-    expect(await approvals.decide(id, 0, true, pressed(ADA))).toMatchObject({ verdict: { approved: true } })
+    expect(await approvals.decide(id, 0, true, presserOf(ADA))).toMatchObject({ verdict: { approved: true } })
   })
 })
 
 test('what is not there cannot be decided', async () => {
-  expect(await approvals.decide('nothing', 0, true, pressed(ADA))).toMatchObject({ refused: 'gone' })
-  expect(await approvals.decide(turn.id, 2, true, pressed(ADA))).toMatchObject({ refused: 'gone' })
+  expect(await approvals.decide('nothing', 0, true, presserOf(ADA))).toMatchObject({ refused: 'gone' })
+  expect(await approvals.decide(turn.id, 2, true, presserOf(ADA))).toMatchObject({ refused: 'gone' })
 })
 
 test('from its end on nobody can decide; the sweep takes it once, and leaves what was decided', async () => {
-  await approvals.decide(turn.id, 0, true, pressed(ADA))
+  await approvals.decide(turn.id, 0, true, presserOf(ADA))
   runtime.time += TTL_MS - 1
   expect(await approvals.sweep()).toEqual({ expired: [], abandoned: [] })
   runtime.time += 1
-  expect(await approvals.decide(turn.id, 1, true, pressed(ADA))).toMatchObject({ refused: 'gone' })
+  expect(await approvals.decide(turn.id, 1, true, presserOf(ADA))).toMatchObject({ refused: 'gone' })
   expect(await approvals.sweep()).toMatchObject({
     expired: [{ verdicts: [{ approved: true, by: ADA }, { approved: false, by: null }] }], abandoned: [],
   })
@@ -183,19 +184,19 @@ test('from its end on nobody can decide; the sweep takes it once, and leaves wha
 })
 
 test('a turn that was taken and not finished is dropped, never handed out to be done again', async () => {
-  await approvals.decide(turn.id, 0, true, pressed(ADA))
-  await approvals.decide(turn.id, 1, true, pressed(ADA))
+  await approvals.decide(turn.id, 0, true, presserOf(ADA))
+  await approvals.decide(turn.id, 1, true, presserOf(ADA))
   runtime.time += LEASE_MS - 1
   expect(await approvals.sweep()).toEqual({ expired: [], abandoned: [] })
   runtime.time += 1
   expect(await approvals.sweep()).toMatchObject({ expired: [], abandoned: [{ turn: { id: turn.id } }] })
   expect(await approvals.sweep()).toEqual({ expired: [], abandoned: [] })
-  expect(await approvals.decide(turn.id, 0, true, pressed(ADA))).toMatchObject({ refused: 'gone' })
+  expect(await approvals.decide(turn.id, 0, true, presserOf(ADA))).toMatchObject({ refused: 'gone' })
 })
 
 test('a turn that was finished is heard of no more', async () => {
-  await approvals.decide(turn.id, 0, true, pressed(ADA))
-  await approvals.decide(turn.id, 1, true, pressed(ADA))
+  await approvals.decide(turn.id, 0, true, presserOf(ADA))
+  await approvals.decide(turn.id, 1, true, presserOf(ADA))
   await approvals.finish(turn.id)
   runtime.time += TTL_MS * 2
   expect(await approvals.sweep()).toEqual({ expired: [], abandoned: [] })
@@ -203,10 +204,10 @@ test('a turn that was finished is heard of no more', async () => {
 
 test('of a turn that somebody stops nothing is done, and nothing reads as approved; what was denied stays denied', async () => {
   const GRACE = { id: 'U9', name: 'Grace', platform: 'Slack' }
-  const stopped = { approved: false, by: GRACE, stopped: true }
-  await approvals.decide(turn.id, 0, true, pressed(ADA))
-  expect(await approvals.withdraw(turn.threadId, GRACE)).toMatchObject([{ verdicts: [stopped, stopped] }])
+  const withdrawal = { approved: false, by: GRACE, stopped: true }
+  await approvals.decide(turn.id, 0, true, presserOf(ADA))
+  expect(await approvals.withdraw(turn.threadId, GRACE)).toMatchObject([{ verdicts: [withdrawal, withdrawal] }])
   turn = await approvals.request({ ...turn, calls: [call('one'), call('two')] })
-  await approvals.decide(turn.id, 1, false, pressed(ADA))
-  expect(await approvals.withdraw(turn.threadId, GRACE)).toMatchObject([{ verdicts: [stopped, { by: ADA }] }])
+  await approvals.decide(turn.id, 1, false, presserOf(ADA))
+  expect(await approvals.withdraw(turn.threadId, GRACE)).toMatchObject([{ verdicts: [withdrawal, { by: ADA }] }])
 })

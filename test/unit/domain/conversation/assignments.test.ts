@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 interface Said { by?: Person, mentioned?: string[] }
 
-const said = async (typed: string, { by = ada, mentioned }: Said = {}, place = ROOM) => {
+const answerTo = async (typed: string, { by = ada, mentioned }: Said = {}, place = ROOM) => {
   const { text, ...rest } = await assignments.assign(parseAssignment(typed)!, place, by, mentioned)
   return { ...rest, text: text.join(' ') }
 }
@@ -42,7 +42,7 @@ test.each([
 
 test('whoever is mentioned has it, and is told below the card; PEOPLE says who they are elsewhere', async () => {
   const id = await triage.post({ name: 'Lin' })
-  const answer = await said(`assign ${id.slice(0, 8)} @grace`, { mentioned: ['slack:U2'] })
+  const answer = await answerTo(`assign ${id.slice(0, 8)} @grace`, { mentioned: ['slack:U2'] })
   expect(answer).toEqual({ text: 'Grace has it now.' })
   expect(await holderOf(id)).toMatchObject({ who: 'Grace', platform: 'Slack', by: { name: 'Ada' } })
   await triage.runtime.drain()
@@ -54,26 +54,26 @@ test('whoever is mentioned has it, and is told below the card; PEOPLE says who t
 
 test('me, and somebody by what PEOPLE calls them, have it too; others are asked for', async () => {
   const id = await triage.post({ name: 'Lin' })
-  await said(`assign ${id} me`)
+  await answerTo(`assign ${id} me`)
   expect(await holderOf(id)).toMatchObject({ who: 'slack:U1' })
   for (const name of ['grace', '@Grace', '@grace @form-bot']) {
-    await said(`assign ${id} me`)
-    await said(`assign ${id} ${name}`)
+    await answerTo(`assign ${id} me`)
+    await answerTo(`assign ${id} ${name}`)
     expect(await holderOf(id), name).toMatchObject({ who: 'Grace', id: 'U2' })
   }
-  expect((await said(`assign ${id} @form-bot`)).text).toMatch(/^To whom\?/)
-  expect((await said(`assign ${id} lin`)).text).toMatch(/^To whom\?/)
+  expect((await answerTo(`assign ${id} @form-bot`)).text).toMatch(/^To whom\?/)
+  expect((await answerTo(`assign ${id} lin`)).text).toMatch(/^To whom\?/)
   expect(await holderOf(id)).toMatchObject({ who: 'Grace' })
 })
 
 test('what is of another room, or does not wait, is not found, and an id that is too short is asked for', async () => {
   triage.runtime.uuid = () => `aaaa${crypto.randomUUID().slice(4)}`
   const [id] = [await triage.post({ name: 'one' }), await triage.post({ name: 'two' })]
-  expect((await said('assign aaaa me')).text).toBe('2 ids begin with aaaa. Type more of it.')
-  expect((await said('assign bbbb me')).text).toBe('Nothing that waits here has an id that begins with bbbb.')
-  expect((await said(`assign ${id} me`, {}, ['slack/C9'])).text).toMatch(/^Nothing that waits here/)
+  expect((await answerTo('assign aaaa me')).text).toBe('2 ids begin with aaaa. Type more of it.')
+  expect((await answerTo('assign bbbb me')).text).toBe('Nothing that waits here has an id that begins with bbbb.')
+  expect((await answerTo(`assign ${id} me`, {}, ['slack/C9'])).text).toMatch(/^Nothing that waits here/)
   await triage.decide({ id, action: 'spam', person: ada })
-  expect((await said(`assign ${id} me`)).text).toMatch(/^Marked as spam by Ada/)
+  expect((await answerTo(`assign ${id} me`)).text).toMatch(/^Marked as spam by Ada/)
 })
 
 test('what waits is read without its data, and not at all for who writes from elsewhere', async () => {
@@ -86,20 +86,23 @@ test('what waits is read without its data, and not at all for who writes from el
       return triage.store.listRecords(page)
     } }),
   })
-  const short = id.slice(0, 8)
-  expect((await said(`take ${short}`, {}, ['slack/D1'])).text).toMatch(/^Nothing that waits here/)
+  const idPrefix = id.slice(0, 8)
+  expect((await answerTo(`take ${idPrefix}`, {}, ['slack/D1'])).text).toMatch(/^Nothing that waits here/)
   expect(pages).toEqual([])
-  expect((await said(`take ${short}`)).text).toBe('Ada has it now.')
+  expect((await answerTo(`take ${idPrefix}`)).text).toBe('Ada has it now.')
   expect(pages).toHaveLength(1)
 })
 
 test('who may not decide it gives it to nobody, and alone reads why; nor is it given to such', async () => {
   const id = await triage.post({ name: 'Lin' })
   Object.assign(triage.presentation.forms.of(undefined), { reviewers: ['slack:U2'] })
-  expect(await said(`assign ${id} grace`)).toEqual({ isPrivate: true, text: expect.stringMatching(/^Only /) as string })
+  expect(await answerTo(`assign ${id} grace`)).toEqual({
+    isPrivate: true, text: expect.stringMatching(/^Only /) as string,
+  })
   const grace = { ...ada, id: 'U2', name: 'Grace', names: ['slack:U2'] }
-  expect((await said(`assign ${id} @ada`, { by: grace, mentioned: ['slack:U1'] })).text).toMatch(/may not decide it/)
-  const hidden = await triage.decide({ id, action: 'assign', assignee: { ...ada, name: 'Ada\u202E' }, person: grace })
-  expect(hidden).toMatchObject({ message: 'Ada⟨U+202E⟩ may not decide it, so it was not given to them.' })
+  const answer = await answerTo(`assign ${id} @ada`, { by: grace, mentioned: ['slack:U1'] })
+  expect(answer.text).toMatch(/may not decide it/)
+  const result = await triage.decide({ id, action: 'assign', assignee: { ...ada, name: 'Ada\u202E' }, person: grace })
+  expect(result).toMatchObject({ message: 'Ada⟨U+202E⟩ may not decide it, so it was not given to them.' })
   expect(await holderOf(id)).toBeUndefined()
 })

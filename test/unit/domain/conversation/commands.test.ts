@@ -25,7 +25,7 @@ const forms = formsOf(
 )
 
 /** Commands on these submissions, newest first, and audit lines. */
-function commandsOver(submissions: readonly Submission[], lines: readonly AuditLine[] = [], known = forms) {
+function commandsFor(submissions: readonly Submission[], lines: readonly AuditLine[] = [], knownForms = forms) {
   const reads: number[] = []
   const list = async ({ limit, before }: PageRequest) => {
     reads.push(limit)
@@ -40,7 +40,7 @@ function commandsOver(submissions: readonly Submission[], lines: readonly AuditL
       listPending: list, listRecords: list,
     }),
     outbox: only<Outbox>({ apply: async () => ({ refused: 'gone' }), run: async () => {} }),
-    presentation: { siteUrl: 'https://forms.example.com', forms: known },
+    presentation: { siteUrl: 'https://forms.example.com', forms: knownForms },
     board: only<ReviewBoard>({
       roomOf: ({ threadId }) => `slack/${threadId.split(':')[1]}`,
       link: async ({ messageId }) => `https://example.slack.com/${messageId}`,
@@ -53,19 +53,19 @@ function commandsOver(submissions: readonly Submission[], lines: readonly AuditL
   }
 }
 
-const waiting = (count: number) => Array.from({ length: count }, (_, index): Submission => ({
+const waitingSubmissions = (count: number) => Array.from({ length: count }, (_, index): Submission => ({
   ...submissionOf({ name: `Person ${index}`, email: `p${index}@example.com` }),
   id: `${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`, receivedAt: NOW - index * MINUTE,
 }))
-const said = (answer: Answer) => ('speech' in answer ? answer.speech : { text: [] as string[], items: undefined })
-const textOf = (answer: Answer) => inWords(said(answer)).text.join('\n')
+const speechIn = (answer: Answer) => ('speech' in answer ? answer.speech : { text: [] as string[], items: undefined })
+const textOf = (answer: Answer) => inWords(speechIn(answer)).text.join('\n')
 
 describe('pending', () => {
   test('says how many wait, since when the oldest does, and lists the newest with id, preview and link', async () => {
-    const answer = await commandsOver(waiting(7)).ask('pending')
+    const answer = await commandsFor(waitingSubmissions(7)).ask('pending')
     expect(textOf(answer)).toBe('7 submissions wait. The oldest came on 21 Nov 2026, 11:54 UTC. The newest 5:')
-    expect(said(answer).items).toHaveLength(5)
-    expect(inWords(said(answer).items![0])).toEqual({
+    expect(speechIn(answer).items).toHaveLength(5)
+    expect(inWords(speechIn(answer).items![0])).toEqual({
       label: '00000000', value: 'Received 21 Nov 2026, 12:00 UTC\nname: Person 0\nemail: p0@example.com',
       link: {
         label: 'Open 00000000', url: 'https://forms.example.com/submissions/00000000-0000-4000-8000-000000000000',
@@ -74,25 +74,27 @@ describe('pending', () => {
   })
 
   test('with none says so', async () => {
-    expect(textOf(await commandsOver([]).ask('pending'))).toBe('No submission waits. All done.')
+    expect(textOf(await commandsFor([]).ask('pending'))).toBe('No submission waits. All done.')
   })
 
   test('reads a bounded number, and then does not claim to know the oldest', async () => {
-    const { ask, reads } = commandsOver(waiting(1001))
+    const { ask, reads } = commandsFor(waitingSubmissions(1001))
     expect(textOf(await ask('pending'))).toBe('At least 1,000 submissions wait. The newest 5:')
-    expect(reads.reduce((sum, limit) => sum + limit, 0)).toBe(1000)
+    expect(reads.reduce((total, limit) => total + limit, 0)).toBe(1000)
   })
 
   test('keeps a preview short, whatever the form says', async () => {
-    const long = submissionOf({ ['k'.repeat(500)]: `a\n\n${'😀'.repeat(500)}`, b: 1, c: null, d: 'not shown' })
-    const value = plainText(said(await commandsOver([long]).ask('pending')).items![0]!.value)
+    const longSubmission = submissionOf({
+      ['k'.repeat(500)]: `a\n\n${'😀'.repeat(500)}`, b: 1, c: null, d: 'not shown',
+    })
+    const value = plainText(speechIn(await commandsFor([longSubmission]).ask('pending')).items![0]!.value)
     expect(value.length).toBeLessThan(400)
     expect(value).toContain(`a ${'😀'.repeat(38)}…\n`)
     expect(value).not.toContain('not shown')
   })
 
   test('outside the rooms tells nothing, not even how many', async () => {
-    const { ask, reads } = commandsOver(waiting(2))
+    const { ask, reads } = commandsFor(waitingSubmissions(2))
     expect(await ask('pending', ['slack/D1'])).toEqual({
       speech: { text: ['Forms are shown only in the channel of the cards: ask me there.'] },
     })
@@ -103,43 +105,43 @@ describe('pending', () => {
 describe('show', () => {
   test.each([
     ['00000003-0000-4000-8000-000000000000'], ['00000003'], ['person 3'], ['P3@EXAMPLE.com'], ['email: p3'],
-  ])('finds the one that matches %j', async (wanted) => {
-    expect(await commandsOver(waiting(7)).ask(`show ${wanted}`)).toMatchObject({
+  ])('finds the one that matches %j', async (query) => {
+    expect(await commandsFor(waitingSubmissions(7)).ask(`show ${query}`)).toMatchObject({
       card: { submissionId: '00000003-0000-4000-8000-000000000000', actions: decisions() },
     })
   })
 
   test('lists several matches, the newest first', async () => {
-    const answer = await commandsOver(waiting(7)).ask('show example.com')
+    const answer = await commandsFor(waitingSubmissions(7)).ask('show example.com')
     expect(textOf(answer)).toBe('7 submissions match. The newest 5:')
-    expect(said(answer).items![0]!.label).toContain('00000000')
+    expect(speechIn(answer).items![0]!.label).toContain('00000000')
   })
 
   test.each([
     ['nobody'], ['ffffffff-0000-4000-8000-000000000000'], ['%2e%2e'], ['.*'],
-  ])('says that nothing matches %j', async (wanted) => {
+  ])('says that nothing matches %j', async (query) => {
     expect(
-      textOf(await commandsOver(waiting(2)).ask(`show ${wanted}`)),
-    ).toContain(`Nothing that waits matches “${wanted}”`)
+      textOf(await commandsFor(waitingSubmissions(2)).ask(`show ${query}`)),
+    ).toContain(`Nothing that waits matches “${query}”`)
   })
 
   test('of one that has many cards already posts no further one, but leads to it', async () => {
     const cards = Array.from(
       { length: 20 }, (_, index) => ({ platform: 'slack', threadId: 'slack:C1:1', messageId: String(index) }),
     )
-    const [one] = waiting(1).map(submission => ({ ...submission, cards }))
-    for (const wanted of [one!.id, 'person']) {
-      const answer = await commandsOver([one!]).ask(`show ${wanted}`)
+    const [submission] = waitingSubmissions(1).map(submission => ({ ...submission, cards }))
+    for (const query of [submission!.id, 'person']) {
+      const answer = await commandsFor([submission!]).ask(`show ${query}`)
       expect(textOf(answer)).toContain('20 cards already')
-      expect(said(answer).items![0]!.link!.url).toContain(one!.id)
+      expect(speechIn(answer).items![0]!.link!.url).toContain(submission!.id)
     }
     expect(
-      await commandsOver([{ ...one!, cards: cards.slice(1) }]).ask(`show ${one!.id}`),
-    ).toMatchObject({ card: { submissionId: one!.id } })
+      await commandsFor([{ ...submission!, cards: cards.slice(1) }]).ask(`show ${submission!.id}`),
+    ).toMatchObject({ card: { submissionId: submission!.id } })
   })
 
   test('without words asks which, and outside the rooms shows nothing', async () => {
-    const { ask } = commandsOver(waiting(1))
+    const { ask } = commandsFor(waitingSubmissions(1))
     expect(textOf(await ask('show'))).toContain('Which one?')
     expect(await ask('show Person 0', [])).toEqual({
       speech: { text: [expect.stringContaining('only in the channel of the cards')] },
@@ -148,7 +150,7 @@ describe('show', () => {
 
   test('a card that came too late is told to offer nothing', async () => {
     expect(
-      await commandsOver([]).commands.shown('gone', { platform: 'slack', threadId: 't', messageId: 'm' }),
+      await commandsFor([]).commands.shown('gone', { platform: 'slack', threadId: 't', messageId: 'm' }),
     ).toMatchObject({ submissionId: 'gone', actions: [], notes: ['Not kept any more.'] })
   })
 })
@@ -163,47 +165,50 @@ describe('status', () => {
   ]
 
   test('names what waits and happened before where forwards go, of which there may be more than a message takes', async () => {
-    expect(textOf(await commandsOver(waiting(3), lines).ask('status'))).toBe([
+    expect(textOf(await commandsFor(waitingSubmissions(3), lines).ask('status'))).toBe([
       'Connected: Slack, Discord', 'Waiting: 3', 'Last 24 hours: 2 forwarded, 1 marked as spam, 0 expired',
       'Forwards go to: team@example.com and crm.example.com',
       'Forwards of Contact go to: team@example.com and downstream.example.com',
     ].join('\n'))
-    const alike = await commandsOver([], [], formsOf({}, { jobs: { name: 'Jobs' } })).ask('status')
-    expect(textOf(alike)).toMatch(/\nAll forwards go to: team@example\.com and downstream\.example\.com$/)
+    const answer = await commandsFor([], [], formsOf({}, { jobs: { name: 'Jobs' } })).ask('status')
+    expect(textOf(answer)).toMatch(/\nAll forwards go to: team@example\.com and downstream\.example\.com$/)
   })
 
   test('does not count what was taken back or failed since, and counts what was erased', async () => {
-    const of = (id: string, ...outcomes: AuditLine['outcome'][]) => outcomes.map(
+    const linesOf = (id: string, ...outcomes: AuditLine['outcome'][]) => outcomes.map(
       (outcome, index) => ({ ...line(outcome, NOW - index * MINUTE), id }),
     )
-    const all = [
-      ...of('a', 'revoked', 'spam'), ...of('b', 'forwarded', 'failed', 'forwarded'), ...of('c', 'erased', 'edited'),
-      ...of('d', 'erased', 'revoked', 'spam'),
+    const auditTrail = [
+      ...linesOf('a', 'revoked', 'spam'), ...linesOf('b', 'forwarded', 'failed', 'forwarded'),
+      ...linesOf('c', 'erased', 'edited'),
+      ...linesOf('d', 'erased', 'revoked', 'spam'),
     ]
-    expect(textOf(await commandsOver([], all.sort((a, b) => b.at - a.at)).ask('status'))).toContain(
+    expect(textOf(await commandsFor([], auditTrail.sort((a, b) => b.at - a.at)).ask('status'))).toContain(
       '2 forwarded, 0 marked as spam, 0 expired',
     )
   })
 
   test('outside the rooms keeps addresses and numbers to itself', async () => {
     expect(
-      textOf(await commandsOver(waiting(3), lines).ask('status', ['slack/D1'])),
+      textOf(await commandsFor(waitingSubmissions(3), lines).ask('status', ['slack/D1'])),
     ).toBe('Connected: Slack, Discord\nForms are shown only in the channel of the cards: ask me there.')
   })
 })
 
 test('anything else is answered with the hint to help', async () => {
-  expect(textOf(await commandsOver([]).ask('good morning'))).toContain('Type help')
+  expect(textOf(await commandsFor([]).ask('good morning'))).toContain('Type help')
 })
 
 describe('a form with a channel of its own', () => {
-  const ours = { ...submissionOf({ name: 'Public' }), id: '11111111-0000-4000-8000-000000000000' }
-  const theirs = { ...submissionOf({ name: 'Confidential' }), id: '22222222-0000-4000-8000-000000000000', form: 'hr' }
-  const removed = {
+  const publicSubmission = { ...submissionOf({ name: 'Public' }), id: '11111111-0000-4000-8000-000000000000' }
+  const confidentialSubmission = {
+    ...submissionOf({ name: 'Confidential' }), id: '22222222-0000-4000-8000-000000000000', form: 'hr',
+  }
+  const removedSubmission = {
     ...submissionOf({ name: 'Left over' }), id: '33333333-0000-4000-8000-000000000000', form: 'gone',
     cards: [{ platform: 'slack', threadId: 'slack:C3:1', messageId: '1' }],
   }
-  const { ask } = commandsOver([ours, theirs, removed], [
+  const { ask } = commandsFor([publicSubmission, confidentialSubmission, removedSubmission], [
     { id: 'a', outcome: 'spam', at: NOW, reviewer: null, receivedAt: NOW },
     { id: 'b', form: 'hr', outcome: 'forwarded', at: NOW, reviewer: null, receivedAt: NOW },
   ])
@@ -213,15 +218,15 @@ describe('a form with a channel of its own', () => {
   ])('is listed and counted in its own only: in %s %s', async (_, place, name) => {
     const answer = await ask('pending', place)
     expect(textOf(answer)).toMatch(/^1 submission waits/)
-    expect(said(answer).items!.map(({ value }) => plainText(value).split('\n').at(-1))).toEqual([`name: ${name}`])
+    expect(speechIn(answer).items!.map(({ value }) => plainText(value).split('\n').at(-1))).toEqual([`name: ${name}`])
   })
 
   test('is shown in its own only, by words and by id', async () => {
-    for (const wanted of ['confidential', theirs.id, theirs.id.slice(0, 8)]) {
-      expect(await ask(`show ${wanted}`, HR)).toMatchObject({ card: { submissionId: theirs.id } })
-      expect(textOf(await ask(`show ${wanted}`, ROOM))).toContain('Nothing that waits matches')
+    for (const query of ['confidential', confidentialSubmission.id, confidentialSubmission.id.slice(0, 8)]) {
+      expect(await ask(`show ${query}`, HR)).toMatchObject({ card: { submissionId: confidentialSubmission.id } })
+      expect(textOf(await ask(`show ${query}`, ROOM))).toContain('Nothing that waits matches')
     }
-    expect(textOf(await ask(`show ${ours.id}`, HR))).toContain('Nothing that waits matches')
+    expect(textOf(await ask(`show ${publicSubmission.id}`, HR))).toContain('Nothing that waits matches')
   })
 
   test('has its own status', async () => {
@@ -233,8 +238,10 @@ describe('a form with a channel of its own', () => {
   })
 
   test('that is not configured any more is nowhere but where its cards are', async () => {
-    expect(textOf(await ask(`show ${removed.id}`, ROOM))).toContain('Nothing that waits matches')
-    expect(await ask(`show ${removed.id}`, ['slack/C3', ...HR])).toMatchObject({ card: { submissionId: removed.id } })
+    expect(textOf(await ask(`show ${removedSubmission.id}`, ROOM))).toContain('Nothing that waits matches')
+    expect(await ask(`show ${removedSubmission.id}`, ['slack/C3', ...HR])).toMatchObject({
+      card: { submissionId: removedSubmission.id },
+    })
   })
 })
 
@@ -243,8 +250,8 @@ describe('an answer for one person alone', () => {
     const card = (channel: string) => (
       { platform: 'slack', threadId: `slack:${channel}:1`, messageId: `in-${channel}` }
     )
-    const [submission] = waiting(1) as [Submission]
-    const { commands, ask } = commandsOver([{ ...submission, cards: [card('C1'), card('C9')] }])
+    const [submission] = waitingSubmissions(1) as [Submission]
+    const { commands, ask } = commandsFor([{ ...submission, cards: [card('C1'), card('C9')] }])
     expect(await commands.alone(await ask(`show ${submission.id}`), ROOM)).toMatchObject({ card: {
       submissionId: submission.id, actions: [], decideAt: 'https://example.slack.com/in-C1',
     } })

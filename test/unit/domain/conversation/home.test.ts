@@ -21,23 +21,23 @@ beforeEach(async () => {
   home = new Home(triage)
 })
 const CLOSED = /^Forms are shown here to those who decide them/
-const seen = async (person = ada) => {
+const readHome = async (person = ada) => {
   const { text, items = [] } = await home.of(person, 'slack')
   return { text: inWords({ text }).text.join(' '), buttons: items.map(({ label, button }) => [label, button?.id]) }
 }
 
 test('without a list it is for whoever is in the room, and for nobody else', async () => {
   const ids = [await triage.post({ name: 'one' }), await triage.post({ name: 'two' })].map(id => id.slice(0, 8))
-  const { text, buttons } = await seen()
+  const { text, buttons } = await readHome()
   expect(text).toMatch(/^2 submissions wait: 2 are free\. The oldest came on /)
   expect(buttons).toEqual(ids.map(id => [id, 'queue_take']))
   members = []
-  expect((await seen()).text).toMatch(CLOSED)
+  expect((await readHome()).text).toMatch(CLOSED)
 })
 
 test('is not for whom another workspace calls the same', async () => {
   await triage.post({ name: 'one' })
-  expect((await seen({ ...ada, names: ['slack:T2:U1'] })).text).toMatch(CLOSED)
+  expect((await readHome({ ...ada, names: ['slack:T2:U1'] })).text).toMatch(CLOSED)
 })
 
 test('has no form data, which would stay there when it goes', async () => {
@@ -52,41 +52,41 @@ test('while nobody can tell who is in the room, it says neither that there is no
 
 test('each room is asked once who is in it, however many forms go there, for all that is shown after a press', async () => {
   const { forms } = triage.presentation
-  const others = Array.from({ length: 30 }, (_, at) => ({ ...forms.of(undefined), key: `form-${at}` }))
-  Object.assign(forms, { all: [...forms.all, ...others] })
+  const otherForms = Array.from({ length: 30 }, (_, index) => ({ ...forms.of(undefined), key: `form-${index}` }))
+  Object.assign(forms, { all: [...forms.all, ...otherForms] })
   const id = await triage.post({ name: 'one' })
-  const asked: string[] = []
+  const askedRooms: string[] = []
   triage.board.hasMember = async (room?: string) => {
-    asked.push(String(room))
+    askedRooms.push(String(room))
     return { ok: true, value: true }
   }
-  expect((await seen()).buttons).toEqual([[id.slice(0, 8), 'queue_take']])
-  expect(asked).toEqual(['slack'])
+  expect((await readHome()).buttons).toEqual([[id.slice(0, 8), 'queue_take']])
+  expect(askedRooms).toEqual(['slack'])
   await home.pressed('take', id, ada, 'slack')
-  expect(asked).toEqual(['slack', 'slack'])
+  expect(askedRooms).toEqual(['slack', 'slack'])
   await triage.runtime.drain()
 })
 
 test('with a list it is for who is on it, in the room or not', async () => {
   await triage.post({ name: 'one' })
   Object.assign(triage.presentation.forms.of(undefined), { reviewers: ['slack:U2'] })
-  expect((await seen()).text).toMatch(CLOSED)
-  expect((await seen({ ...ada, id: 'U2', names: ['slack:U2'] })).buttons).toHaveLength(1)
+  expect((await readHome()).text).toMatch(CLOSED)
+  expect((await readHome({ ...ada, id: 'U2', names: ['slack:U2'] })).buttons).toHaveLength(1)
 })
 
 test('what one takes is theirs first, what others have is not offered, and nothing is taken by who sees none', async () => {
   const [one, two] = [await triage.post({ name: 'one' }), await triage.post({ name: 'two' })]
   await home.pressed('take', two, ada, 'slack')
-  expect((await seen()).buttons).toEqual([[two.slice(0, 8), 'queue_hand_back'], [one.slice(0, 8), 'queue_take']])
+  expect((await readHome()).buttons).toEqual([[two.slice(0, 8), 'queue_hand_back'], [one.slice(0, 8), 'queue_take']])
   members.push('slack:U2')
   const grace = { ...ada, id: 'U2', names: ['slack:U2'] }
-  expect((await seen(grace)).buttons).toEqual([[one.slice(0, 8), 'queue_take']])
-  expect((await seen()).text).toContain('2 submissions wait: 1 is yours, 1 is free.')
-  expect((await seen(grace)).text).toContain('2 submissions wait: 1 is free, others have 1.')
+  expect((await readHome(grace)).buttons).toEqual([[one.slice(0, 8), 'queue_take']])
+  expect((await readHome()).text).toContain('2 submissions wait: 1 is yours, 1 is free.')
+  expect((await readHome(grace)).text).toContain('2 submissions wait: 1 is free, others have 1.')
   await home.pressed('take', one, { ...ada, id: 'U3', names: ['slack:U3'] }, 'slack')
   expect((await triage.store.get(one))!.holder).toBeUndefined()
   await home.pressed('hand-back', two, ada, 'slack')
-  expect((await seen()).text).toContain('2 submissions wait: 2 are free.')
+  expect((await readHome()).text).toContain('2 submissions wait: 2 are free.')
   await triage.runtime.drain()
 })
 

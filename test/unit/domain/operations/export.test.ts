@@ -32,30 +32,37 @@ test('each line says whose form it is of, in both tables', async () => {
   expect([columns.at(-1), formsOf(await Array.fromAsync(rows))]).toEqual(['form', { [ids[0]!]: 'jobs', [ids[1]!]: '' }])
 })
 
-const madeUp = (count: number, name = 'made up') => Object.fromEntries(
+const inventedFields = (count: number, name = 'made up') => Object.fromEntries(
   Array.from({ length: count }, (_, index) => [`${name} ${index}`, index]),
 )
 
 test('the 500 fields that most forms have are columns, and what else a row has is in its last cell', async () => {
-  const real = { name: 'Ada', message: '=1+1' }
-  const ids = await storeWaiting(triage, [{ data: madeUp(24_000) }, { data: real }, { data: { ...real, only: [1] } }])
+  const realData = { name: 'Ada', message: '=1+1' }
+  const ids = await storeWaiting(triage, [
+    { data: inventedFields(24_000) }, { data: realData }, { data: { ...realData, only: [1] } },
+  ])
   const { columns, rows } = await table()
   expect([columns.length, columns.slice(5, 7), columns.at(-1)]).toEqual([
     5 + 500 + 1, ['field: name', 'field: message'], 'other fields',
   ])
-  const [strange, first, last] = ids.map(id => rows.find(row => row.id === id)!)
-  expect(Object.keys(JSON.parse(strange!['other fields'] as string) as object)).toHaveLength(24_000 - 498)
-  expect(first).toMatchObject({ 'field: name': 'Ada', 'field: message': '=1+1' })
-  expect(first).not.toHaveProperty(['other fields'])
-  expect(JSON.parse(last!['other fields'] as string)).toEqual({ only: [1] })
+  const [strangeRow, firstRow, lastRow] = ids.map(id => rows.find(row => row.id === id)!)
+  expect(Object.keys(JSON.parse(strangeRow!['other fields'] as string) as object)).toHaveLength(24_000 - 498)
+  expect(firstRow).toMatchObject({ 'field: name': 'Ada', 'field: message': '=1+1' })
+  expect(firstRow).not.toHaveProperty(['other fields'])
+  expect(JSON.parse(lastRow!['other fields'] as string)).toEqual({ only: [1] })
   const json = (await Array.fromAsync(jsonArray(triage.store, 'submissions'))).join('')
-  expect(JSON.parse(json)).toMatchObject([{ data: madeUp(24_000) }, { data: real }, { data: { ...real, only: [1] } }])
+  expect(JSON.parse(json)).toMatchObject([
+    { data: inventedFields(24_000) }, { data: realData }, { data: { ...realData, only: [1] } },
+  ])
 })
 
 test('more names than are counted lose none of what many forms have', async () => {
-  const real = { name: 'Ada', message: 'Hello' }
-  const strange = Array.from({ length: 110 }, (_, index) => ({ data: madeUp(500, `form ${index} field`) }))
-  await storeWaiting(triage, [...strange, ...Array.from({ length: 5 }, () => ({ data: real }))].toReversed())
+  const realData = { name: 'Ada', message: 'Hello' }
+  const strangeSubmissions = Array.from(
+    { length: 110 }, (_, index) => ({ data: inventedFields(500, `form ${index} field`) }),
+  )
+  const realSubmissions = Array.from({ length: 5 }, () => ({ data: realData }))
+  await storeWaiting(triage, [...strangeSubmissions, ...realSubmissions].toReversed())
   const { columns, rows } = await table()
   expect(columns.slice(5, 7)).toEqual(['field: name', 'field: message'])
   const cells = rows.flatMap(row => Object.entries(row).flatMap(([column, text]) => {

@@ -7,13 +7,13 @@ import type { Monitor } from '../../../../server/ports/monitor'
 
 function openGuesses() {
   const runtime = new FakeRuntime()
-  const [incidents, lines] = [[] as string[], [] as string[]]
+  const [incidents, loggedLines] = [[] as string[], [] as string[]]
   const guesses = new PasswordGuesses({
     limiter: createEmbeddedLimiter({ limit: 50, windowS: 60 }), runtime,
     monitor: only<Monitor>({ incident: kind => void incidents.push(kind) }),
-    log: { ...silentLog, warn: event => void lines.push(event) },
+    log: { ...silentLog, warn: event => void loggedLines.push(event) },
   })
-  return { guesses, runtime, incidents, lines }
+  return { guesses, runtime, incidents, lines: loggedLines }
 }
 
 test('fifty wrong passwords in a minute wait for nothing; from then on each attempt does, a right one too', async () => {
@@ -28,14 +28,14 @@ test('fifty wrong passwords in a minute wait for nothing; from then on each atte
 
 test('many at once wait longer, and nobody longer than 10 s', async () => {
   const { guesses, runtime } = openGuesses()
-  const wait = Promise.withResolvers<undefined>()
+  const pause = Promise.withResolvers<undefined>()
   runtime.wait = (ms) => {
     runtime.waits.push(ms)
-    return wait.promise
+    return pause.promise
   }
   const attempts = Array.from({ length: 600 }, () => guesses.slowDown(false))
   attempts.push(guesses.slowDown(true))
-  wait.resolve(undefined)
+  pause.resolve(undefined)
   await Promise.all(attempts)
   expect(runtime.waits[0]).toBe(1000)
   expect(runtime.waits[10]).toBe(2000)

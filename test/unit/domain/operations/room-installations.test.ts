@@ -10,19 +10,19 @@ import type { Installations } from '../../../../server/ports/installations'
 
 const HERE = { channel: 'C1', within: 'T1' }
 
-/** Room installations after the app was first added within `first`, with a record of the effects. */
-function open(first: string, outages = 0) {
-  const [board, heard, waits]: [FakeBoard, unknown[], number[]] = [new FakeBoard(), [], []]
-  let left = outages
+/** Room installations after the app was first added within `learnedWorkspace`, with a record of the effects. */
+function openRooms(learnedWorkspace: string, outages = 0) {
+  const [board, notes, waitsMs]: [FakeBoard, unknown[], number[]] = [new FakeBoard(), [], []]
+  let remainingOutages = outages
   const answering = <T>(value: T) => async () => {
-    if (left-- > 0) throw new Error('The store is away.')
+    if (remainingOutages-- > 0) throw new Error('The store is away.')
     return value
   }
-  const note = (...what: unknown[]) => void heard.push(what)
+  const note = (...facts: unknown[]) => void notes.push(facts)
   const rooms = new RoomInstallations({
     board, log: silentLog,
     installations: only<Installations>({
-      learn: answering({ ...HERE, within: first }), forget: answering(first === HERE.within),
+      learn: answering({ ...HERE, within: learnedWorkspace }), forget: answering(learnedWorkspace === HERE.within),
     }),
     queue: only<CardQueue>({
       wake: (rooms = []) => note('woken', ...rooms),
@@ -36,41 +36,41 @@ function open(first: string, outages = 0) {
         return null
       },
     }),
-    runtime: only<Runtime>({ now: () => 0, wait: async ms => void waits.push(ms) }),
+    runtime: only<Runtime>({ now: () => 0, wait: async ms => void waitsMs.push(ms) }),
   })
-  return { board, heard, waits, rooms }
+  return { board, heard: notes, waits: waitsMs, rooms }
 }
 
 test('a room whose app is added takes cards from then on', async () => {
-  const { board, heard, rooms } = open('T1')
+  const { board, heard, rooms } = openRooms('T1')
   await rooms.installed('teams', 'app', HERE)
   expect(board.announcements).toEqual([{ platform: 'teams/C1', text: expect.stringContaining('arrive'), url: null }])
   expect(heard).toEqual([['health', 'teams', undefined], ['opened', 'teams'], ['woken', 'teams']])
 })
 
 test('where the app was added elsewhere first it is told so, and nothing changes there', async () => {
-  const { board, heard, rooms } = open('T2')
+  const { board, heard, rooms } = openRooms('T2')
   await rooms.installed('teams', 'app', HERE)
   expect(board.announcements).toMatchObject([{ text: expect.stringContaining('added first') }])
   expect(heard).toEqual([])
 })
 
 test('a room whose app is removed is closed, but not where it was added second', async () => {
-  const [first, second] = [open('T1'), open('T2')]
+  const [first, second] = [openRooms('T1'), openRooms('T2')]
   await first.rooms.removed('teams', 'app', HERE)
   await second.rooms.removed('teams', 'app', HERE)
   expect([first.heard, second.heard]).toEqual([[['shut', 'teams']], []])
 })
 
 test('what a platform tells once is tried again while the store is away, and given up after 20 s', async () => {
-  const [short, long] = [open('T1', 3), open('T1', 4)]
+  const [short, long] = [openRooms('T1', 3), openRooms('T1', 4)]
   await short.rooms.removed('teams', 'app', HERE)
   expect([short.heard, short.waits]).toEqual([[['shut', 'teams']], [1000, 4000, 15_000]])
   await expect(long.rooms.removed('teams', 'app', HERE)).rejects.toThrow('away')
 })
 
 test('a room that does not take the notice takes cards all the same, and its health says why', async () => {
-  const { board, heard, rooms } = open('T1')
+  const { board, heard, rooms } = openRooms('T1')
   board.announce = async () => failing('Down.')
   await rooms.installed('teams', 'app', HERE)
   expect(heard).toEqual([['health', 'teams', 'Down.'], ['opened', 'teams'], ['woken', 'teams']])

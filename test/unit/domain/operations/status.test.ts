@@ -22,7 +22,7 @@ const monitorAt = (now: () => number) => createMonitor({ health, metrics: null, 
 const post = (room?: string): Work => ({ key: 'post', kind: 'post', attempts: 0, dueAt: 0, room })
 
 /** All parts except the store. */
-const outside = () => ({
+const partPorts = () => ({
   board: triage.board, health, deliveries: ['email'] as const, optionalParts: [],
   rooms: ['slack', 'slack/C9', 'discord'],
 })
@@ -34,21 +34,21 @@ describe('readiness', () => {
   const readinessOf = (runtime: Runtime) => createReadiness({
     storage: new Storage({ check: () => triage.store.check(), advice }, triage.runtime.now), clock, runtime,
     credentials: new Credentials({ board: triage.board, monitor: monitorAt(runtime.now), runtime }),
-    ...outside(),
+    ...partPorts(),
   })
-  const probe = (aheadMs = 0) => {
+  const openReadiness = (aheadMs = 0) => {
     clock.aheadMs = aheadMs
     return readinessOf(only<Runtime>({ now: triage.runtime.now, wait: () => new Promise(() => {}) }))
   }
 
   test('is given when the store answers and every platform takes us', async () => {
-    expect(await probe()()).toEqual({ ready: true, reasons: [], warnings: [] })
+    expect(await openReadiness()()).toEqual({ ready: true, reasons: [], warnings: [] })
   })
 
   test('a platform that refuses us makes it unready, one that is away does not', async () => {
     triage.board.checks.set('slack', { ok: false, permanent: true, reason: 'Slack answered invalid_auth.' })
     triage.board.checks.set('discord', { ok: false, permanent: false, reason: 'Discord: no connection.' })
-    expect(await probe()()).toEqual({
+    expect(await openReadiness()()).toEqual({
       ready: false, reasons: ['Slack answered invalid_auth.'], warnings: ['Discord: no connection.'],
     })
     expect(await health.read()).toMatchObject({
@@ -62,51 +62,51 @@ describe('readiness', () => {
     monitor.tried({ ...post(), kind: 'email' }, failing('Resend refused the API key (401).', { permanent: true }), 1)
     triage.runtime.time += 1000
     const warnings = ['Slack, cards: Slack answered channel_not_found.', 'Email: Resend refused the API key (401).']
-    const ask = probe()
-    await ask()
-    expect(await ask()).toEqual({ ready: true, reasons: [], warnings })
+    const checkReadiness = openReadiness()
+    await checkReadiness()
+    expect(await checkReadiness()).toEqual({ ready: true, reasons: [], warnings })
     triage.runtime.time += 1000
     monitor.tried({ ...post('slack'), kind: 'update' }, ok, 1)
     monitor.tried(post('slack/C9'), ok, 1)
-    expect((await ask()).warnings).toEqual(warnings)
+    expect((await checkReadiness()).warnings).toEqual(warnings)
     for (const kind of ['post', 'email'] as const) monitor.tried({ ...post('slack'), kind }, ok, 1)
     monitor.probed('email', ok)
-    expect((await ask()).warnings).toEqual([])
+    expect((await checkReadiness()).warnings).toEqual([])
   })
 
   test('without the store nobody is ready', async () => {
     triage.outage.calls = 1
-    expect(await probe()()).toMatchObject({ ready: false, reasons: ['The store (STORE_URL) does not answer.'] })
+    expect(await openReadiness()()).toMatchObject({ ready: false, reasons: ['The store (STORE_URL) does not answer.'] })
   })
 
   test('what is to be changed about the store is a warning, and nothing while it does not tell', async () => {
     advice = async () => ['Redis throws submissions away.']
-    expect(await probe()()).toEqual({ ready: true, reasons: [], warnings: ['Redis throws submissions away.'] })
+    expect(await openReadiness()()).toEqual({ ready: true, reasons: [], warnings: ['Redis throws submissions away.'] })
     advice = () => Promise.reject(new Error('ECONNREFUSED'))
-    expect(await probe()()).toEqual({ ready: true, reasons: [], warnings: [] })
+    expect(await openReadiness()()).toEqual({ ready: true, reasons: [], warnings: [] })
   })
 
   test('a clock that is far off is a warning', async () => {
-    expect((await probe(-30_000)()).warnings).toEqual([])
-    expect(await probe(65_000)()).toMatchObject({
+    expect((await openReadiness(-30_000)()).warnings).toEqual([])
+    expect(await openReadiness(65_000)()).toMatchObject({
       ready: true, warnings: [expect.stringContaining('65 s ahead of the store\'s')],
     })
-    expect((await probe(-31_000)()).warnings).toEqual([expect.stringContaining('31 s behind the store\'s')])
+    expect((await openReadiness(-31_000)()).warnings).toEqual([expect.stringContaining('31 s behind the store\'s')])
   })
 
   test('platforms are asked every 30 seconds, however often a probe comes', async () => {
-    const ask = probe()
-    for (let probes = 0; probes < 5; probes++) await ask()
+    const checkReadiness = openReadiness()
+    for (let count = 0; count < 5; count++) await checkReadiness()
     expect(triage.board.checked).toBe(2)
     triage.runtime.time += 30_000
-    await ask()
+    await checkReadiness()
     expect(triage.board.checked).toBe(4)
   })
 
   test('a platform that does not answer at all holds up no probe', async () => {
     triage.board.checks.set('slack', new Promise(() => {}))
-    const ask = readinessOf(triage.runtime)
-    expect(await ask()).toMatchObject({
+    const checkReadiness = readinessOf(triage.runtime)
+    expect(await checkReadiness()).toMatchObject({
       ready: true, reasons: [], warnings: expect.arrayContaining(['Slack has not answered yet.']),
     })
   })
@@ -118,7 +118,7 @@ describe('the status', () => {
     storage = new Storage({ check: () => triage.store.check(), advice: async () => ['Change it.'] }, triage.runtime.now)
   })
   const status = (takes = false) => readStatus({
-    ...outside(), store: triage.store, storage, credentials: only<Credentials>({ check: async () => [] }), takes,
+    ...partPorts(), store: triage.store, storage, credentials: only<Credentials>({ check: async () => [] }), takes,
     clock: { now: triage.runtime.now, aheadMs: 0 },
   })
 
@@ -153,25 +153,25 @@ describe('the status', () => {
   test('a room beside its platform\'s own is a part of its own while it fails', async () => {
     let now = 0
     const parts = async () => (await status()).parts.filter(({ key }) => key.startsWith('slack'))
-    const logged: unknown[] = []
-    const log = { info: (...line: unknown[]) => void logged.push(line) }
+    const loggedLines: unknown[] = []
+    const log = { info: (...line: unknown[]) => void loggedLines.push(line) }
     const monitor = createMonitor({ health, metrics: null, now: () => ++now, log })
-    const posted = post('slack/C9')
-    monitor.tried(posted, failing('The channel is archived.', { permanent: true }), 1)
+    const postAttempt = post('slack/C9')
+    monitor.tried(postAttempt, failing('The channel is archived.', { permanent: true }), 1)
     expect(await parts()).toMatchObject([
       { key: 'slack', state: 'unused' },
       { key: 'slack/C9', label: 'Slack: C9', state: 'failing', lastError: { reason: 'The channel is archived.' } },
     ])
-    monitor.tried(posted, ok, 1)
+    monitor.tried(postAttempt, ok, 1)
     expect(await parts()).toMatchObject([{ key: 'slack', state: 'unused' }])
-    monitor.tried(posted, ok, 1)
-    expect(logged).toEqual([['part.works-again', { part: 'slack/C9' }]])
+    monitor.tried(postAttempt, ok, 1)
+    expect(loggedLines).toEqual([['part.works-again', { part: 'slack/C9' }]])
   })
 
   test('a rate limit is no failure, and over when its pause is', async () => {
     const [now, limitedUntil] = [triage.runtime.now(), triage.runtime.now() + 30_000]
-    const limited = { ...failing('Slack: HTTP 429.', { retryAfterMs: 30_000 }), limited: true }
-    monitorAt(() => now).tried(post('slack'), limited, 1)
+    const limitedOutcome = { ...failing('Slack: HTTP 429.', { retryAfterMs: 30_000 }), limited: true }
+    monitorAt(() => now).tried(post('slack'), limitedOutcome, 1)
     const slack = async () => (await status()).parts.find(({ key }) => key === 'slack')
     expect(await slack()).toMatchObject({ state: 'limited', facts: [{ about: 'Cards', limitedUntil }, {}, {}] })
     triage.runtime.time += 30_000

@@ -8,25 +8,25 @@ const forms = formsOf({ rooms: ['slack', 'discord'] }, {
   hr: { name: 'HR', rooms: ['slack/C2'] }, contact: { rooms: ['slack'] },
 })
 
-function openTestCards(waits: (number | Error)[] = []) {
+function openTestCards(waitAnswers: (number | Error)[] = []) {
   const board = new FakeBoard()
-  const asked: string[] = []
+  const countedKeys: string[] = []
   const testCards = new TestCards({ board, forms, runtime: new FakeRuntime(), monitor: silentMonitor, limiter: {
     limit: 5, take: async (key) => {
-      asked.push(key)
-      const wait = waits.shift() ?? 0
-      if (typeof wait === 'number') return wait
-      throw wait
+      countedKeys.push(key)
+      const answer = waitAnswers.shift() ?? 0
+      if (typeof answer === 'number') return answer
+      throw answer
     },
   } })
-  return { testCards, board, asked }
+  return { testCards, board, asked: countedKeys }
 }
 
 test('a test card goes to each room of the platform and to no other, and each says what became of it', async () => {
   const { testCards, board } = openTestCards()
   const { announce } = board
-  board.announce = async (room, ...said) => (
-    room === 'slack/C2' ? failing('Invite the bot.') : announce.call(board, room, ...said)
+  board.announce = async (room, ...message) => (
+    room === 'slack/C2' ? failing('Invite the bot.') : announce.call(board, room, ...message)
   )
   expect(await testCards.send({ platform: 'slack' })).toEqual({ rooms: [
     { forms: [null, 'contact'], reason: null }, { forms: ['HR'], reason: 'Invite the bot.' },
@@ -38,17 +38,17 @@ test('a test card goes to each room of the platform and to no other, and each sa
 test.each([
   [{ platform: 'teams' }], [{ platform: 'slack/C2' }], [{}], [null],
 ])('%j is no platform of ours: nothing is counted', async (body) => {
-  const { testCards, asked } = openTestCards()
+  const { testCards, asked: countedKeys } = openTestCards()
   await expect(testCards.send(body)).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
-  expect(asked).toEqual([])
+  expect(countedKeys).toEqual([])
 })
 
 test('no more test cards go to a platform than the limit allows, and none while they cannot be counted', async () => {
-  const { testCards, board, asked } = openTestCards([0, 90_000, new Error('The store does not answer.')])
+  const { testCards, board, asked: countedKeys } = openTestCards([0, 90_000, new Error('The store does not answer.')])
   await testCards.send({ platform: 'discord' })
   await expect(testCards.send({ platform: 'discord' })).rejects.toMatchObject({
     code: 'TOO_MANY_TESTS', retryAfterS: 90,
   })
   await expect(testCards.send({ platform: 'discord' })).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
-  expect([board.announcements.length, new Set(asked).size]).toEqual([1, 1])
+  expect([board.announcements.length, new Set(countedKeys).size]).toEqual([1, 1])
 })

@@ -14,9 +14,9 @@ function openTestEmail({ apiKey = 're_key', waits = [] }: { apiKey?: string, wai
   const testEmail = new TestEmail({
     mailer, mail, receipts: createEmbeddedTestReceipts(), runtime: new FakeRuntime(), monitor: silentMonitor,
     limiter: { limit: 5, take: async () => {
-      const wait = waits.shift() ?? 0
-      if (typeof wait === 'number') return wait
-      throw wait
+      const answer = waits.shift() ?? 0
+      if (typeof answer === 'number') return answer
+      throw answer
     } },
   })
   return { testEmail, mailer }
@@ -41,9 +41,9 @@ test('one that is refused, or that would only be kept here, is not said to be se
   const { testEmail, mailer } = openTestEmail()
   mailer.answers.push(failing('Resend answered 403.'))
   await expect(testEmail.send()).rejects.toThrow('Resend answered 403.')
-  const demo = openTestEmail({ apiKey: '' })
-  await expect(demo.testEmail.send()).rejects.toThrow(EmailRefused)
-  expect(demo.mailer.calls).toEqual([])
+  const demoEmail = openTestEmail({ apiKey: '' })
+  await expect(demoEmail.testEmail.send()).rejects.toThrow(EmailRefused)
+  expect(demoEmail.mailer.calls).toEqual([])
 })
 
 test('no more test emails are sent than the limit allows, and none while they cannot be counted', async () => {

@@ -7,31 +7,31 @@ test('the audit trail says what was decided, by whom and when, what failed or wa
     revocableMs: { forward: 0, spam: 60_000 },
   })
   const id = await post({ name: 'Lin' })
-  const times: number[] = []
-  const act = async (deed: () => Promise<unknown>) => {
+  const actTimes: number[] = []
+  const perform = async (action: () => Promise<unknown>) => {
     runtime.time += 1000
-    times.push(runtime.time)
-    await deed()
+    actTimes.push(runtime.time)
+    await action()
     await runtime.drain()
   }
-  await act(() => decide({ id, action: 'spam' }))
-  await act(() => decide({ id, action: 'reopen' }))
+  await perform(() => decide({ id, action: 'spam' }))
+  await perform(() => decide({ id, action: 'reopen' }))
   mailer.answers.push(failing('Refused.', { permanent: true }), failing('Down.'), { ok: true, value: 'm1' })
-  await act(() => decide({ id, action: 'edit', values: { f0: 'Grace' } }))
-  await act(() => decide({ id, action: 'forward' }))
+  await perform(() => decide({ id, action: 'edit', values: { f0: 'Grace' } }))
+  await perform(() => decide({ id, action: 'forward' }))
   runtime.time += 60_000
   await sweep()
   await runtime.drain()
-  await act(() => outbox.apply(id, [{ type: 'receipt', messageId: 'm1', receipt: { verdict: 'bounced' } }]))
-  await act(() => decide({ id, action: 'resend', to: 'grace@example.com' }))
-  const [spam, revoked, , edited, , again] = times
+  await perform(() => outbox.apply(id, [{ type: 'receipt', messageId: 'm1', receipt: { verdict: 'bounced' } }]))
+  await perform(() => decide({ id, action: 'resend', to: 'grace@example.com' }))
+  const [spamAt, revokedAt, , editedAt, , againAt] = actTimes
   const lines = (await store.audit(10)).map(({ outcome, at, reviewer, to }) => (
     [outcome, outcome === 'failed' ? null : at, reviewer, to]
   ))
   expect(lines).toEqual([
-    ['edited', again, ADA, ['grace@example.com']], ['failed', null, ADA, undefined],
-    ['edited', edited, ADA, undefined], ['failed', null, ADA, undefined],
-    ['revoked', revoked, ADA, undefined], ['spam', spam, ADA, undefined],
+    ['edited', againAt, ADA, ['grace@example.com']], ['failed', null, ADA, undefined],
+    ['edited', editedAt, ADA, undefined], ['failed', null, ADA, undefined],
+    ['revoked', revokedAt, ADA, undefined], ['spam', spamAt, ADA, undefined],
   ])
 })
 

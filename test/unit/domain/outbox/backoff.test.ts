@@ -8,40 +8,40 @@ const NOW = 1_000_000
 const TEN_MINUTES = 600_000
 
 const work = (kind: Work['kind'], attempts: number): Work => ({ key: kind, kind, attempts, dueAt: 0 })
-const delay = (kind: Work['kind'], attempts: number, random: number, retryAfterMs?: number) => {
+const delayMs = (kind: Work['kind'], attempts: number, random: number, retryAfterMs?: number) => {
   const at = retryAt(work(kind, attempts), { permanent: false, retryAfterMs }, NOW, random, POLICY)
   return at === null ? null : at - NOW
 }
 
 test('pauses triple from the base: half of each is fixed, half is random', () => {
-  expect([0, 1, 2].map(attempts => delay('email', attempts, 0))).toEqual([2500, 7500, 22_500])
-  expect([0, 1, 2].map(attempts => delay('email', attempts, 0.5))).toEqual([3750, 11_250, 33_750])
+  expect([0, 1, 2].map(attempts => delayMs('email', attempts, 0))).toEqual([2500, 7500, 22_500])
+  expect([0, 1, 2].map(attempts => delayMs('email', attempts, 0.5))).toEqual([3750, 11_250, 33_750])
 })
 
 test('no pause is longer than 10 minutes or shorter than half the base, however often it failed', () => {
   fc.assert(fc.property(fc.nat(5000), fc.double({
     min: 0, max: 1, maxExcluded: true, noNaN: true,
   }), (attempts, random) => {
-    const pause = delay('post', attempts, random)!
-    expect(pause).toBeGreaterThanOrEqual(POLICY.baseMs / 2)
-    expect(pause).toBeLessThanOrEqual(Math.min(POLICY.baseMs * 3 ** attempts, TEN_MINUTES))
+    const pauseMs = delayMs('post', attempts, random)!
+    expect(pauseMs).toBeGreaterThanOrEqual(POLICY.baseMs / 2)
+    expect(pauseMs).toBeLessThanOrEqual(Math.min(POLICY.baseMs * 3 ** attempts, TEN_MINUTES))
   }))
 })
 
 test('a Retry-After that is longer than the pause is honoured, a shorter one changes nothing', () => {
-  expect(delay('email', 0, 0, 60_000)).toBe(60_000)
-  expect(delay('post', 0, 0, 3_600_000)).toBe(3_600_000)
-  expect(delay('email', 0, 0, 1)).toBe(2500)
+  expect(delayMs('email', 0, 0, 60_000)).toBe(60_000)
+  expect(delayMs('post', 0, 0, 3_600_000)).toBe(3_600_000)
+  expect(delayMs('email', 0, 0, 1)).toBe(2500)
 })
 
 test('a Retry-After that is further off than an hour is an hour', () => {
-  expect([1e15, Infinity].map(retryAfterMs => delay('post', 0, 0, retryAfterMs))).toEqual([3_600_000, 3_600_000])
+  expect([1e15, Infinity].map(retryAfterMs => delayMs('post', 0, 0, retryAfterMs))).toEqual([3_600_000, 3_600_000])
 })
 
 test.each(['email', 'endpoint', 'remind'] as const)('%s is given up after nine attempts', (kind) => {
-  expect(delay(kind, 7, 0)).toBe(TEN_MINUTES / 2)
-  expect(delay(kind, 8, 0)).toBeNull()
-  expect(delay(kind, 8, 0, 60_000)).toBeNull()
+  expect(delayMs(kind, 7, 0)).toBe(TEN_MINUTES / 2)
+  expect(delayMs(kind, 8, 0)).toBeNull()
+  expect(delayMs(kind, 8, 0, 60_000)).toBeNull()
 })
 
 test('an email that only came too soon is not given up, however often', () => {
@@ -50,7 +50,7 @@ test('an email that only came too soon is not given up, however often', () => {
 
 test('without a Retry-After nine attempts take 20 to 40 minutes, as docs/reliability.md says', () => {
   const minutes = [0, 1].map(random => [0, 1, 2, 3, 4, 5, 6, 7].reduce(
-    (sum, attempts) => sum + delay('email', attempts, random)!, 0,
+    (totalMs, attempts) => totalMs + delayMs('email', attempts, random)!, 0,
   ) / 60_000)
   expect(minutes.map(Math.round)).toEqual([20, 40])
 })
@@ -60,17 +60,19 @@ test.each(['email', 'endpoint', 'remind'] as const)('%s is given up at once when
 })
 
 test('an update of a card is not given up while the card is there, with pauses of at most an hour', () => {
-  expect([8, 100].map(attempts => delay('update', attempts, 0))).toEqual([3_600_000 / 2, 3_600_000 / 2])
+  expect([8, 100].map(attempts => delayMs('update', attempts, 0))).toEqual([3_600_000 / 2, 3_600_000 / 2])
   expect(retryAt(work('update', 0), { permanent: true }, NOW, 0, POLICY)).toBe(NOW + 2500)
 })
 
 test.each(['update', 'remind', 'tell'] as const)('%s of a card is given up when six tries in a row did not find it, over 5 to 10 minutes', (kind) => {
-  const gone = { permanent: true, gone: true }
-  const pauses = [0, 1].map(random => [0, 1, 2, 3, 4, 5].map((missed) => {
-    const at = retryAt({ ...work(kind, 8), missed }, gone, NOW, random, POLICY)
+  const outcome = { permanent: true, gone: true }
+  const pausesMs = [0, 1].map(random => [0, 1, 2, 3, 4, 5].map((missed) => {
+    const at = retryAt({ ...work(kind, 8), missed }, outcome, NOW, random, POLICY)
     return at && at - NOW
   }))
-  expect(pauses).toEqual([[2500, 7500, 22_500, 67_500, 202_500, null], [5000, 15_000, 45_000, 135_000, 405_000, null]])
+  expect(pausesMs).toEqual([
+    [2500, 7500, 22_500, 67_500, 202_500, null], [5000, 15_000, 45_000, 135_000, 405_000, null],
+  ])
 })
 
 test('a post is never given up', () => {
@@ -79,8 +81,8 @@ test('a post is never given up', () => {
 })
 
 test('a post that is refused for what it says is tried again every 6 hours, an edit as any other', () => {
-  const at = (kind: Work['kind']) => retryAt(work(kind, 3), { permanent: true, content: true }, NOW, 0, POLICY)
-  expect([at('post'), at('update')]).toEqual([NOW + 6 * 3_600_000, NOW + 67_500])
+  const retryTime = (kind: Work['kind']) => retryAt(work(kind, 3), { permanent: true, content: true }, NOW, 0, POLICY)
+  expect([retryTime('post'), retryTime('update')]).toEqual([NOW + 6 * 3_600_000, NOW + 67_500])
 })
 
 test.each([

@@ -14,18 +14,18 @@ const FORWARD = { form: { confirm: WORDS } }
 
 let t: Triage
 beforeEach(async () => void (t = await openTriage(FORWARD)))
-const again = async (options: Parameters<typeof openTriage>[0]) => { t = await openTriage({ ...FORWARD, ...options }) }
+const reopen = async (options: Parameters<typeof openTriage>[0]) => { t = await openTriage({ ...FORWARD, ...options }) }
 const confirmations = () => t.mailer.calls.filter(({ email }) => email.subject === WORDS.subject)
-const kept = async (id: string) => (await t.store.get(id))!
-const holds = (submission: Submission, text: string) => JSON.stringify(submission).includes(text)
+const load = async (id: string) => (await t.store.get(id))!
+const contains = (submission: Submission, text: string) => JSON.stringify(submission).includes(text)
 
 /** Progress notes of a forward. */
-const said = async (id: string) => progressNotes(
-  await kept(id), t.presentation.forms.of(undefined),
+const progressText = async (id: string) => progressNotes(
+  await load(id), t.presentation.forms.of(undefined),
 ).map(plainText).join('\n')
 
 /** Sweeps until all due work has been retried. */
-async function sweepOn() {
+async function sweepLater() {
   t.runtime.time += 30 * 60_000
   await t.sweep()
   await t.runtime.drain()
@@ -47,17 +47,17 @@ test('whoever sent a form is told after its forward, in the words of the form, w
   expect(email).not.toHaveProperty('replyTo')
   expect(email).not.toHaveProperty('submission')
   for (const value of ['Grace', 'Hello', id]) expect(JSON.stringify(email)).not.toContain(value)
-  expect((await kept(id)).confirmation).toEqual({ at: t.runtime.time })
-  expect(await said(id)).toMatch(/Confirmed to its sender on 21 Nov 2026, \d\d:\d\d UTC/)
+  expect((await load(id)).confirmation).toEqual({ at: t.runtime.time })
+  expect(await progressText(id)).toMatch(/Confirmed to its sender on 21 Nov 2026, \d\d:\d\d UTC/)
 })
 
 test('nobody is told of a form without such words, of spam, or where the form has no address', async () => {
   for (const data of [{ name: 'Grace' }, { email: 'grace@' }]) await t.forward(await t.post(data))
-  const spam = await t.post(DATA)
-  await t.decide({ id: spam, action: 'spam' })
+  const spamId = await t.post(DATA)
+  await t.decide({ id: spamId, action: 'spam' })
   await t.runtime.drain()
   expect(confirmations()).toEqual([])
-  await again({ form: {} })
+  await reopen({ form: {} })
   await t.forward(await t.post(DATA))
   expect(t.mailer.calls).toHaveLength(1)
 })
@@ -66,9 +66,9 @@ test('an edit says where the confirmation goes, and `_replyto` before any field'
   const id = await t.post(DATA)
   await t.decide({ id, action: 'edit', values: { f1: 'ada@example.com' } })
   await t.runtime.drain()
-  const replied = await t.receive({ ...DATA, message: 'x' }, { envelope: { replyTo: 'lin@example.com' } })
+  const repliedId = await t.receive({ ...DATA, message: 'x' }, { envelope: { replyTo: 'lin@example.com' } })
   await t.runtime.drain()
-  await t.forward(replied)
+  await t.forward(repliedId)
   expect(confirmations().map(({ email }) => email.to[0])).toEqual(['ada@example.com', 'lin@example.com'])
 })
 
@@ -77,55 +77,56 @@ describe('the address alone outlives the form', () => {
     const id = await t.post(DATA)
     t.mailer.answers.push({ ok: true, value: undefined }, DOWN)
     await t.forward(id)
-    const waiting = await kept(id)
-    expect(waiting).toMatchObject({
+    const waitingSubmission = await load(id)
+    expect(waitingSubmission).toMatchObject({
       state: 'settled', data: null, confirmation: { to: DATA.email }, work: [{ kind: 'confirm', attempts: 1 }],
     })
-    expect(holds(waiting, 'Grace') || holds(waiting, 'Hello')).toBe(false)
-    expect(await said(id)).not.toContain('Confirmed')
-    await sweepOn()
+    expect(contains(waitingSubmission, 'Grace') || contains(waitingSubmission, 'Hello')).toBe(false)
+    expect(await progressText(id)).not.toContain('Confirmed')
+    await sweepLater()
     const [first, second] = confirmations()
     expect([first!.key, first!.email]).toEqual([second!.key, second!.email])
-    const done = await kept(id)
-    expect([done.confirmation, done.work, holds(done, DATA.email)]).toEqual([{ at: t.runtime.time }, [], false])
-    await sweepOn()
+    const confirmedSubmission = await load(id)
+    const { confirmation, work } = confirmedSubmission
+    expect([confirmation, work, contains(confirmedSubmission, DATA.email)]).toEqual([{ at: t.runtime.time }, [], false])
+    await sweepLater()
     expect(confirmations()).toHaveLength(2)
   })
 
   test('also when the process ended before it was sent', async () => {
     const id = await t.post(DATA)
-    let stop = () => {}
-    t.mailer.answers.push({ ok: true, value: undefined }, new Promise(resolve => stop = () => resolve(DOWN)))
+    let failDelivery = () => {}
+    t.mailer.answers.push({ ok: true, value: undefined }, new Promise(resolve => failDelivery = () => resolve(DOWN)))
     await t.decide({ id, action: 'forward' })
     await t.runtime.turn()
     while (confirmations().length === 0) await t.runtime.turn()
     // The process that was sending it has crashed.
     t.runtime.time += LEASE_MS + 1
     await t.sweep()
-    expect((await kept(id)).confirmation?.at).toBe(t.runtime.time)
-    stop()
+    expect((await load(id)).confirmation?.at).toBe(t.runtime.time)
+    failDelivery()
     await t.runtime.drain()
     expect(new Set(confirmations().map(({ key }) => key)).size).toBe(1)
-    expect(holds(await kept(id), DATA.email)).toBe(false)
+    expect(contains(await load(id), DATA.email)).toBe(false)
   })
 
   test('and goes when it is refused, given up, or its form confirms nothing any more', async () => {
-    const refused = await t.post(DATA)
+    const refusedId = await t.post(DATA)
     t.mailer.answers.push({ ok: true, value: undefined }, REFUSED)
-    await t.forward(refused)
-    const down = await t.post({ ...DATA, message: 'other' })
+    await t.forward(refusedId)
+    const failedId = await t.post({ ...DATA, message: 'other' })
     t.mailer.answers.push({ ok: true, value: undefined }, ...Array<typeof DOWN>(9).fill(DOWN))
-    await t.forward(down)
-    for (let attempts = 1; attempts < 9; attempts++) await sweepOn()
-    const changed = await t.post({ ...DATA, email: 'lin@example.com' })
+    await t.forward(failedId)
+    for (let attempts = 1; attempts < 9; attempts++) await sweepLater()
+    const changedId = await t.post({ ...DATA, email: 'lin@example.com' })
     t.mailer.answers.push({ ok: true, value: undefined }, DOWN)
-    await t.forward(changed)
+    await t.forward(changedId)
     t.presentation.forms.of(undefined).confirm = undefined
-    await sweepOn()
-    for (const id of [refused, down, changed]) {
-      const { confirmation, work } = await kept(id)
+    await sweepLater()
+    for (const id of [refusedId, failedId, changedId]) {
+      const { confirmation, work } = await load(id)
       expect([confirmation, work]).toEqual([undefined, []])
-      for (const to of [DATA.email, 'lin@example.com']) expect(holds(await kept(id), to)).toBe(false)
+      for (const to of [DATA.email, 'lin@example.com']) expect(contains(await load(id), to)).toBe(false)
     }
     expect(confirmations()).toHaveLength(11)
   })
@@ -138,20 +139,22 @@ describe('the address alone outlives the form', () => {
     }
     await t.quarantine.decide('erase', ids[0]!, ADA)
     expect(await forgetAll({ email: DATA.email }, ADA, t)).toMatchObject({ erased: 1 })
-    await sweepOn()
+    await sweepLater()
     expect(confirmations()).toHaveLength(2)
-    for (const id of ids) expect(holds(await kept(id), DATA.email)).toBe(false)
+    for (const id of ids) expect(contains(await load(id), DATA.email)).toBe(false)
   })
 })
 
 describe('a forward that does not stand', () => {
   test('that was undone in time is not confirmed, and forgets the address', () => {
-    const undoable = step(posted(), claimed({ revocableMs: 10_000, confirm: DATA.email })).next
-    expect([undoable.confirmation, kinds(undoable).includes('confirm')]).toEqual([{ to: DATA.email }, false])
-    const { next } = step(undoable, { type: 'revoked', action: 'forward', reviewer: REVIEWER }, NOW + 1)
+    const undoableSubmission = step(posted(), claimed({ revocableMs: 10_000, confirm: DATA.email })).next
+    expect([undoableSubmission.confirmation, kinds(undoableSubmission).includes('confirm')]).toEqual([
+      { to: DATA.email }, false,
+    ])
+    const { next } = step(undoableSubmission, { type: 'revoked', action: 'forward', reviewer: REVIEWER }, NOW + 1)
     expect([next.confirmation, kinds(next).includes('confirm')]).toEqual([undefined, false])
-    expect(finish(finish(step(undoable, {
-      type: 'leased', keys: undoable.work.map(({ key }) => key),
+    expect(finish(finish(step(undoableSubmission, {
+      type: 'leased', keys: undoableSubmission.work.map(({ key }) => key),
     }, NOW + LEASE).next, 'email').next, 'endpoint').added).toMatchObject([{ kind: 'confirm' }])
   })
 
@@ -159,7 +162,7 @@ describe('a forward that does not stand', () => {
     const id = await t.post(DATA)
     t.endpoint.answers.push({ ok: false, reason: 'Answered 400.', permanent: true })
     await t.forward(id)
-    expect([(await kept(id)).state, (await kept(id)).confirmation, confirmations()]).toEqual(['open', undefined, []])
+    expect([(await load(id)).state, (await load(id)).confirmation, confirmations()]).toEqual(['open', undefined, []])
     await t.forward(id)
     expect(confirmations()).toHaveLength(1)
   })
@@ -169,14 +172,14 @@ describe('a forward that does not stand', () => {
     t.mailer.answers.push({ ok: true, value: 'message-1' }, DOWN)
     await t.forward(id)
     await t.outbox.apply(id, [{ type: 'receipt', messageId: 'message-1', receipt: { verdict: 'bounced' } }])
-    expect(await kept(id)).toMatchObject({ state: 'open', work: expect.not.arrayContaining([
+    expect(await load(id)).toMatchObject({ state: 'open', work: expect.not.arrayContaining([
       expect.objectContaining({ kind: 'confirm' }),
     ]) })
-    await sweepOn()
+    await sweepLater()
     expect(confirmations()).toHaveLength(1)
     await t.decide({ id, action: 'resend', to: 'boss@example.com' })
     await t.runtime.drain()
-    expect([confirmations().length, (await kept(id)).confirmation?.at]).toEqual([2, t.runtime.time])
+    expect([confirmations().length, (await load(id)).confirmation?.at]).toEqual([2, t.runtime.time])
   })
 
   test('that came back after its confirmation is not confirmed twice', async () => {
@@ -195,7 +198,7 @@ test('addresses that differ in case, dots or a tag get three a day together; try
     const id = await t.post({ email })
     t.mailer.answers.splice(0, 2, { ok: true, value: undefined }, DOWN)
     await t.forward(id)
-    await sweepOn()
+    await sweepLater()
   }
   t.mailer.answers.length = 0
   expect(new Set(confirmations().map(({ key }) => key)).size).toBe(3)
@@ -208,8 +211,8 @@ test('a store that cannot count has it wait, and no attempt is counted', async (
   const { take } = t.confirmations
   t.confirmations.take = () => Promise.reject(new Error('away'))
   await t.forward(id)
-  expect((await kept(id)).work).toMatchObject([{ kind: 'confirm', attempts: 0 }])
+  expect((await load(id)).work).toMatchObject([{ kind: 'confirm', attempts: 0 }])
   t.confirmations.take = take
-  await sweepOn()
+  await sweepLater()
   expect(confirmations()).toHaveLength(1)
 })

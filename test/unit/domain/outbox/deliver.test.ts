@@ -34,15 +34,15 @@ test('to other receivers, or from another sender, is another delivery; the same 
     })
     expect(outcome).toMatchObject({ ok: true })
   }
-  const elsewhere = Object.assign(Object.create(endpoint) as FakeEndpoint, { url: 'https://other.example/inbox' })
+  const otherEndpoint = Object.assign(Object.create(endpoint) as FakeEndpoint, { url: 'https://other.example/inbox' })
   for (const form of [{}, { to: ['grace@example.com'] }, { to: ['team@example.com', 'grace@example.com'] }, {}]) {
     await send('email', form)
   }
   for (const mail of [{ fromAddress: 'other@example.com' }, { fromName: 'Forms' }]) await send('email', {}, mail)
-  for (const form of [{}, { endpoint: elsewhere }, {}]) await send('endpoint', form)
-  const emails = mailer.calls.map(({ key }) => key)
-  expect(emails[3]).toBe(emails[0])
-  expect(new Set(emails).size).toBe(5)
-  const posts = endpoint.calls.map(({ key }) => key)
-  expect([posts[2] === posts[0], new Set(posts).size]).toEqual([true, 2])
+  for (const form of [{}, { endpoint: otherEndpoint }, {}]) await send('endpoint', form)
+  const emailKeys = mailer.calls.map(({ key }) => key)
+  expect(emailKeys[3]).toBe(emailKeys[0])
+  expect(new Set(emailKeys).size).toBe(5)
+  const endpointKeys = endpoint.calls.map(({ key }) => key)
+  expect([endpointKeys[2] === endpointKeys[0], new Set(endpointKeys).size]).toEqual([true, 2])
 })

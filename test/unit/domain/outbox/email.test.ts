@@ -16,18 +16,18 @@ const fields = (data: Record<string, string>) => Object.entries(data).map(([labe
 const sender: MailSender = { fromAddress: 'bot@example.com', fromName: 'Formbot' }
 
 async function compose(
-  data: Record<string, unknown>, changed: Partial<MailSender> = {}, form: Partial<Form> = {},
+  data: Record<string, unknown>, senderChanges: Partial<MailSender> = {}, form: Partial<Form> = {},
   { isWhole = true, earlier }: { isWhole?: boolean, earlier?: { at: number } } = {},
 ) {
-  let seen: EmailContent | undefined
+  let templateContent: EmailContent | undefined
   const template = (content: EmailContent) => {
-    seen = content
+    templateContent = content
     return { html: 'html', text: 'text', isWhole }
   }
   const email = await composeEmail(
-    submissionOf(data), formsOf(form).of(undefined), { ...sender, ...changed }, async () => template, earlier,
+    submissionOf(data), formsOf(form).of(undefined), { ...sender, ...senderChanges }, async () => template, earlier,
   )
-  return { email, content: seen! }
+  return { email, content: templateContent! }
 }
 
 test('a list or an object comes as a tree, but for one that its form reads in words', async () => {
@@ -40,11 +40,11 @@ test('a list or an object comes as a tree, but for one that its form reads in wo
 })
 
 test('a list or an object is no subject, nobody\'s name and nobody\'s address; a number may be the subject', async () => {
-  const hidden = { subject: ['One', 'Two'], name: { first: 'Ada' }, reply: ['grace@example.com'] }
-  const { email } = await compose({ ...hidden, email: 'ada@example.com' })
+  const nestedData = { subject: ['One', 'Two'], name: { first: 'Ada' }, reply: ['grace@example.com'] }
+  const { email } = await compose({ ...nestedData, email: 'ada@example.com' })
   expect([email.subject, email.replyTo]).toEqual(['Form submission from ada@example.com', 'ada@example.com'])
-  expect((await compose(hidden)).email).toMatchObject({ subject: 'Form submission', replyTo: undefined })
-  expect((await compose({ ...hidden, topic: 42 })).email.subject).toBe('42')
+  expect((await compose(nestedData)).email).toMatchObject({ subject: 'Form submission', replyTo: undefined })
+  expect((await compose({ ...nestedData, topic: 42 })).email.subject).toBe('42')
 })
 
 describe('Subject', () => {

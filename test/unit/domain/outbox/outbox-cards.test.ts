@@ -14,7 +14,7 @@ beforeEach(async () => { triage = await openTriage() })
 test('a forward whose deliveries come one after the other edits each card once, and says that they were made', async () => {
   const { board, mailer, endpoint, outage, runtime } = triage
   const id = await triage.post(FORM)
-  const before = outage.written
+  const writtenBefore = outage.written
   const [email, post] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<Outcome<Posted>>()]
   mailer.answers.push(email.promise)
   endpoint.answers.push(post.promise)
@@ -27,7 +27,7 @@ test('a forward whose deliveries come one after the other edits each card once, 
     'Form Submission forwarded', 'Sent to team@example.com and downstream.example.com',
   ]])
   // One write for the decision, and one for all its results.
-  expect(outage.written - before).toBe(2)
+  expect(outage.written - writtenBefore).toBe(2)
 })
 
 test('a forward that takes long says so first, and then that it arrived', async () => {
@@ -127,9 +127,9 @@ test('what is delivered while something else is being written costs no edit of i
   const post = Promise.withResolvers<Outcome<Posted>>()
   endpoint.answers.push(post.promise)
   const { email, write } = await forwardUnwritten(id)
-  const before = outage.written
+  const writtenBefore = outage.written
   email.resolve(failing('Refused.', { permanent: true }))
-  await until('the failure is being written', () => outage.written > before)
+  await until('the failure is being written', () => outage.written > writtenBefore)
   post.resolve({ ok: true, value: { status: 200 } })
   await runtime.turn()
   write()
@@ -169,7 +169,7 @@ test('a card that cannot be updated for a week is left, and only the trace stays
   const { board, store, runtime } = triage
   board.update = async () => failing('Slack is down.')
   const id = await triage.post(FORM)
-  const at = runtime.time
+  const expiresAt = runtime.time
   await triage.forward(id)
   for (let round = 0; round < 400 && (await store.get(id))?.work.length; round++) {
     runtime.time += 3_600_000
@@ -177,8 +177,8 @@ test('a card that cannot be updated for a week is left, and only the trace stays
     await runtime.drain()
   }
   expect(await store.get(id)).toSatisfy(isOver)
-  expect(runtime.time - at).toBeGreaterThanOrEqual(SUBMISSION_TTL_MS)
-  expect(runtime.time - at).toBeLessThan(SUBMISSION_TTL_MS + 2 * 3_600_000)
+  expect(runtime.time - expiresAt).toBeGreaterThanOrEqual(SUBMISSION_TTL_MS)
+  expect(runtime.time - expiresAt).toBeLessThan(SUBMISSION_TTL_MS + 2 * 3_600_000)
 })
 
 /** Forwards a submission whose card cannot be edited, and clicks the card; resolves during the edit for the click. */
@@ -195,14 +195,14 @@ async function clickBehind(id: string, edit: Promise<Outcome>) {
 test('a card that was behind and is clicked shows the latest in the end, whichever process is slower to edit it', async () => {
   const { board, createOutbox, runtime } = triage
   const id = await triage.post(FORM)
-  const slow = Promise.withResolvers<Outcome>()
-  await clickBehind(id, slow.promise)
-  const other = createOutbox()
-  const erased = await other.apply(id, [{ type: 'erased', reviewer: ADA }])
-  if ('refused' in erased) throw new Error(erased.refused)
-  await other.run(erased.submission, erased.added)
+  const slowEdit = Promise.withResolvers<Outcome>()
+  await clickBehind(id, slowEdit.promise)
+  const otherOutbox = createOutbox()
+  const erasure = await otherOutbox.apply(id, [{ type: 'erased', reviewer: ADA }])
+  if ('refused' in erasure) throw new Error(erasure.refused)
+  await otherOutbox.run(erasure.submission, erasure.added)
   expect(board.shown.get('slack-1')!.title).toBe('Form Submission erased')
-  slow.resolve(ok)
+  slowEdit.resolve(ok)
   await runtime.drain()
   expect(board.shown.get('slack-1')!.title).toBe('Form Submission erased')
 })
@@ -220,8 +220,8 @@ test('a card whose first post had arrived, so that the second found that, is bro
   triage = await openTriage({ form: { claim: 'soft' } })
   const { board, decide, runtime } = triage
   const post = board.post.bind(board)
-  board.post = async (...first) => {
-    const outcome = await post(...first)
+  board.post = async (...postArgs) => {
+    const outcome = await post(...postArgs)
     // Discord and Google Chat answer like this to a post that they have already received.
     board.post = () => Promise.resolve(outcome)
     return { ok: false, permanent: false, reason: 'No answer.' }

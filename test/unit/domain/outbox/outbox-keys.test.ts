@@ -43,18 +43,20 @@ test('results written together grow the version by one, and work added later has
   const id = await triage.post({ name: 'Ada' })
   const claim = { type: 'claimed', action: 'forward', reviewer: ADA, deliveries: triage.deliveries } as const
   await outbox.apply(id, [claim])
-  const claimed = (await store.get(id))!
-  const [email, endpoint] = ['email', 'endpoint'].map(wanted => claimed.work.find(({ kind }) => kind === wanted)!.key)
+  const decidedSubmission = (await store.get(id))!
+  const [email, endpoint] = ['email', 'endpoint'].map(
+    delivery => decidedSubmission.work.find(({ kind }) => kind === delivery)!.key,
+  )
   await outbox.apply(
     id, [{ type: 'done', key: endpoint! }, { type: 'failed', key: email!, reason: 'Refused.', retryAt: null }],
   )
-  const reopened = (await store.get(id))!
-  expect(reopened.version).toBe(claimed.version + 1)
+  const reopenedSubmission = (await store.get(id))!
+  expect(reopenedSubmission.version).toBe(decidedSubmission.version + 1)
   await outbox.apply(id, [claim])
-  const again = (await store.get(id))!
-  const emails = [claimed, again].map(({ work }) => work.find(({ kind }) => kind === 'email')!.key)
+  const laterSubmission = (await store.get(id))!
+  const emails = [decidedSubmission, laterSubmission].map(({ work }) => work.find(({ kind }) => kind === 'email')!.key)
   expect(new Set(emails).size).toBe(2)
-  expect(new Set(again.work.map(({ key }) => key)).size).toBe(again.work.length)
+  expect(new Set(laterSubmission.work.map(({ key }) => key)).size).toBe(laterSubmission.work.length)
 })
 
 test('the endpoint is told what was erased, again until it listens, and never what was in it', async () => {
@@ -69,9 +71,9 @@ test('the endpoint is told what was erased, again until it listens, and never wh
   triage.runtime.time += 60_000
   await triage.sweep()
   await triage.runtime.drain()
-  const [forward, ...told] = triage.endpoint.calls
+  const [forward, ...erasureCalls] = triage.endpoint.calls
   expect(forward!.key.startsWith(id)).toBe(true)
-  expect(told.map(({ key, body }) => [key, JSON.parse(body)])).toEqual(Array.from({ length: 2 }, () => [
+  expect(erasureCalls.map(({ key, body }) => [key, JSON.parse(body)])).toEqual(Array.from({ length: 2 }, () => [
     `${id}-erased`, { type: 'erased', timestamp: at, data: { submission: id } },
   ]))
   expect(await triage.store.get(id)).toMatchObject({ state: 'erased', work: [] })
@@ -80,15 +82,15 @@ test('the endpoint is told what was erased, again until it listens, and never wh
 test('of a form without an endpoint nobody is told what was erased, and nothing fails for it', async () => {
   Object.assign(triage.presentation.forms.of(undefined), { endpoint: null })
   const id = await triage.post({ name: 'Ada' })
-  const tried: string[] = []
+  const attempts: string[] = []
   const { run } = triage.outbox
-  triage.outbox.run = (next, added, ...more) => {
-    tried.push(...added.map(({ kind }) => kind))
-    return run.call(triage.outbox, next, added, ...more)
+  triage.outbox.run = (submission, addedWork, ...runArgs) => {
+    attempts.push(...addedWork.map(({ kind }) => kind))
+    return run.call(triage.outbox, submission, addedWork, ...runArgs)
   }
   await triage.quarantine.decide('erase', id, ADA)
   await triage.runtime.drain()
-  expect(tried).toEqual(['update'])
+  expect(attempts).toEqual(['update'])
 })
 
 test('nobody waits for an undo with a process that ends, and whoever sweeps next sends what was due', async () => {

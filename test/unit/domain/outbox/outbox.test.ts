@@ -14,10 +14,10 @@ beforeEach(async () => { triage = await openTriage() })
 
 /** Stores a decision whose process crashes before it does anything. */
 async function claimAndDie(id: string): Promise<void> {
-  const applied = await triage.outbox.apply(
+  const result = await triage.outbox.apply(
     id, [{ type: 'claimed', action: 'forward', reviewer: ADA, deliveries: triage.deliveries }],
   )
-  expect(applied).toHaveProperty('submission')
+  expect(result).toHaveProperty('submission')
 }
 
 test('a forward sends one email and one POST, updates the card and leaves an audit line without form data', async () => {
@@ -34,13 +34,13 @@ test('a forward sends one email and one POST, updates the card and leaves an aud
 })
 
 test('a record may be outdated: what it refuses, or what meets another version, is decided on the newest', async () => {
-  const outdated = [{ state: 'settling' as const }, { version: 1 }]
-  for (const changes of outdated) {
+  const outdatedVersions = [{ state: 'settling' as const }, { version: 1 }]
+  for (const changes of outdatedVersions) {
     const id = await triage.post(FORM)
     const { data: _, ...record } = (await triage.store.get(id))!
     const claim = { type: 'claimed' as const, action: 'forward' as const, reviewer: ADA, deliveries: triage.deliveries }
-    const applied = await triage.outbox.apply(id, [claim], { ...record, ...changes })
-    expect(applied).toMatchObject({ submission: { data: FORM, version: 3 } })
+    const result = await triage.outbox.apply(id, [claim], { ...record, ...changes })
+    expect(result).toMatchObject({ submission: { data: FORM, version: 3 } })
   }
 })
 
@@ -99,12 +99,12 @@ test('two edits of one card never overtake each other', async () => {
   const { board, mailer, runtime, store } = triage
   runtime.patience = 0
   const id = await triage.post(FORM)
-  const first = Promise.withResolvers<Outcome>()
-  board.updates.push(first.promise)
+  const firstPost = Promise.withResolvers<Outcome>()
+  board.updates.push(firstPost.promise)
   mailer.answers.push(failing('Refused.', { permanent: true }))
   await triage.decide({ id, action: 'forward' })
   await until('it is open again', async () => (await store.get(id))?.failures.length)
-  first.resolve(ok)
+  firstPost.resolve(ok)
   await runtime.drain()
   expect(board.overlap).toBe(1)
   expect(board.history.map(({ actions }) => actions.length)).toEqual([3, 0, 3])
@@ -114,17 +114,18 @@ test('edits of one card for two decisions do not overtake each other either', as
   const { board, mailer, runtime } = triage
   runtime.patience = 0
   const id = await triage.post(FORM)
-  const slow = Promise.withResolvers<Outcome>()
-  board.updates.push(ok, slow.promise)
+  const slowPost = Promise.withResolvers<Outcome>()
+  board.updates.push(ok, slowPost.promise)
   mailer.answers.push(failing('Refused.', { permanent: true }))
   await triage.decide({ id, action: 'forward' })
   await until('it is open again', async () => (await triage.store.get(id))?.failures.length)
-  const before = runtime.backgrounded
+  const backgroundedBefore = runtime.backgrounded
   await triage.decide({ id, action: 'forward' })
   await until(
-    'the second decision is under way', () => runtime.backgrounded > before && triage.mailer.calls.length === 2,
+    'the second decision is under way',
+    () => runtime.backgrounded > backgroundedBefore && triage.mailer.calls.length === 2,
   )
-  slow.resolve(ok)
+  slowPost.resolve(ok)
   await runtime.drain()
   expect(board.overlap).toBe(1)
   expect(board.shown.get('slack-1')).toMatchObject({ actions: [] })
@@ -170,14 +171,14 @@ test('results are written back again and again while the store does not answer',
   const { mailer, runtime, outage, store } = triage
   runtime.patience = 0
   const id = await triage.post(FORM)
-  const sent = Promise.withResolvers<Outcome>()
-  mailer.answers.push(sent.promise)
+  const sentEmail = Promise.withResolvers<Outcome>()
+  mailer.answers.push(sentEmail.promise)
   await triage.decide({ id, action: 'forward' })
   await until('only the email is left', async () => (await store.get(id))?.work.length === 1)
   runtime.waits.length = 0
   runtime.patience = 1000
   outage.calls = 3
-  sent.resolve(ok)
+  sentEmail.resolve(ok)
   await runtime.drain()
   expect(runtime.waits).toEqual([200, 400, 800])
   expect(await store.get(id)).toSatisfy(isOver)
@@ -218,8 +219,8 @@ test('two sweeps at once do each work once', async () => {
   const ids = await Promise.all(Array.from({ length: 20 }, () => triage.post(FORM)))
   await Promise.all(ids.map(claimAndDie))
   triage.runtime.time += LEASE_MS
-  const [one, two] = await Promise.all([triage.sweep(), triage.sweep()])
-  expect(one + two).toBe(20)
+  const [count, otherCount] = await Promise.all([triage.sweep(), triage.sweep()])
+  expect(count + otherCount).toBe(20)
   expect(new Set(triage.mailer.calls.map(({ key }) => key)).size).toBe(20)
   expect([triage.mailer.calls.length, triage.endpoint.calls.length]).toEqual([20, 20])
 })

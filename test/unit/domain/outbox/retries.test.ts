@@ -88,11 +88,11 @@ describe('the first success after an outage', () => {
     const id = await waitingForCards('Ada')
     const { store, outbox, runtime } = triage
     const postOf = async () => (await store.get(id))!.work.find(({ room }) => room === 'slack')!
-    const before = await postOf()
+    const post = await postOf()
     await outbox.apply(id, [{ type: 'pulled', vendor: 'slack' }])
-    expect(await postOf()).toMatchObject({ attempts: before.attempts - 1, dueAt: runtime.now() })
-    const leased = await outbox.apply(id, [{ type: 'leased', keys: [before.key] }])
-    expect(leased).toHaveProperty('submission')
+    expect(await postOf()).toMatchObject({ attempts: post.attempts - 1, dueAt: runtime.now() })
+    const lease = await outbox.apply(id, [{ type: 'leased', keys: [post.key] }])
+    expect(lease).toHaveProperty('submission')
     expect(await outbox.apply(id, [{ type: 'pulled', vendor: 'slack' }])).toEqual({ refused: 'not-due' })
     expect((await postOf()).dueAt).toBe(runtime.now() + LEASE_MS)
   })

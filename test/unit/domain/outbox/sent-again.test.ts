@@ -14,11 +14,13 @@ test.each([
   const press = { action, press: 'p1' }
   expect(await submissions.decide(id, press, LOCAL)).toBeNull()
   await triage.runtime.drain()
-  const before = await triage.store.get(id)
+  const decidedSubmission = await triage.store.get(id)
   expect(await submissions.decide(id, press, LOCAL)).toBeNull()
   await triage.runtime.drain()
-  expect(await triage.store.get(id)).toEqual(before)
-  if (!before!.data) await expect(submissions.decide(id, { action, press: 'p2' }, LOCAL)).rejects.toThrow('Local')
+  expect(await triage.store.get(id)).toEqual(decidedSubmission)
+  if (!decidedSubmission!.data) {
+    await expect(submissions.decide(id, { action, press: 'p2' }, LOCAL)).rejects.toThrow('Local')
+  }
   await triage.runtime.drain()
 })
 
@@ -28,15 +30,15 @@ test('a press is of one person for one action, whatever others call theirs', asy
   const triage = await openTriage({ form: { claim: 'soft' }, revocableMs: { forward: 0, spam: 60_000 } })
   const submissions = new OpsSubmissions(triage)
   const id = await triage.post({ name: 'Ada' })
-  const done = (action: string, person = LOCAL) => submissions.decide(id, { action, press: 'p' }, person)
+  const decide = (action: string, person = LOCAL) => submissions.decide(id, { action, press: 'p' }, person)
   for (const [action, holder] of [['take', 'Local'], ['hand-back', undefined]] as const) {
-    expect(await done(action)).toBeNull()
+    expect(await decide(action)).toBeNull()
     expect((await triage.store.get(id))!.holder?.name).toBe(holder)
   }
   for (const person of [LOCAL, BOB]) {
-    expect(await done('spam', person)).toBeNull()
+    expect(await decide('spam', person)).toBeNull()
     expect((await triage.store.get(id))!.decision?.reviewer).toMatchObject({ name: person.name })
-    expect(await done('reopen', person)).toBeNull()
+    expect(await decide('reopen', person)).toBeNull()
     expect((await triage.store.get(id))!.state).toBe('open')
   }
   const edit = (name: string) => submissions.decide(id, { action: 'edit', values: { f0: name }, press: 'e' }, LOCAL)
@@ -57,10 +59,10 @@ test('a press whose outcome was undone is refused, and says what to do', async (
     await submissions.decide(id, { action, press: 'p' }, LOCAL)
     await submissions.decide(id, { action: undoing }, LOCAL)
     await triage.runtime.drain()
-    const before = await triage.store.get(id)
-    const again = submissions.decide(id, { action, press: 'p' }, LOCAL)
-    await expect(again, action).rejects.toThrow(/You did this already, and it was undone since\./)
-    expect(await triage.store.get(id)).toEqual(before)
+    const decidedSubmission = await triage.store.get(id)
+    const repetition = submissions.decide(id, { action, press: 'p' }, LOCAL)
+    await expect(repetition, action).rejects.toThrow(/You did this already, and it was undone since\./)
+    expect(await triage.store.get(id)).toEqual(decidedSubmission)
     if (action === 'reopen') await submissions.decide(id, { action }, LOCAL)
   }
   await triage.runtime.drain()
@@ -70,7 +72,9 @@ test.each(['release', 'erase'])('a %s that is sent again stays done', async (act
   const triage = await openTriage()
   const submissions = new OpsSubmissions(triage)
   const id = await triage.receive({ name: 'Ada' }, { held: true })
-  for (let times = 0; times < 2; times++) expect(await submissions.decide(id, { action, press: 'p' }, LOCAL)).toBeNull()
+  for (let attempt = 0; attempt < 2; attempt++) {
+    expect(await submissions.decide(id, { action, press: 'p' }, LOCAL)).toBeNull()
+  }
   expect((await triage.store.get(id))!.state).toBe(action === 'release' ? 'open' : 'erased')
   await triage.runtime.drain()
 })
@@ -81,8 +85,8 @@ test.each([
   const triage = await openTriage()
   const submissions = new OpsSubmissions(triage)
   const id = await triage.post({ name: 'Ada' })
-  const asked = JSON.parse(`{"action":"edit","values":${values}}`) as object
-  expect(Object.keys((await submissions.decide(id, asked, LOCAL))!.errors)).toEqual(wrong)
+  const request = JSON.parse(`{"action":"edit","values":${values}}`) as object
+  expect(Object.keys((await submissions.decide(id, request, LOCAL))!.errors)).toEqual(wrong)
   expect((await triage.store.get(id))!.state).toBe('open')
 })
 

@@ -19,17 +19,17 @@ async function dueIn(id: string): Promise<number> {
 
 test('what failed is tried again in time, however many cards wait for their turn', async () => {
   const { board, mailer, runtime } = triage
-  const failed = await triage.post({ name: 'Ada' })
+  const failedId = await triage.post({ name: 'Ada' })
   board.awaited.add('slack')
-  for (let sent = 0; sent < 250; sent++) await triage.receive({ name: 'Grace' })
+  for (let count = 0; count < 250; count++) await triage.receive({ name: 'Grace' })
   await runtime.drain()
   runtime.time += 70 * SECOND
   mailer.answers.push(failing('Resend is away.'))
-  await triage.forward(failed)
+  await triage.forward(failedId)
   runtime.time += 10 * SECOND
   expect(await triage.sweep()).toBe(251)
   await runtime.drain()
-  expect(await triage.store.get(failed)).toMatchObject({ state: 'settled' })
+  expect(await triage.store.get(failedId)).toMatchObject({ state: 'settled' })
 })
 
 test('a card that waits is looked after when its turn can come, and not before', async () => {
@@ -46,12 +46,12 @@ test('a card that waits is looked after when its turn can come, and not before',
 
 test('what is gone is not looked after again, and what cannot be read keeps nobody else from being looked after', async () => {
   const { runtime, store } = triage
-  const [unreadable, gone] = [await triage.post({}), await triage.post({})]
-  const failing: SubmissionStore = Object.assign(Object.create(store) as typeof store, {
-    get: (id: string) => id === unreadable ? Promise.reject(new Error('Unreadable.')) : Promise.resolve(null),
+  const [unreadableId, goneId] = [await triage.post({}), await triage.post({})]
+  const failingStore: SubmissionStore = Object.assign(Object.create(store) as typeof store, {
+    get: (id: string) => id === unreadableId ? Promise.reject(new Error('Unreadable.')) : Promise.resolve(null),
   })
-  runtime.time = (await store.get(gone))!.expiresAt
-  expect(await sweep({ ...triage, store: failing, leaseMs: LEASE_MS })).toBe(2)
+  runtime.time = (await store.get(goneId))!.expiresAt
+  expect(await sweep({ ...triage, store: failingStore, leaseMs: LEASE_MS })).toBe(2)
   runtime.time += LEASE_MS
-  expect(await store.lease(LEASE_MS, 9)).toEqual([unreadable])
+  expect(await store.lease(LEASE_MS, 9)).toEqual([unreadableId])
 })

@@ -13,16 +13,16 @@ const ports = () => ({ ...triage, presentation: { ...triage.presentation, forms 
 const store = (changes: Partial<Submission> = {}) => triage.store.create(waiting({
   receivedAt: triage.runtime.now(), cards: [], ...changes,
 }))
-const failed = { failures: [{ delivery: 'email' as const, reason: 'no' }] }
+const failedSubmission = { failures: [{ delivery: 'email' as const, reason: 'no' }] }
 const holder = { id: 'U1', name: 'Ada', platform: 'Slack', who: 'ada', since: 0, until: Number.MAX_SAFE_INTEGER }
 
 test('each choice is counted with the rest of the filter as it is', async () => {
   await store({ data: { name: 'Ada' }, form: 'contact' })
-  await store({ data: { name: 'Ada' }, ...failed, holder })
+  await store({ data: { name: 'Ada' }, ...failedSubmission, holder })
   await store({ data: { name: 'Lin' }, cards: [{ platform: 'slack', threadId: 't', messageId: 'm' }] })
   await store({ state: 'held', data: { name: 'Ada' } })
-  const done = await triage.post({ name: 'Ada' })
-  await triage.decide({ id: done, action: 'spam' })
+  const doneId = await triage.post({ name: 'Ada' })
+  await triage.decide({ id: doneId, action: 'spam' })
   await triage.runtime.drain()
   expect(await countChoices({ who: 'ada' }, ports())).toEqual({
     states: { all: 3, waiting: 2, delivering: 0, retrying: 0, failed: 1, held: 1, spam: 0, done: 1 },
@@ -40,26 +40,26 @@ test('each choice is counted with the rest of the filter as it is', async () => 
 })
 
 test('of a list that is too long to be read, what its shorter indexes have is known, and how long it is', async () => {
-  await store({ ...failed, holder })
+  await store({ ...failedSubmission, holder })
   await store({ holder: { ...holder, who: 'lin' }, form: 'contact' })
   for (let count = 0; count < 1000; count++) await store()
   let reads = 0
-  const counting = { ...ports(), store: Object.assign(Object.create(triage.store), {
+  const countingPorts = { ...ports(), store: Object.assign(Object.create(triage.store), {
     listPending: (page: PageRequest) => {
       reads++
       return triage.store.listPending(page)
     },
   }) }
-  expect(await countChoices({ who: 'ada' }, counting)).toMatchObject({
+  expect(await countChoices({ who: 'ada' }, countingPorts)).toMatchObject({
     states: { all: 1002, waiting: null, delivering: null, retrying: null, failed: 1, held: 0, spam: 0, done: 0 },
     holders: { mine: 1, free: 1000, taken: 2 }, forms: [{ count: null }, { count: null }],
   })
   expect(reads).toBe(5)
-  expect(await countChoices({ q: 'ada', who: 'ada' }, counting)).toMatchObject({
+  expect(await countChoices({ q: 'ada', who: 'ada' }, countingPorts)).toMatchObject({
     states: { all: null, waiting: null, failed: 1, held: 0 }, holders: { mine: 1, free: null, taken: 2 },
   })
-  expect(await countChoices({ holder: 'taken' }, counting)).toMatchObject({
+  expect(await countChoices({ holder: 'taken' }, countingPorts)).toMatchObject({
     states: { all: 2, waiting: 1, failed: 1 }, holders: { free: 1000 }, forms: [{ count: 1 }, { count: 1 }],
   })
-  expect(await countChoices({ form: 'contact' }, counting)).toMatchObject({ holders: { free: null, taken: 1 } })
+  expect(await countChoices({ form: 'contact' }, countingPorts)).toMatchObject({ holders: { free: null, taken: 1 } })
 })

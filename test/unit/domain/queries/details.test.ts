@@ -17,18 +17,18 @@ test('what is over comes with what is still known of it, and can be erased as lo
   const id = await triage.post({ name: 'Ada' })
   await submissions.decide(id, { action: 'forward' }, ADA)
   await triage.runtime.drain()
-  const ended = async () => {
+  const loadEnded = async () => {
     const error = await submissions.show(id, LOCAL).catch((error: unknown) => error) as SubmissionEnded
     return { message: error.message, submission: inWords(error.submission) }
   }
-  expect(await ended()).toMatchObject({ submission: {
+  expect(await loadEnded()).toMatchObject({ submission: {
     id, state: 'done', open: false, erased: true, erasedAt: null, mayErase: true, fields: [],
     notes: [expect.stringMatching(/^Forwarded by Ada/), 'Sent to team@example.com and downstream.example.com'],
     cards: [{ platform: 'Slack' }],
   } })
   await submissions.decide(id, { action: 'erase' }, LOCAL)
   await triage.runtime.drain()
-  expect(await ended()).toMatchObject({
+  expect(await loadEnded()).toMatchObject({
     message: expect.stringMatching(/^Erased by Local/),
     submission: {
       mayErase: false, erasedAt: expect.any(Number),
@@ -39,13 +39,14 @@ test('what is over comes with what is still known of it, and can be erased as lo
 
 test('until when form data is kept is said as the store keeps it', async () => {
   const id = await triage.post({ name: 'Ada' })
-  const kept = (await triage.store.get(id))!
-  const until = triage.runtime.now() + 60_000
+  const submission = (await triage.store.get(id))!
+  const revocableUntil = triage.runtime.now() + 60_000
   const decision = { action: 'forward', reviewer: ADA, at: triage.runtime.now() } as const
-  await triage.store.replace(kept, {
-    ...kept, version: kept.version + 1, state: 'settled', decision, delivered: ['email'], keptUntil: until,
+  await triage.store.replace(submission, {
+    ...submission, version: submission.version + 1, state: 'settled', decision, delivered: ['email'],
+    keptUntil: revocableUntil,
   })
-  expect(await submissions.show(id, LOCAL)).toMatchObject({ state: 'done', erased: false, expiresAt: until })
+  expect(await submissions.show(id, LOCAL)).toMatchObject({ state: 'done', erased: false, expiresAt: revocableUntil })
 })
 
 test('history is told in words', () => {
@@ -83,17 +84,19 @@ test('of which card an update failed is told where its platform has another one'
   triage = await openTriage({ platforms: ['slack', 'slack/C2'] })
   submissions = new OpsSubmissions(triage)
   const id = await triage.post({ name: 'Ada' })
-  const posted = (await triage.store.get(id))!
-  const cards = posted.cards.map((card, index) => ({ ...card, platform: 'slack', threadId: `slack:C${index + 1}` }))
-  await triage.store.replace(posted, { ...posted, version: posted.version + 1, cards })
+  const postedSubmission = (await triage.store.get(id))!
+  const cards = postedSubmission.cards.map((card, index) => ({ ...card, platform: 'slack', threadId: `slack:C${index + 1}` }))
+  await triage.store.replace(postedSubmission, {
+    ...postedSubmission, version: postedSubmission.version + 1, cards,
+  })
   triage.board.placeOf = ({ threadId }) => threadId === 'slack:C1' ? ['slack/C1', 'slack'] : ['slack/C2']
   triage.board.updates.push(failing('Slack answered 500.'), failing('Slack answered 500.'))
   await submissions.decide(id, { action: 'forward' }, ADA)
   await triage.runtime.drain()
   const submission = await submissions.show(id, LOCAL).catch((error: unknown) => (error as SubmissionEnded).submission!)
   const { history, work } = submission as Awaited<ReturnType<OpsSubmissions['show']>>
-  const failed = history.filter(({ event }) => event === 'failed').map(({ text }) => text)
-  expect(failed.toSorted()).toEqual(['Card update on Slack failed', 'Card update on Slack: C2 failed'])
+  const failureTexts = history.filter(({ event }) => event === 'failed').map(({ text }) => text)
+  expect(failureTexts.toSorted()).toEqual(['Card update on Slack failed', 'Card update on Slack: C2 failed'])
   expect(work.map(({ what }) => what).toSorted()).toEqual(['Card update on Slack', 'Card update on Slack: C2'])
 })
 
@@ -106,16 +109,16 @@ test('while a group cannot be looked up nobody is told that they may not decide,
   submissions = new OpsSubmissions(triage)
   triage.board.groups.set('slack:S1', async () => ({ ok: false, permanent: false, reason: 'Slack: no connection.' }))
   const id = await triage.post({ name: 'Ada' })
-  const unsure = { ...ADA, names: ['slack:U1'], role: 'reviewer' } as const
-  for (const viewer of [unsure, { ...unsure, role: null }]) {
+  const uncheckedViewer = { ...ADA, names: ['slack:U1'], role: 'reviewer' } as const
+  for (const viewer of [uncheckedViewer, { ...uncheckedViewer, role: null }]) {
     expect(await submissions.show(id, viewer)).toMatchObject({ open: true, mayDecide: null, mayErase: false })
   }
-  expect(await submissions.show(id, { ...unsure, role: 'viewer' })).toMatchObject({ mayDecide: false })
+  expect(await submissions.show(id, { ...uncheckedViewer, role: 'viewer' })).toMatchObject({ mayDecide: false })
   const code = 'PEOPLE_UNKNOWN'
   for (const action of ['spam', 'erase', 'forward']) {
-    await expect(submissions.decide(id, { action }, unsure)).rejects.toMatchObject({ code })
+    await expect(submissions.decide(id, { action }, uncheckedViewer)).rejects.toMatchObject({ code })
   }
-  await expect(submissions.postAgain(id, unsure)).rejects.toMatchObject({ code })
+  await expect(submissions.postAgain(id, uncheckedViewer)).rejects.toMatchObject({ code })
   // Only people on Slack may be in the group.
   await expect(submissions.decide(id, { action: 'spam' }, LOCAL)).rejects.toMatchObject({ code: 'NOT_A_REVIEWER' })
 })

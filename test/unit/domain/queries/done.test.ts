@@ -8,7 +8,7 @@ import { inWords } from '../../../support/words'
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage({ revocableMs: { forward: 0, spam: 60_000 } }) })
-async function ended(action: 'forward' | 'spam' = 'forward'): Promise<string> {
+async function endSubmission(action: 'forward' | 'spam' = 'forward'): Promise<string> {
   const id = await triage.post({ name: 'Ada' })
   triage.runtime.time += 1000
   await triage.decide({ id, action })
@@ -19,11 +19,11 @@ async function ended(action: 'forward' | 'spam' = 'forward'): Promise<string> {
 /** Store with `count` additional newer audit lines, each of its own submission and spread over one ms. */
 function withLines(count: number, outcome: DecisionOutcome) {
   const { time } = triage.runtime
-  const above = Array.from({ length: count }, (_, index): AuditLine => (
+  const newerLines = Array.from({ length: count }, (_, index): AuditLine => (
     { id: `above-${index}`, outcome, at: time - index / count, receivedAt: time - 1000, reviewer: null }
   ))
-  const audit = async (limit: number, since = -Infinity) => (
-    [...above, ...await triage.store.audit(limit)].filter(({ at }) => at >= since).slice(0, limit)
+  const audit = async (limit: number, sinceAt = -Infinity) => (
+    [...newerLines, ...await triage.store.audit(limit)].filter(({ at }) => at >= sinceAt).slice(0, limit)
   )
   return { ...triage, store: Object.assign(Object.create(triage.store) as typeof triage.store, { audit }) }
 }
@@ -31,21 +31,21 @@ function withLines(count: number, outcome: DecisionOutcome) {
 const idsOf = ({ rows }: { rows: { id: string }[] }) => rows.map(({ id }) => id)
 
 test('what is over is listed, the latest end first, page by page, by what became of it and without form data', async () => {
-  const ids = [await ended(), await ended(), await ended()]
+  const ids = [await endSubmission(), await endSubmission(), await endSubmission()]
   await triage.post({ name: 'waits' })
-  const first = inWords(await listDone({ limit: 2 }, triage))
-  expect(first).toMatchObject({ total: 3, scanned: 2, rows: [
+  const firstPage = inWords(await listDone({ limit: 2 }, triage))
+  expect(firstPage).toMatchObject({ total: 3, scanned: 2, rows: [
     {
       id: ids[2], state: 'done', preview: [], erased: true,
       ending: expect.stringMatching(/^Forwarded by Ada on Slack/),
     }, { id: ids[1] },
   ] })
-  const second = await listDone({ limit: 2, before: first.cursor! }, triage)
-  expect([idsOf(second), second.cursor]).toEqual([[ids[0]], null])
+  const secondPage = await listDone({ limit: 2, before: firstPage.cursor! }, triage)
+  expect([idsOf(secondPage), secondPage.cursor]).toEqual([[ids[0]], null])
 })
 
 test('a page begins below the one above, whatever became of the row that ended that', async () => {
-  const ids = [await ended(), await ended(), await ended()]
+  const ids = [await endSubmission(), await endSubmission(), await endSubmission()]
   const { cursor } = await listDone({ limit: 2 }, triage)
   triage.runtime.time += 1000
   await triage.quarantine.decide('erase', ids[1]!, ADA)
@@ -57,7 +57,7 @@ test('a page begins below the one above, whatever became of the row that ended t
 })
 
 test('spam that can be taken back is not over, nor is what was taken back', async () => {
-  const id = await ended('spam')
+  const id = await endSubmission('spam')
   expect(await listDone({ limit: 9 }, triage)).toMatchObject({ rows: [], total: 0 })
   triage.runtime.time += 1000
   await triage.decide({ id, action: 'reopen' })
@@ -66,7 +66,7 @@ test('spam that can be taken back is not over, nor is what was taken back', asyn
 })
 
 test('spam is over when it cannot be taken back any more', async () => {
-  const id = await ended('spam')
+  const id = await endSubmission('spam')
   triage.runtime.time += 60_000
   await triage.sweep()
   await triage.runtime.drain()
@@ -92,26 +92,26 @@ test('what ended in one millisecond is on one page each, whichever way the list 
   for (const id of ids) await triage.decide({ id, action: 'forward' })
   await triage.runtime.drain()
   for (const sort of ['newest', 'oldest'] as const) {
-    const seen: string[] = []
+    const listedIds: string[] = []
     for (let before: string | undefined; ;) {
       const page = await listDone({ limit: 1, sort, before }, triage)
-      seen.push(...idsOf(page))
+      listedIds.push(...idsOf(page))
       if (page.cursor === null) break
       before = page.cursor
     }
-    expect(seen).toEqual(sort === 'oldest' ? ids : ids.toReversed())
+    expect(listedIds).toEqual(sort === 'oldest' ? ids : ids.toReversed())
   }
 })
 
 test('a trace is listed as long as it is kept, and found by the beginning of its id', async () => {
-  const [id] = [await ended(), await ended()]
+  const [id] = [await endSubmission(), await endSubmission()]
   expect(await listDone({ limit: 9, q: id }, triage)).toMatchObject({ rows: [{ id }], total: 2 })
   triage.runtime.time += TRACE_TTL_MS
   expect(await listDone({ limit: 9 }, triage)).toMatchObject({ rows: [], total: 0 })
 })
 
 test('what ended before a thousand other lines of the audit trail is listed, and counted in the list', async () => {
-  const ids = [await ended(), await ended()]
+  const ids = [await endSubmission(), await endSubmission()]
   for (const sort of ['newest', 'oldest'] as const) {
     const page = await listDone({ limit: 9, sort }, withLines(1500, 'revoked'))
     expect([idsOf(page), page.total, page.cursor]).toEqual([sort === 'oldest' ? ids : ids.toReversed(), 2, null])
@@ -120,26 +120,26 @@ test('what ended before a thousand other lines of the audit trail is listed, and
 })
 
 test('what the audit trail does not tell in a thousand lines is not counted beside the list', async () => {
-  await ended()
+  await endSubmission()
   expect(await countDone(withLines(998, 'revoked'))).toBe(1)
   for (const outcome of ['revoked', 'forwarded'] as const) {
     expect(await countDone(withLines(1000, outcome))).toBeNull()
   }
   // A submission older than any trace is not missing.
-  const old = withLines(1000, 'forwarded')
+  const oldPorts = withLines(1000, 'forwarded')
   triage.runtime.time += TRACE_TTL_MS + 1
-  expect(await countDone(old)).toBe(0)
+  expect(await countDone(oldPorts)).toBe(0)
 })
 
 test('a search among what is done ends with its time, and goes on from there', async () => {
-  const ids = [await ended(), await ended(), await ended(), await ended()]
-  const slow = { ...triage, store: Object.assign(Object.create(triage.store) as typeof triage.store, {
+  const ids = [await endSubmission(), await endSubmission(), await endSubmission(), await endSubmission()]
+  const slowPorts = { ...triage, store: Object.assign(Object.create(triage.store) as typeof triage.store, {
     get: (id: string) => {
       triage.runtime.time += 60
       return triage.store.get(id)
     },
   }) }
-  const first = await listDone({ limit: 1, q: ids[0] }, slow)
-  expect(first).toMatchObject({ rows: [], total: 4, scanned: 2, cursor: expect.any(String) })
-  expect(idsOf(await listDone({ limit: 1, q: ids[0], before: first.cursor! }, slow))).toEqual([ids[0]])
+  const firstPage = await listDone({ limit: 1, q: ids[0] }, slowPorts)
+  expect(firstPage).toMatchObject({ rows: [], total: 4, scanned: 2, cursor: expect.any(String) })
+  expect(idsOf(await listDone({ limit: 1, q: ids[0], before: firstPage.cursor! }, slowPorts))).toEqual([ids[0]])
 })

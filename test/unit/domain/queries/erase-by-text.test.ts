@@ -15,7 +15,7 @@ beforeEach(async () => {
   triage = await openTriage({ revocableMs: { forward: 0, spam: 3_600_000 } })
   submissions = new OpsSubmissions(triage)
 })
-const forget = async (body: object) => {
+const eraseByText = async (body: object) => {
   const forgotten = await submissions.eraseAll(body, ADA)
   await triage.runtime.drain()
   return forgotten
@@ -24,33 +24,33 @@ const state = async (id: string) => (await triage.store.get(id))?.state
 
 test('whatever contains an address is erased, wherever it is, with a line of who did, and nothing else', async () => {
   const address = 'Ada@Example.com'
-  const waiting = await triage.post({ order: { contact: [`<${address}>`] } })
-  const held = await triage.receive({ note: `write to ${address}.` }, { held: true })
-  const spam = await triage.post({ email: address })
-  await triage.decide({ id: spam, action: 'spam' })
+  const waitingId = await triage.post({ order: { contact: [`<${address}>`] } })
+  const quarantinedId = await triage.receive({ note: `write to ${address}.` }, { held: true })
+  const spamId = await triage.post({ email: address })
+  await triage.decide({ id: spamId, action: 'spam' })
   triage.mailer.answers.push({ ok: true, value: 'm1' })
-  const kept = await triage.post({ [address]: 'yes' })
-  await triage.decide({ id: kept, action: 'forward' })
-  const others = [
+  const keptId = await triage.post({ [address]: 'yes' })
+  await triage.decide({ id: keptId, action: 'forward' })
+  const otherIds = [
     await triage.post({ email: 'canada@example.com' }), await triage.post({ email: 'ada@example.com.au' }),
     await triage.post({ email: 'ada@example-com' }),
   ]
   await triage.runtime.drain()
-  expect(await forget({ email: 'ada@example.COM' })).toEqual({
+  expect(await eraseByText({ email: 'ada@example.COM' })).toEqual({
     erased: 4, forbidden: 0, unreadable: [], before: null, unreachable: [
       'The email of 1 of them went to team@example.com.', 'The data of 1 of them went to downstream.example.com.',
       SEARCHED,
     ],
   })
-  for (const id of [waiting, held, spam, kept]) expect(await triage.store.get(id)).toMatchObject({
+  for (const id of [waitingId, quarantinedId, spamId, keptId]) expect(await triage.store.get(id)).toMatchObject({
     state: 'erased', data: null, erased: { reviewer: { id: ADA.id } },
   })
-  expect(await Promise.all(others.map(state))).toEqual(['open', 'open', 'open'])
+  expect(await Promise.all(otherIds.map(state))).toEqual(['open', 'open', 'open'])
   const lines = (await triage.store.audit(10)).filter(({ outcome }) => outcome === 'erased')
   expect(lines.map(({ id, reviewer }) => [id, reviewer?.id]).sort()).toEqual(
-    [waiting, held, spam, kept].sort().map(id => [id, ADA.id]),
+    [waitingId, quarantinedId, spamId, keptId].sort().map(id => [id, ADA.id]),
   )
-  expect(await forget({ email: 'ada@example.com' })).toEqual({
+  expect(await eraseByText({ email: 'ada@example.com' })).toEqual({
     erased: 0, forbidden: 0, unreadable: [], before: null, unreachable: [SEARCHED],
   })
 })
@@ -60,20 +60,20 @@ test.each([
   ['ada@xn--bcher-kva.example', ['<ada@bu\u0308cher.example>', 'ada@xn--bcher-kva.example']],
   ['ada@почта.рф', ['ada@почта.рф', 'ada@xn--80a1acny.xn--p1ai']],
   ['ada@xn--80a1acny.xn--p1ai', ['ada@почта.рф']],
-])('%s is one address, whether its domain is written in its own letters or in ASCII', async (email, written) => {
+])('%s is one address, whether its domain is written in its own letters or in ASCII', async (email, writtenEmail) => {
   const ids = [await triage.post({ email: `canada${email.slice(3)}` })]
-  for (const each of written) ids.push(await triage.post({ email: each }))
-  expect(await forget({ email })).toMatchObject({ erased: written.length })
-  expect(await Promise.all(ids.map(state))).toEqual(['open', ...written.map(() => 'erased')])
+  for (const each of writtenEmail) ids.push(await triage.post({ email: each }))
+  expect(await eraseByText({ email })).toMatchObject({ erased: writtenEmail.length })
+  expect(await Promise.all(ids.map(state))).toEqual(['open', ...writtenEmail.map(() => 'erased')])
 })
 
 test('a text is found within values and keys, whatever its case and spaces', async () => {
-  const found = [
+  const matchingIds = [
     await triage.post({ who: 'the E\u0301LODIE\n Martin of old' }), await triage.post({ 'élodie martin': 1 }),
   ]
-  const other = await triage.post({ who: 'Elodie', surname: 'Martin' })
-  expect(await forget({ text: ' Élodie Martin ' })).toMatchObject({ erased: 2 })
-  expect(await Promise.all([...found, other].map(state))).toEqual(['erased', 'erased', 'open'])
+  const otherId = await triage.post({ who: 'Elodie', surname: 'Martin' })
+  expect(await eraseByText({ text: ' Élodie Martin ' })).toMatchObject({ erased: 2 })
+  expect(await Promise.all([...matchingIds, otherId].map(state))).toEqual(['erased', 'erased', 'open'])
 })
 
 test('what was there before an edit counts, what came beside the form, and where it is to be confirmed', async () => {
@@ -83,8 +83,8 @@ test('what was there before an edit counts, what came beside the form, and where
     { data: { name: 'Grace' }, confirmation: { to: 'ada+lovelace@example.com' } },
     { data: { name: 'Grace' } },
   ])
-  expect(await forget({ email: 'ada+lovelace@example.com' })).toMatchObject({ erased: 2 })
-  expect(await forget({ text: 'lovelace' })).toMatchObject({ erased: 1 })
+  expect(await eraseByText({ email: 'ada+lovelace@example.com' })).toMatchObject({ erased: 2 })
+  expect(await eraseByText({ text: 'lovelace' })).toMatchObject({ erased: 1 })
   expect(await Promise.all(ids.map(state))).toEqual(['erased', 'erased', 'erased', 'open'])
 })
 
@@ -95,19 +95,19 @@ test('a forward that could still be taken back has gone nowhere', async () => {
     decision: { action: 'forward', reviewer: ADA, at: triage.runtime.now() },
     work: [{ key: 'email#2', kind: 'email', attempts: 0, dueAt: revocableUntil }],
   }])
-  expect(await forget({ text: 'lovelace' })).toMatchObject({ erased: 1, unreachable: [SEARCHED] })
+  expect(await eraseByText({ text: 'lovelace' })).toMatchObject({ erased: 1, unreachable: [SEARCHED] })
   expect(await triage.store.get(id!)).toMatchObject({ state: 'erased', work: [] })
   expect(triage.mailer.calls).toEqual([])
 })
 
 test('what is being sent counts among what went out', async () => {
-  const sending = Promise.withResolvers<{ ok: true, value: undefined }>()
-  triage.mailer.answers.push(sending.promise)
+  const pendingSend = Promise.withResolvers<{ ok: true, value: undefined }>()
+  triage.mailer.answers.push(pendingSend.promise)
   const id = await triage.post({ name: 'Ada Lovelace' })
   await triage.decide({ id, action: 'forward' })
   const forgotten = await submissions.eraseAll({ text: 'lovelace' }, ADA)
   expect(forgotten.unreachable[0]).toBe('The email of 1 of them went to team@example.com.')
-  sending.resolve({ ok: true, value: undefined })
+  pendingSend.resolve({ ok: true, value: undefined })
   await triage.runtime.drain()
   expect(await triage.store.get(id)).toMatchObject({ state: 'erased', sent: expect.arrayContaining([
     expect.objectContaining({ delivery: 'email', to: ['team@example.com'], content: '' }),
@@ -117,7 +117,7 @@ test('what is being sent counts among what went out', async () => {
 test('what somebody may not decide stays, and is counted', async () => {
   const id = await triage.post({ name: 'Ada Lovelace' })
   triage.presentation.forms.of(undefined).reviewers = ['slack:U2']
-  expect(await forget({ text: 'Lovelace' })).toMatchObject({ erased: 0, forbidden: 1 })
+  expect(await eraseByText({ text: 'Lovelace' })).toMatchObject({ erased: 0, forbidden: 1 })
   expect(await state(id)).toBe('open')
 })
 
@@ -125,23 +125,23 @@ test('one of which nobody can read whose form it is, is erased by who may decide
   const forgotten: unknown[] = []
   const store = Object.assign(Object.create(triage.store) as Triage['store'], {
     get: async (id: string) => { throw new UnreadableRecord(id) },
-    forget: async (...asked: unknown[]) => void forgotten.push(asked),
+    forget: async (...args: unknown[]) => void forgotten.push(args),
   })
-  const erase = () => new Quarantine({ ...triage, store }).decide('erase', 'spoilt', ADA)
+  const eraseSpoilt = () => new Quarantine({ ...triage, store }).decide('erase', 'spoilt', ADA)
   triage.presentation.forms.of(undefined).reviewers = ['slack:U2']
-  await expect(erase()).rejects.toMatchObject({ code: 'NOT_A_REVIEWER' })
+  await expect(eraseSpoilt()).rejects.toMatchObject({ code: 'NOT_A_REVIEWER' })
   expect(forgotten).toEqual([])
   triage.presentation.forms.of(undefined).reviewers = undefined
-  await erase()
+  await eraseSpoilt()
   expect(forgotten).toEqual([['spoilt', { reviewer: ADA, at: triage.runtime.now() }]])
 })
 
 test('so much is looked through at once, and the next request goes on from there', async () => {
-  const asked: (string | undefined)[] = []
+  const cursors: (string | undefined)[] = []
   submissions = new OpsSubmissions({
     ...triage, store: Object.assign(Object.create(triage.store) as Triage['store'], {
       listPending: async ({ before, only }: { before?: string, only?: string }) => {
-        asked.push(before)
+        cursors.push(before)
         const page = Number(before?.split('-')[0] ?? 0) + 1
         return {
           submissions: only ? [] : [submission({ data: { name: 'Grace' } })], total: 0,
@@ -150,32 +150,33 @@ test('so much is looked through at once, and the next request goes on from there
       },
     }),
   })
-  const first = await forget({ text: 'Lovelace' })
-  expect([first.erased, first.before, asked.length]).toEqual([0, 'pending 99-x', 100])
-  expect(await forget({ text: 'Lovelace', before: first.before })).toMatchObject({ before: null })
-  expect(asked.slice(100, 102)).toEqual(['99-x', '100-x'])
+  const firstAnswer = await eraseByText({ text: 'Lovelace' })
+  expect([firstAnswer.erased, firstAnswer.before, cursors.length]).toEqual([0, 'pending 99-x', 100])
+  expect(await eraseByText({ text: 'Lovelace', before: firstAnswer.before })).toMatchObject({ before: null })
+  expect(cursors.slice(100, 102)).toEqual(['99-x', '100-x'])
 })
 
 test('what was delivered and is kept is found, however many ended since', async () => {
   triage.mailer.answers.push({ ok: true, value: 'm1' })
-  const kept = await triage.post({ email: 'ada@example.com' })
-  await triage.forward(kept)
+  const keptId = await triage.post({ email: 'ada@example.com' })
+  await triage.forward(keptId)
   const [{ at, receivedAt }] = await triage.store.audit(1) as [AuditLine]
   // Same time for all, so that only the ids tell where a page begins.
-  const since = Array.from({ length: 5200 }, (_, position): AuditLine => (
+  const newerLines = Array.from({ length: 5200 }, (_, position): AuditLine => (
     { id: `z-${9999 - position}`, outcome: 'spam', at, reviewer: ADA, receivedAt }
   ))
   submissions = new OpsSubmissions({
     ...triage, store: Object.assign(Object.create(triage.store) as Triage['store'], {
-      audit: async (limit: number, from = -Infinity) => (
-        [...since, ...await triage.store.audit(limit)].filter(line => line.at >= from).slice(0, limit)
+      audit: async (limit: number, sinceAt = -Infinity) => (
+        [...newerLines, ...await triage.store.audit(limit)].filter(line => line.at >= sinceAt).slice(0, limit)
       ),
     }),
   })
-  const first = await forget({ email: 'ada@example.com' })
-  expect(first).toMatchObject({ erased: 0, before: expect.stringMatching(/^over \d+-z-5150$/) as string })
-  expect(await forget({ email: 'ada@example.com', before: first.before })).toMatchObject({ erased: 1, before: null })
-  expect(await state(kept)).toBe('erased')
+  const firstAnswer = await eraseByText({ email: 'ada@example.com' })
+  expect(firstAnswer).toMatchObject({ erased: 0, before: expect.stringMatching(/^over \d+-z-5150$/) as string })
+  const nextAnswer = await eraseByText({ email: 'ada@example.com', before: firstAnswer.before })
+  expect(nextAnswer).toMatchObject({ erased: 1, before: null })
+  expect(await state(keptId)).toBe('erased')
 })
 
 test('what was forwarded on its last day is found while it is kept', async () => {
@@ -185,13 +186,15 @@ test('what was forwarded on its last day is found while it is kept', async () =>
   triage.mailer.answers.push({ ok: true, value: 'm1' })
   await triage.forward(id)
   triage.runtime.time += DAY_MS / 48
-  expect(await forget({ email: 'ada@example.com' })).toMatchObject({ erased: 1 })
+  expect(await eraseByText({ email: 'ada@example.com' })).toMatchObject({ erased: 1 })
 })
 
 test('two who forget the same at once erase each of them once', async () => {
   const ids = await storeWaiting(triage, Array.from({ length: 5 }, () => ({ data: { email: 'ada@example.com' } })))
-  const [one, other] = await Promise.all([forget({ email: 'ada@example.com' }), forget({ text: 'ada@example' })])
-  expect([one!.erased + other!.erased, one!.before, other!.before]).toEqual([5, null, null])
+  const [emailAnswer, textAnswer] = await Promise.all([
+    eraseByText({ email: 'ada@example.com' }), eraseByText({ text: 'ada@example' }),
+  ])
+  expect([emailAnswer!.erased + textAnswer!.erased, emailAnswer!.before, textAnswer!.before]).toEqual([5, null, null])
   expect(new Set(await Promise.all(ids.map(state)))).toEqual(new Set(['erased']))
 })
 
@@ -204,7 +207,7 @@ test.each([
   [{ email: 'ada' }, 'email: must be an email address.'],
   [{ text: 'Ada', before: 'elsewhere 1-a' }, 'before: must be the cursor from the previous answer.'],
 ])('%j is refused, and told what to send', async (body, message) => {
-  const asked = async () => submissions.eraseAll(body, ADA)
-  await expect(asked).rejects.toThrow(InvalidRequest)
-  await expect(asked).rejects.toThrow(message)
+  const eraseAll = async () => submissions.eraseAll(body, ADA)
+  await expect(eraseAll).rejects.toThrow(InvalidRequest)
+  await expect(eraseAll).rejects.toThrow(message)
 })

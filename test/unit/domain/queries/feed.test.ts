@@ -4,25 +4,25 @@ import { HEARTBEAT_MS, type StoreWatcher, type SubmissionStore } from '../../../
 import { only } from '../../../fakes/only'
 import type { Runtime } from '../../../../server/ports/runtime'
 
-const idle: FeedListener = { changed: () => {}, alive: () => {}, closed: () => {} }
+const idleListener: FeedListener = { changed: () => {}, alive: () => {}, closed: () => {} }
 
 function openFeed() {
   const clock = { now: 1_000_000, revision: '1' }
   const watchers = new Set<StoreWatcher>()
-  const waits: (() => void)[] = []
+  const pendingWaits: (() => void)[] = []
   const feed = new Feed({
     store: only<SubmissionStore>({
       watch: (watcher) => { watchers.add(watcher); return () => watchers.delete(watcher) },
       revision: async () => clock.revision,
     }),
-    runtime: only<Runtime>({ now: () => clock.now, wait: () => new Promise(resolve => waits.push(resolve)) }),
+    runtime: only<Runtime>({ now: () => clock.now, wait: () => new Promise(resolve => pendingWaits.push(resolve)) }),
   })
   return {
     feed, watchers, clock,
     change: (...ids: (string | null)[]) => ids.forEach(id => watchers.forEach(({ changed }) => changed(id))),
     beat: () => watchers.forEach(({ alive }) => alive()),
     pass: async () => {
-      waits.splice(0).forEach(resolve => resolve())
+      pendingWaits.splice(0).forEach(resolve => resolve())
       await new Promise(setImmediate)
     },
   }
@@ -30,73 +30,73 @@ function openFeed() {
 
 test('one watch serves all listeners, and ends with the last', () => {
   const { feed, watchers } = openFeed()
-  const stops = [1, 2].map(() => feed.listen({ ...idle })!)
+  const stops = [1, 2].map(() => feed.listen({ ...idleListener })!)
   expect(watchers.size).toBe(1)
   stops[0]!()
   expect(watchers.size).toBe(1)
   stops[1]!()
   expect(watchers.size).toBe(0)
-  feed.listen({ ...idle })
+  feed.listen({ ...idleListener })
   expect(watchers.size).toBe(1)
 })
 
 test('changes are gathered into one message, and a flood into one that says only that', async () => {
   const { feed, change, pass } = openFeed()
-  const heard: (readonly string[] | null)[] = []
-  feed.listen({ ...idle, changed: ids => heard.push(ids) })
+  const receivedIds: (readonly string[] | null)[] = []
+  feed.listen({ ...idleListener, changed: ids => receivedIds.push(ids) })
   change('a', 'b', 'a')
-  expect(heard).toEqual([])
+  expect(receivedIds).toEqual([])
   await pass()
   change('c', null)
   await pass()
   change(...Array.from({ length: 101 }, (_, index) => String(index)))
   await pass()
   await pass()
-  expect(heard).toEqual([['a', 'b'], null, null])
+  expect(receivedIds).toEqual([['a', 'b'], null, null])
 })
 
 test('who knows the revision that there is hears of nothing until something changes', async () => {
   const { feed, clock, change, pass } = openFeed()
-  const heard = { knows: [] as unknown[], knew: [] as unknown[], late: [] as unknown[] }
-  feed.listen({ ...idle, knows: '1', changed: ids => heard.knows.push(ids) })
-  feed.listen({ ...idle, knows: '0', changed: ids => heard.knew.push(ids) })
+  const received = { knows: [] as unknown[], knew: [] as unknown[], late: [] as unknown[] }
+  feed.listen({ ...idleListener, knows: '1', changed: ids => received.knows.push(ids) })
+  feed.listen({ ...idleListener, knows: '0', changed: ids => received.knew.push(ids) })
   await pass()
-  expect(heard).toEqual({ knows: [], knew: [null], late: [] })
+  expect(received).toEqual({ knows: [], knew: [null], late: [] })
   clock.revision = '2'
-  feed.listen({ ...idle, knows: '1', changed: ids => heard.late.push(ids) })
-  feed.listen({ ...idle, knows: '2', changed: ids => heard.late.push(ids) })
+  feed.listen({ ...idleListener, knows: '1', changed: ids => received.late.push(ids) })
+  feed.listen({ ...idleListener, knows: '2', changed: ids => received.late.push(ids) })
   await pass()
   change('a')
   await pass()
-  expect(heard).toEqual({ knows: [['a']], knew: [null, ['a']], late: [null, ['a'], ['a']] })
+  expect(received).toEqual({ knows: [['a']], knew: [null, ['a']], late: [null, ['a'], ['a']] })
   clock.revision = '1'
   change(null)
   await pass()
-  expect(heard.knows).toEqual([['a'], null])
+  expect(received.knows).toEqual([['a'], null])
 })
 
 test('who left hears nothing of what was on its way', async () => {
   const { feed, pass } = openFeed()
-  const heard: unknown[] = []
-  feed.listen({ ...idle })
-  feed.listen({ ...idle, changed: ids => heard.push(ids) })!()
+  const receivedIds: unknown[] = []
+  feed.listen({ ...idleListener })
+  feed.listen({ ...idleListener, changed: ids => receivedIds.push(ids) })!()
   await pass()
-  expect(heard).toEqual([])
+  expect(receivedIds).toEqual([])
 })
 
 test('there is room for so many listeners and no more, until one leaves', () => {
   const { feed } = openFeed()
-  const stops = Array.from({ length: 200 }, () => feed.listen({ ...idle }))
+  const stops = Array.from({ length: 200 }, () => feed.listen({ ...idleListener }))
   expect(stops).not.toContain(null)
-  expect(feed.listen({ ...idle })).toBeNull()
+  expect(feed.listen({ ...idleListener })).toBeNull()
   stops[7]!()
-  expect(feed.listen({ ...idle })).not.toBeNull()
+  expect(feed.listen({ ...idleListener })).not.toBeNull()
 })
 
 test('closing tells every listener', () => {
   const { feed, watchers } = openFeed()
   let closed = 0
-  for (let index = 0; index < 3; index++) feed.listen({ ...idle, closed: () => closed++ })
+  for (let index = 0; index < 3; index++) feed.listen({ ...idleListener, closed: () => closed++ })
   feed.close()
   expect([closed, watchers.size]).toEqual([3, 0])
 })
@@ -104,7 +104,7 @@ test('closing tells every listener', () => {
 test('heartbeats reach every listener, and whoever comes between two of them at once', () => {
   const { feed, beat, clock } = openFeed()
   const beats = [0, 0, 0]
-  const listen = (index: number) => feed.listen({ ...idle, alive: () => { beats[index]!++ } })
+  const listen = (index: number) => feed.listen({ ...idleListener, alive: () => { beats[index]!++ } })
   listen(0)
   expect(beats).toEqual([0, 0, 0])
   beat()

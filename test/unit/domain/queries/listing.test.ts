@@ -7,11 +7,13 @@ import type { Submission, Work } from '../../../../server/ports/submission'
 import type { RowState } from '../../../../shared/types/submissions'
 import { openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
 
-const email = (more: Partial<Work> = {}): Work => ({ key: 'email#2', kind: 'email', attempts: 0, dueAt: 50, ...more })
+const email = (changes: Partial<Work> = {}): Work => (
+  { key: 'email#2', kind: 'email', attempts: 0, dueAt: 50, ...changes }
+)
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage() })
-const store = (...all: Partial<Submission>[]) => storeWaiting(triage, all)
+const store = (...submissions: Partial<Submission>[]) => storeWaiting(triage, submissions)
 
 test('filtered pages follow each other without a gap or a repetition, whatever lies between the matches', async () => {
   // Ten matches in a row, then none for twenty: pages end within a run of matches, and reads within a gap.
@@ -19,23 +21,23 @@ test('filtered pages follow each other without a gap or a repetition, whatever l
   const ids = await store(
     ...Array.from({ length: 120 }, (_, index) => ({ data: { name: isMatch(index) ? `Match ${index}` : 'other' } })),
   )
-  const expected = ids.filter((_, index) => isMatch(index))
+  const expectedIds = ids.filter((_, index) => isMatch(index))
   for (const limit of [1, 2, 7, 50]) {
-    const found: string[] = []
+    const foundIds: string[] = []
     for (let before: string | undefined; ;) {
       const page = await listRows({ limit, before, q: 'MATCH' }, triage)
       expect(page.rows.length).toBeLessThanOrEqual(limit)
       expect(page.total).toBe(120)
-      found.push(...page.rows.map(({ id }) => id))
+      foundIds.push(...page.rows.map(({ id }) => id))
       if (page.cursor === null) break
       before = page.cursor
     }
-    expect(found).toEqual(expected)
+    expect(foundIds).toEqual(expectedIds)
   }
 })
 
 /** Store in which each page takes `ms`. */
-const slow = (ms: number): OverviewPorts => ({
+const slowPorts = (ms: number): OverviewPorts => ({
   ...triage, store: Object.assign(Object.create(triage.store), { listPending: async (page: PageRequest) => {
     triage.runtime.time += ms
     return triage.store.listPending(page)
@@ -44,36 +46,36 @@ const slow = (ms: number): OverviewPorts => ({
 
 test('a search says how far it has looked when its time is over, and goes on from there', async () => {
   const ids = await store(...Array.from({ length: 45 }, (_, index) => ({ data: { name: index === 40 ? 'Ada' : '' } })))
-  const page = await listRows({ limit: 2, q: 'ada' }, slow(30))
+  const page = await listRows({ limit: 2, q: 'ada' }, slowPorts(30))
   expect(page).toMatchObject({ rows: [], found: [], scanned: 8, total: 45, cursor: expect.any(String) })
-  const next = await listRows({ limit: 20, q: 'ada', before: page.cursor! }, slow(99))
-  expect(next).toMatchObject({ rows: [{ id: ids[40] }], found: [ids[40]], scanned: 37, cursor: null })
+  const nextPage = await listRows({ limit: 20, q: 'ada', before: page.cursor! }, slowPorts(99))
+  expect(nextPage).toMatchObject({ rows: [{ id: ids[40] }], found: [ids[40]], scanned: 37, cursor: null })
 })
 
 test('what is read at once grows while that is quick, to no more than a bound', async () => {
   await store(...Array.from({ length: 700 }, () => ({})))
-  const asked: number[] = []
-  const counting = { ...triage, store: Object.assign(Object.create(triage.store), {
+  const pageSizes: number[] = []
+  const countingPorts = { ...triage, store: Object.assign(Object.create(triage.store), {
     listPending: (page: PageRequest) => {
-      asked.push(page.limit)
+      pageSizes.push(page.limit)
       return triage.store.listPending(page)
     },
   }) }
-  expect(await listRows({ limit: 50, q: 'nowhere' }, counting)).toMatchObject({ scanned: 700, cursor: null })
-  expect(asked).toEqual([50, 100, 200, 200, 200])
+  expect(await listRows({ limit: 50, q: 'nowhere' }, countingPorts)).toMatchObject({ scanned: 700, cursor: null })
+  expect(pageSizes).toEqual([50, 100, 200, 200, 200])
 })
 
 test('what is read at once shrinks when that took long, to no less than a page', async () => {
   await store(...Array.from({ length: 200 }, () => ({})))
-  const asked: number[] = []
-  const tiring = { ...triage, store: Object.assign(Object.create(triage.store), {
+  const pageSizes: number[] = []
+  const slowingPorts = { ...triage, store: Object.assign(Object.create(triage.store), {
     listPending: (page: PageRequest) => {
-      triage.runtime.time += [0, 0, 20, 20][asked.push(page.limit) - 1] ?? 99
+      triage.runtime.time += [0, 0, 20, 20][pageSizes.push(page.limit) - 1] ?? 99
       return triage.store.listPending(page)
     },
   }) }
-  await listRows({ limit: 10, q: 'nowhere' }, tiring)
-  expect(asked).toEqual([10, 20, 40, 20, 10])
+  await listRows({ limit: 10, q: 'nowhere' }, slowingPorts)
+  expect(pageSizes).toEqual([10, 20, 40, 20, 10])
 })
 
 test('all that matches is told by its id, however many they are', async () => {
@@ -85,37 +87,41 @@ test('all that matches is told by its id, however many they are', async () => {
 
 test('the oldest come first where that is asked for, page by page', async () => {
   const ids = await store(...Array.from({ length: 5 }, () => ({})))
-  const found: string[] = []
+  const foundIds: string[] = []
   for (let before: string | undefined; ;) {
     const page = await listRows({ limit: 2, sort: 'oldest', before }, triage)
-    found.push(...page.found)
+    foundIds.push(...page.found)
     if (page.cursor === null) break
     before = page.cursor
   }
-  expect(found).toEqual(ids.toReversed())
+  expect(foundIds).toEqual(ids.toReversed())
 })
 
 test('a form and a platform are filtered by their keys, the default form too', async () => {
-  const at = (platform: string) => ({ cards: [{ platform, threadId: 't', messageId: 'm' }] })
-  const [contact, both, none] = await store({ form: 'contact' }, { form: 'contact', ...at('discord') }, at('slack'))
-  const of = async (filter: Filter) => (await listRows({ limit: 5, ...filter }, triage)).found
-  expect(await of({ form: 'contact' })).toEqual([contact, both])
-  expect(await of({ form: '-' })).toEqual([none])
-  expect(await of({ platform: 'discord' })).toEqual([both])
-  expect(await of({ form: 'contact', platform: 'slack' })).toEqual([])
+  const cardOn = (platform: string) => ({ cards: [{ platform, threadId: 't', messageId: 'm' }] })
+  const [contact, both, none] = await store(
+    { form: 'contact' }, { form: 'contact', ...cardOn('discord') }, cardOn('slack'),
+  )
+  const listIds = async (filter: Filter) => (await listRows({ limit: 5, ...filter }, triage)).found
+  expect(await listIds({ form: 'contact' })).toEqual([contact, both])
+  expect(await listIds({ form: '-' })).toEqual([none])
+  expect(await listIds({ platform: 'discord' })).toEqual([both])
+  expect(await listIds({ form: 'contact', platform: 'slack' })).toEqual([])
 })
 
 test('a state filter tells the four apart', async () => {
   const decision = { action: 'forward' as const, reviewer: { id: 'U', name: 'A', platform: 'Slack' }, at: 0 }
-  const far = triage.runtime.now() + 3_600_000
-  const [waits, delivers, retries, fails] = await store(
-    {}, { state: 'settling', decision, work: [email({ dueAt: far })] },
-    { state: 'settling', decision, work: [email({ dueAt: far, reason: 'no' })] },
+  const dueLater = triage.runtime.now() + 3_600_000
+  const [waitingId, deliveringId, retryingId, failedId] = await store(
+    {}, { state: 'settling', decision, work: [email({ dueAt: dueLater })] },
+    { state: 'settling', decision, work: [email({ dueAt: dueLater, reason: 'no' })] },
     { failures: [{ delivery: 'email', reason: 'no' }] },
   )
-  const of = async (state: RowState) => (await listRows({ limit: 5, state }, triage)).rows.map(({ id }) => id)
-  expect([await of('waiting'), await of('delivering'), await of('retrying'), await of('failed')]).toEqual([
-    [waits], [delivers], [retries], [fails],
+  const listIds = async (state: RowState) => (await listRows({ limit: 5, state }, triage)).rows.map(({ id }) => id)
+  expect([
+    await listIds('waiting'), await listIds('delivering'), await listIds('retrying'), await listIds('failed'),
+  ]).toEqual([
+    [waitingId], [deliveringId], [retryingId], [failedId],
   ])
 })
 
@@ -133,19 +139,22 @@ test('what somebody has is found without reading what waits beside it, whoever a
   const until = triage.runtime.now() + 3_600_000
   const holder = { id: 'U1', name: 'Ada', platform: 'Slack', who: 'slack:U1', since: 0, until }
   const ids = await store(...Array.from({ length: 60 }, () => ({})), { holder })
-  for (const [asked, who, found] of [
+  for (const [holderFilter, who, expectedIds] of [
     ['taken', 'slack:U2', [ids.at(-1)]], ['mine', 'slack:U1', [ids.at(-1)]], ['mine', 'slack:U2', []],
-  ] as const) expect(await listRows({ limit: 1, holder: asked, who }, triage)).toMatchObject({ found, scanned: 1 })
+  ] as const) {
+    const page = await listRows({ limit: 1, holder: holderFilter, who }, triage)
+    expect(page).toMatchObject({ found: expectedIds, scanned: 1 })
+  }
 })
 
 test('of changed submissions, those are picked that are pending and pass the filter', async () => {
-  const [one, two] = await store({ data: { name: 'Ada' } }, { data: { name: 'Grace' } })
+  const [adaId, graceId] = await store({ data: { name: 'Ada' } }, { data: { name: 'Grace' } })
   expect(
-    (await pickRows({ ids: [one!, two!, 'gone'], q: 'grace' }, triage)),
-  ).toMatchObject({ rows: [{ id: two }], total: 2 })
-  await triage.decide({ id: two!, action: 'forward' })
+    (await pickRows({ ids: [adaId!, graceId!, 'gone'], q: 'grace' }, triage)),
+  ).toMatchObject({ rows: [{ id: graceId }], total: 2 })
+  await triage.decide({ id: graceId!, action: 'forward' })
   await triage.runtime.drain()
-  expect(await pickRows({ ids: [one!, two!] }, triage)).toMatchObject({ found: [one], total: 1 })
+  expect(await pickRows({ ids: [adaId!, graceId!] }, triage)).toMatchObject({ found: [adaId], total: 1 })
 })
 
 test('a store that does not answer is said to be unavailable', async () => {

@@ -37,16 +37,16 @@ test('a delivery that fails is shown with its reason, its attempts and the next 
   triage.mailer.answers.push(failing('Resend answered 500.'))
   await submissions.decide(id, { action: 'forward' }, LOCAL)
   await triage.runtime.drain()
-  const shown = await submissions.show(id, LOCAL)
-  expect(shown).toMatchObject({
+  const details = await submissions.show(id, LOCAL)
+  expect(details).toMatchObject({
     state: 'retrying', open: false,
     problem: { what: 'Email', reason: 'Resend answered 500.', nextAttemptAt: expect.any(Number) },
     work: [{ what: 'Email', attempts: 1 }],
   })
-  expect(inWords(shown.notes)).toEqual([
+  expect(inWords(details.notes)).toEqual([
     expect.stringMatching(/^Forwarded by Local on Ops page, .*UTC\.$/), 'Sent to downstream.example.com',
   ])
-  expect(shown.history.map(({ text }) => text)).toEqual(
+  expect(details.history.map(({ text }) => text)).toEqual(
     expect.arrayContaining(['Forwarded by Local on Ops page', 'Endpoint delivered, answered 200', 'Email failed']),
   )
 })
@@ -58,8 +58,8 @@ test('an email that came back goes where it went last, unless another address is
     mailer.answers.push({ ok: true, value: messageId })
     await submissions.decide(id, decision, LOCAL)
     await runtime.drain()
-    const known = (await triage.store.get(id))!
-    await outbox.apply(id, [{ type: 'receipt', messageId, receipt: { verdict: 'bounced' } }], known)
+    const submission = (await triage.store.get(id))!
+    await outbox.apply(id, [{ type: 'receipt', messageId, receipt: { verdict: 'bounced' } }], submission)
   }
   await send({ action: 'forward' }, 'm1')
   await send({ action: 'resend', to: 'ada@example.com' }, 'm2')
@@ -71,10 +71,10 @@ test('an email that came back goes where it went last, unless another address is
 
 test('an email to another address is shown as going there', async () => {
   const id = await triage.post({ name: 'Ada' })
-  const { submission: claimed } = await triage.outbox.apply(id, [{
+  const { submission: decidedSubmission } = await triage.outbox.apply(id, [{
     type: 'claimed', action: 'forward', reviewer: ADA, deliveries: ['email'], to: ['ada@example.com'],
   }]) as { submission: Submission }
-  expect(claimed.state).toBe('settling')
+  expect(decidedSubmission.state).toBe('settling')
   expect(inWords(await submissions.show(id, LOCAL))).toMatchObject({
     destinations: ['ada@example.com', 'downstream.example.com'],
     notes: [expect.stringMatching(/^Forwarded by Ada/), 'Being sent to ada@example.com'],
@@ -101,11 +101,11 @@ test('a late decision is refused with who was faster, done or still under way', 
   await expect(submissions.decide(id, { action: 'spam' }, LOCAL)).rejects.toThrow(
     /^Forwarded by Ada on Slack, .* UTC\.$/,
   )
-  const spam = await triage.post({ name: 'Ada' })
-  await submissions.decide(spam, { action: 'spam' }, ADA)
+  const spamId = await triage.post({ name: 'Ada' })
+  await submissions.decide(spamId, { action: 'spam' }, ADA)
   await triage.runtime.drain()
   for (const body of [{ action: 'forward' }, { action: 'edit', values: {} }]) {
-    await expect(submissions.decide(spam, body, LOCAL)).rejects.toThrow(
+    await expect(submissions.decide(spamId, body, LOCAL)).rejects.toThrow(
       /^Marked as spam by Ada on Slack, 21 Nov 2026, 12:00 UTC\.$/,
     )
   }
@@ -114,28 +114,28 @@ test('a late decision is refused with who was faster, done or still under way', 
 
 test('only an email that came back goes to another address, and the history and the audit trail say where', async () => {
   const id = await triage.post({ name: 'Ada' })
-  const elsewhere = { action: 'resend', to: 'grace@example.com' }
+  const request = { action: 'resend', to: 'grace@example.com' }
   triage.mailer.answers.push({ ok: false, permanent: true, reason: 'No.' })
   triage.endpoint.answers.push({ ok: false, permanent: true, reason: 'No.' })
   await submissions.decide(id, { action: 'forward' }, ADA)
   await triage.runtime.drain()
-  await expect(submissions.decide(id, elsewhere, LOCAL)).rejects.toThrow(/did not bounce/)
+  await expect(submissions.decide(id, request, LOCAL)).rejects.toThrow(/did not bounce/)
   triage.mailer.answers.push({ ok: true, value: 'm1' })
   triage.endpoint.answers.push({ ok: false, permanent: true, reason: 'No.' })
   await submissions.decide(id, { action: 'resend' }, ADA)
   await triage.runtime.drain()
-  await expect(submissions.decide(id, elsewhere, LOCAL)).rejects.toThrow(/did not bounce/)
+  await expect(submissions.decide(id, request, LOCAL)).rejects.toThrow(/did not bounce/)
   expect(triage.mailer.calls.map(({ email }) => email.to)).toEqual([['team@example.com'], ['team@example.com']])
 
   await triage.outbox.apply(id, [{ type: 'receipt', messageId: 'm1', receipt: { verdict: 'bounced' } }])
   triage.endpoint.answers.push({ ok: false, permanent: true, reason: 'No.' })
-  await submissions.decide(id, elsewhere, LOCAL)
+  await submissions.decide(id, request, LOCAL)
   await triage.runtime.drain()
   expect(triage.mailer.calls.at(-1)!.email.to).toEqual(['grace@example.com'])
   const { history } = await submissions.show(id, LOCAL)
   expect(history.map(({ text }) => text)).toContain('Forwarded by Local on Ops page, to grace@example.com')
-  const trail = await triage.store.audit(9)
-  expect(trail.flatMap(({ reviewer, to }) => to ? [[reviewer?.name, to]] : [])).toEqual([
+  const auditLines = await triage.store.audit(9)
+  expect(auditLines.flatMap(({ reviewer, to }) => to ? [[reviewer?.name, to]] : [])).toEqual([
     ['Local', ['grace@example.com']],
   ])
 })
@@ -160,13 +160,13 @@ test('a decision that is none is refused with what one looks like', async () => 
 })
 
 test('a query that is none is refused with what is wrong', async () => {
-  for (const [query, said] of [[{ limit: 'ten' }, 'limit: must be a number'], [{ limit: 101 }, 'at most 100'], [
+  for (const [query, message] of [[{ limit: 'ten' }, 'limit: must be a number'], [{ limit: 101 }, 'at most 100'], [
     { state: 'open' }, 'state: must be one of waiting',
   ], [{ q: 'x'.repeat(201) }, '200'], [{ ids: 'one' }, 'ids: must be a list'], [
     { ids: [], state: 'done' }, 'state: what is done is not asked for by ids',
   ]] as const) {
     await expect(submissions.list(query, LOCAL)).rejects.toThrow(InvalidRequest)
-    await expect(submissions.list(query, LOCAL)).rejects.toThrow(said)
+    await expect(submissions.list(query, LOCAL)).rejects.toThrow(message)
   }
   await expect(submissions.list([], LOCAL)).rejects.toThrow(InvalidRequest)
 })
@@ -183,55 +183,57 @@ test('whoever has signed in takes what waits and hands it back; rows and the pag
   await expect(take(await triage.post({ name: 'Ada' }), LOCAL)).rejects.toThrow(WrongState)
   triage = await openTriage({ form: { claim: 'soft' } })
   submissions = new OpsSubmissions(triage)
-  const [first, second, third] = [
+  const [firstId, secondId, thirdId] = [
     await triage.post({ name: 'one' }), await triage.post({ name: 'two' }), await triage.post({ name: 'three' }),
   ]
   const ada = { ...ADA, role: 'reviewer' } as const
-  await take(first, LOCAL)
-  await take(first, LOCAL)
-  await take(second, ada)
+  await take(firstId, LOCAL)
+  await take(firstId, LOCAL)
+  await take(secondId, ada)
   await triage.runtime.drain()
   const holder = { name: 'Local', platform: 'Ops page', since: triage.runtime.now() }
-  const offered = async (id: string, viewer: typeof LOCAL | typeof ada) => (await submissions.show(id, viewer)).taking
-  expect(inWords(await submissions.show(first, LOCAL))).toMatchObject({
+  const actionFor = async (id: string, viewer: typeof LOCAL | typeof ada) => (await submissions.show(id, viewer)).taking
+  expect(inWords(await submissions.show(firstId, LOCAL))).toMatchObject({
     holder, notes: ['Local has it (Ops page, 12:00 UTC)'],
   })
-  expect([await offered(first, LOCAL), await offered(first, ada), await offered(third, ada)]).toEqual([
+  expect([await actionFor(firstId, LOCAL), await actionFor(firstId, ada), await actionFor(thirdId, ada)]).toEqual([
     'hand-back', null, 'take',
   ])
-  expect((await submissions.show(third, { ...ada, role: 'viewer' } as never)).taking).toBeNull()
-  const listed = async (query: object) => (await submissions.list(query, LOCAL)).rows.map(({ id }) => id).sort()
-  const ids = [first, second, third]
-  for (const by of [{}, { ids }]) {
-    expect(await listed({ holder: 'mine', ...by })).toEqual([first])
-    expect(await listed({ holder: 'taken', ...by })).toEqual([first, second].sort())
-    expect(await listed({ holder: 'free', ...by })).toEqual([third])
-    expect(await listed({ holder: 'free', q: 'two', ...by })).toEqual([])
+  expect((await submissions.show(thirdId, { ...ada, role: 'viewer' } as never)).taking).toBeNull()
+  const listIds = async (query: object) => (await submissions.list(query, LOCAL)).rows.map(({ id }) => id).sort()
+  const ids = [firstId, secondId, thirdId]
+  for (const idFilter of [{}, { ids }]) {
+    expect(await listIds({ holder: 'mine', ...idFilter })).toEqual([firstId])
+    expect(await listIds({ holder: 'taken', ...idFilter })).toEqual([firstId, secondId].sort())
+    expect(await listIds({ holder: 'free', ...idFilter })).toEqual([thirdId])
+    expect(await listIds({ holder: 'free', q: 'two', ...idFilter })).toEqual([])
   }
   expect((await submissions.list({ q: 'one' }, ada)).rows[0]).toMatchObject({ holder })
-  await expect(take(first, ada)).rejects.toThrow(/^Local \(Ops page\) has it since 12:00 UTC\.$/)
-  await expect(handBack(first, ada)).rejects.toThrow(AlreadyAssigned)
-  await expect(submissions.decide(first, { action: 'spam' }, ada)).rejects.toThrow(/^Local \(Ops page\) has it/)
-  await handBack(first, LOCAL)
-  expect((await submissions.show(first, LOCAL)).holder).toBeNull()
-  await submissions.decide(second, { action: 'spam' }, ada)
-  await expect(take(second, LOCAL)).rejects.toThrow(AlreadyDecided)
+  await expect(take(firstId, ada)).rejects.toThrow(/^Local \(Ops page\) has it since 12:00 UTC\.$/)
+  await expect(handBack(firstId, ada)).rejects.toThrow(AlreadyAssigned)
+  await expect(submissions.decide(firstId, { action: 'spam' }, ada)).rejects.toThrow(/^Local \(Ops page\) has it/)
+  await handBack(firstId, LOCAL)
+  expect((await submissions.show(firstId, LOCAL)).holder).toBeNull()
+  await submissions.decide(secondId, { action: 'spam' }, ada)
+  await expect(take(secondId, LOCAL)).rejects.toThrow(AlreadyDecided)
   await triage.runtime.drain()
 })
 
 test('many decisions are a few at a time, and end with the first that the store does not answer', async () => {
   const ids = await Promise.all(Array.from({ length: 30 }, () => triage.post({ name: 'Ada' })))
-  let [running, most] = [0, 0]
+  let [runningCount, maxRunning] = [0, 0]
   const decisions = { refusal: async () => null, decide: async ({ id }: { id: string }) => {
-    most = Math.max(most, ++running)
+    maxRunning = Math.max(maxRunning, ++runningCount)
     await triage.runtime.turn()
-    running--
+    runningCount--
     if (id === ids[20]) throw new Error('away')
     return { kind: 'done' as const }
   } }
-  const some = new OpsSubmissions({ ...triage, presentation: PRESENTATION, decisions: only<Decisions>(decisions) })
-  const results = await some.decideAll({ ids, action: 'take' }, LOCAL)
-  expect(most).toBe(8)
+  const otherSubmissions = new OpsSubmissions({
+    ...triage, presentation: PRESENTATION, decisions: only<Decisions>(decisions),
+  })
+  const results = await otherSubmissions.decideAll({ ids, action: 'take' }, LOCAL)
+  expect(maxRunning).toBe(8)
   expect(results.map(({ id }) => id)).toEqual(ids)
   expect(results.slice(0, 20).every(({ error }) => error === null)).toBe(true)
   expect(results[20]!.error).toBeInstanceOf(StoreUnavailable)

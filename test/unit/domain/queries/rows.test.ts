@@ -6,11 +6,13 @@ import { openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
 import { submissionOf } from '../../../fixtures/views'
 
 const label = (key: string) => key.toUpperCase()
-const email = (more: Partial<Work> = {}): Work => ({ key: 'email#2', kind: 'email', attempts: 0, dueAt: 50, ...more })
+const email = (changes: Partial<Work> = {}): Work => (
+  { key: 'email#2', kind: 'email', attempts: 0, dueAt: 50, ...changes }
+)
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage() })
-const store = (...all: Partial<Submission>[]) => storeWaiting(triage, all)
+const store = (...submissions: Partial<Submission>[]) => storeWaiting(triage, submissions)
 
 test('a submission waits, is being delivered, or something went wrong with it', () => {
   const open = submissionOf({})
@@ -51,12 +53,12 @@ test('a row previews the first fields in one line each, and counts the rest', as
 })
 
 test('a row is open as long as it can be decided, whatever becomes of its cards', async () => {
-  const failing = { key: 'post:slack', kind: 'post', room: 'slack', attempts: 1, dueAt: 1, reason: 'late' } as const
-  const ids = await store({ work: [failing] }, { state: 'settling', work: [email({ reason: 'late' })] })
+  const failingPost = { key: 'post:slack', kind: 'post', room: 'slack', attempts: 1, dueAt: 1, reason: 'late' } as const
+  const ids = await store({ work: [failingPost] }, { state: 'settling', work: [email({ reason: 'late' })] })
   const { rows } = await pickRows({ ids }, triage)
-  const [open, decided] = ids.map(id => rows.find(row => row.id === id))
-  expect(open).toMatchObject({ state: 'retrying', open: true })
-  expect(decided).toMatchObject({ state: 'retrying', open: false })
+  const [openRow, decidedRow] = ids.map(id => rows.find(row => row.id === id))
+  expect(openRow).toMatchObject({ state: 'retrying', open: true })
+  expect(decidedRow).toMatchObject({ state: 'retrying', open: false })
 })
 
 test('a preview is never cut through a character', async () => {

@@ -14,7 +14,7 @@ const ADA = {
   name: 'Ada Lovelace', mail: 'ada@example.com', order: { engines: 2, colour: 'BRASS' }, note: 'a\u202Eb',
   site: 'at 12:30: https://ada.example', lines: 'two\nlines, not before:2026-02-30',
 }
-const adas = () => ({ ...submissionOf(ADA), id: ID, form: 'contact', receivedAt: Date.UTC(2026, 10, 20, 10) })
+const adaSubmission = () => ({ ...submissionOf(ADA), id: ID, form: 'contact', receivedAt: Date.UTC(2026, 10, 20, 10) })
 
 test.each([
   ['a word of a value', 'lovelace'],
@@ -48,7 +48,7 @@ test.each([
   ['its form by a part of its name', 'form:"us now"'],
   ['a key with its colon before what looks like an operator', 'lines: before:'],
   ['what only looks like a day, as a word', 'before:2026-02-30'],
-])('%s finds it', (_, text) => expect(searchFor(text, forms)(adas())).toBe(true))
+])('%s finds it', (_, text) => expect(searchFor(text, forms)(adaSubmission())).toBe(true))
 
 test.each([
   ['a word that no field has', 'ada grace'],
@@ -66,11 +66,11 @@ test.each([
   ['a day that there is not', 'before:2026-13-01'],
   ['another form', 'form:default'],
   ['a quotation mark that does not end', '"ada'],
-])('%s does not', (_, text) => expect(searchFor(text, forms)(adas())).toBe(false))
+])('%s does not', (_, text) => expect(searchFor(text, forms)(adaSubmission())).toBe(false))
 
 test('what was erased is found by its id only', () => {
-  const erased = { ...adas(), data: null }
-  expect([searchFor('ada', forms)(erased), searchFor(ID, forms)(erased)]).toEqual([false, true])
+  const erasedSubmission = { ...adaSubmission(), data: null }
+  expect([searchFor('ada', forms)(erasedSubmission), searchFor(ID, forms)(erasedSubmission)]).toEqual([false, true])
 })
 
 let triage: Triage
@@ -83,18 +83,18 @@ test('the list, `show` and the agent\'s tool find the same', async () => {
   } }
   const commands = new ChatCommands({ ...ports, platforms: [] })
   const room = new RoomSubmissions(ports, ['slack'])
-  const found = async (text: string) => {
+  const searchEverywhere = async (text: string) => {
     const { rows } = await listRows({ limit: 10, q: text }, ports)
     const answer = await commands.answer({ name: 'show', argument: text }, ['slack'])
     const { submissions } = await room.search(text, 10)
-    const shown = 'card' in answer
+    const shownIds = 'card' in answer
       ? [answer.card.submissionId]
       : (answer.speech.items ?? []).map(({ link }) => link!.url.split('/').at(-1))
-    return { list: rows.map(({ id }) => id), show: shown, tool: submissions.map(({ id }) => id) }
+    return { list: rows.map(({ id }) => id), show: shownIds, tool: submissions.map(({ id }) => id) }
   }
   for (const [text, ids] of [
     ['ada engines', [ada]], ['LOVELACE brass', [ada]], ['address grace', [grace]], ['mail engines', [grace, ada]],
     [grace, [grace]], ['ada hopper', []], ['from:grace', [grace]], ['"ada lovelace" brass', [ada]], ['mail:ada', [ada]],
     ['after:2026-11-21', [grace, ada]], ['before:2026-11-21', []], ['"ada', []],
-  ] as const) expect(await found(text), text).toEqual({ list: ids, show: ids, tool: ids })
+  ] as const) expect(await searchEverywhere(text), text).toEqual({ list: ids, show: ids, tool: ids })
 })
