@@ -95,11 +95,11 @@ export class ChatCommands {
    */
   async shown(id: string, card: CardRef, version?: number): Promise<CardView | null> {
     const { outbox, presentation, runtime } = this.ports
-    const applied = await outbox.apply(id, [
+    const result = await outbox.apply(id, [
       { type: 'done', key: `show:${card.platform}:${card.messageId}`, card, version },
     ])
-    if ('refused' in applied) return goneCardView(id, presentation)
-    if (applied.added.length > 0) runtime.background(outbox.run(applied.submission, applied.added))
+    if ('refused' in result) return goneCardView(id, presentation)
+    if (result.added.length > 0) runtime.background(outbox.run(result.submission, result.added))
     return null
   }
 
@@ -122,8 +122,8 @@ export class ChatCommands {
     )
     const emptyText = `None of the newest ${READING.most} submissions is of this channel.`
     if (submissions.length === 0) return speechOf(complete ? 'No submission waits. All done.' : emptyText)
-    const sum = counted(submissions.length, 'submission waits', 'submissions wait')
-    const countText = `${complete ? '' : 'At least '}${sum}.`
+    const countPhrase = counted(submissions.length, 'submission waits', 'submissions wait')
+    const countText = `${complete ? '' : 'At least '}${countPhrase}.`
     const oldestText = complete ? rich` The oldest came on ${dateTime(submissions.at(-1)!.receivedAt)}.` : ''
     const newestText = submissions.length > LIST_LENGTH ? ` The newest ${LIST_LENGTH}:` : ''
     return speechOf(rich`${countText}${oldestText}${newestText}`, this.listItems(submissions))

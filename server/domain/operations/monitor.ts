@@ -20,10 +20,10 @@ interface MonitorPorts {
 
 /** Records events in the health notes and, if they are on, in the metrics; logs when a part works again. */
 export function createMonitor({ health, metrics, now, log, recovered }: MonitorPorts): Monitor {
-  const failing = new Set<string>()
+  const failingParts = new Set<string>()
   const note = (part: string, reason?: string) => {
-    if (reason !== undefined) failing.add(part)
-    else if (failing.delete(part)) log.info('part.works-again', { part })
+    if (reason !== undefined) failingParts.add(part)
+    else if (failingParts.delete(part)) log.info('part.works-again', { part })
     void health.note(part, now(), reason).then(since => since !== null && recovered?.(part, since))
   }
   const noteOutcome = (part: string, outcome: Outcome<unknown>) => {

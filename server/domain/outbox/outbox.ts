@@ -44,12 +44,14 @@ export class Outbox {
       if ('refused' in step && submission !== current) continue
       if ('refused' in step) return step
       const { added } = step
-      const nextVersion = isOver(step.next) ? traceOf(step.next) : step.next
+      const nextSubmission = isOver(step.next) ? traceOf(step.next) : step.next
       const audit = auditLine(current, step.next, runtime.now())
-      const storedSubmission = await store.replace(current, nextVersion, audit)
+      const storedSubmission = await store.replace(current, nextSubmission, audit)
       if (!storedSubmission) continue
-      if (endsFiles(current, nextVersion, presentation.forms)) files?.erase(id)
-      if (nextVersion.data === null && (submission.data !== null || nextVersion.state !== current.state)) ended?.(id)
+      if (endsFiles(current, nextSubmission, presentation.forms)) files?.erase(id)
+      if (nextSubmission.data === null && (submission.data !== null || nextSubmission.state !== current.state)) {
+        ended?.(id)
+      }
       if (audit) {
         monitor.ended(audit)
         log.info('submission.finished', { submission: id, outcome: audit.outcome })
@@ -131,11 +133,13 @@ export class Outbox {
 }
 
 /** True if its files must be erased with its data. If the data are not at hand, assumes files if the form takes any. */
-function endsFiles(previous: SubmissionRecord, next: Submission, forms: Presentation['forms']): boolean {
-  if (next.data !== null) return false
-  if (isComplete(previous) && previous.data !== null) return previous.envelope?.files !== undefined
-  const hasEnded = previous.state !== next.state || (isOver(next) && !isOver(previous))
-  return hasEnded && forms.of(previous.form).files !== undefined
+function endsFiles(
+  previousRecord: SubmissionRecord, nextSubmission: Submission, forms: Presentation['forms'],
+): boolean {
+  if (nextSubmission.data !== null) return false
+  if (isComplete(previousRecord) && previousRecord.data !== null) return previousRecord.envelope?.files !== undefined
+  const hasEnded = previousRecord.state !== nextSubmission.state || (isOver(nextSubmission) && !isOver(previousRecord))
+  return hasEnded && forms.of(previousRecord.form).files !== undefined
 }
 
 /**
@@ -143,18 +147,19 @@ function endsFiles(previous: SubmissionRecord, next: Submission, forms: Presenta
  * given up, or a reviewer undid, erased or released it. A quarantined form that expired leaves no line: nothing was
  * decided.
  */
-function auditLine(previous: SubmissionRecord, next: Submission, now: number): AuditLine | undefined {
-  const { id, form, receivedAt } = next
+function auditLine(previousRecord: SubmissionRecord, nextSubmission: Submission, now: number): AuditLine | undefined {
+  const { id, form, receivedAt } = nextSubmission
   const reference = { id, ...form ? { form } : {} }
-  if (next.state === previous.state || next.state === 'settling') return undefined
-  const lastEntry = next.history.at(-1)
+  if (nextSubmission.state === previousRecord.state || nextSubmission.state === 'settling') return undefined
+  const lastEntry = nextSubmission.history.at(-1)
   if (lastEntry?.event === 'released' || lastEntry?.event === 'erased' || lastEntry?.event === 'revoked') {
     return { ...reference, outcome: lastEntry.event, at: lastEntry.at, reviewer: lastEntry.reviewer, receivedAt }
   }
-  if (previous.state === 'held') return undefined
-  const decision = next.decision ?? previous.decision
+  if (previousRecord.state === 'held') return undefined
+  const decision = nextSubmission.decision ?? previousRecord.decision
   return {
-    ...reference, outcome: outcomeOf(next), at: next.decision?.at ?? now, reviewer: decision?.reviewer ?? null,
+    ...reference, outcome: outcomeOf(nextSubmission), at: nextSubmission.decision?.at ?? now,
+    reviewer: decision?.reviewer ?? null,
     ...decision?.to && { to: decision.to }, receivedAt,
   }
 }

@@ -177,9 +177,9 @@ function unreachableNotes(
   submissions: readonly Submission[], presentation: Presentation, unreadableCount: number,
 ): string[] {
   const recipientsOf = (delivery: Delivery) => submissions.flatMap((submission) => {
-    const sent = submission.sent?.find(each => each.delivery === delivery)
+    const sentDelivery = submission.sent?.find(each => each.delivery === delivery)
     const isBeingSent = !isRevocable(submission) && submission.work.some(({ kind }) => kind === delivery)
-    return sent ? [sent.to] : isBeingSent ? [targetsOf(delivery, formOf(submission, presentation))] : []
+    return sentDelivery ? [sentDelivery.to] : isBeingSent ? [targetsOf(delivery, formOf(submission, presentation))] : []
   })
   const line = (copy: string, targets: readonly (readonly string[])[]) => targets.length === 0
     ? []

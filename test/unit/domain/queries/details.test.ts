@@ -85,7 +85,9 @@ test('of which card an update failed is told where its platform has another one'
   submissions = new OpsSubmissions(triage)
   const id = await triage.post({ name: 'Ada' })
   const postedSubmission = (await triage.store.get(id))!
-  const cards = postedSubmission.cards.map((card, index) => ({ ...card, platform: 'slack', threadId: `slack:C${index + 1}` }))
+  const cards = postedSubmission.cards.map(
+    (card, index) => ({ ...card, platform: 'slack', threadId: `slack:C${index + 1}` }),
+  )
   await triage.store.replace(postedSubmission, {
     ...postedSubmission, version: postedSubmission.version + 1, cards,
   })
