@@ -93,6 +93,15 @@ export default withNuxt(
     },
   },
   {
+    name: 'forms/complexity',
+    files: ['{app,build,pages,scripts,server,shared}/**/*.{ts,vue,mjs}'],
+    rules: {
+      'complexity': ['error', { max: 40, variant: 'modified' }],
+      'max-depth': ['error', 4],
+      'max-params': ['error', 5],
+    },
+  },
+  {
     name: 'forms/platforms',
     files: ['{app,pages,server,shared}/**'],
     ignores: ['server/platforms/**'],

@@ -142,17 +142,7 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
   )
   const { forms } = formSettings
   const people = readPeople(values, formSettings.people, problems)
-  for (const name of ['FORWARD_SIGNING_SECRET', 'FORWARD_ERASURES'] as const) {
-    const isVain = values[name] && !Object.values(forms).some(({ endpoint }) => endpoint)
-    if (isVain) require(['FORWARD_ENDPOINT'], `, but ${name} is set`)
-  }
-  if (isSet('CLAIM_TTL')) require(['TAKE'], ', but CLAIM_TTL is set')
-  if (Object.values(forms).some(({ claim }) => claim)) require(['TAKE'], ', but a form of the configuration sets claim')
-  if (isSet('RECEIPT_WAIT')) require(['MAIL_WEBHOOK_SECRET'], ', but RECEIPT_WAIT is set')
-  for (const name of ['TURNSTILE_SITE_KEY', 'TURNSTILE_VERIFY_URL']) {
-    if (isSet(name)) require(['TURNSTILE_SECRET_KEY'], `, but ${name} is set`)
-  }
-  if (values.VERCEL) require(['CRON_SECRET'], ', and without it nothing can do due work here')
+  requireCompanions(values, Object.values(forms), require)
   const parts = {
     platforms: readPlatforms(values, platformKeys, { forms, people: everyoneListed(people, forms) }, context),
     ops: readOps(values, require, requireSite),
@@ -182,31 +172,12 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
     proxy: HTTPS_PROXY ?? HTTP_PROXY ? { HTTPS_PROXY, HTTP_PROXY, NO_PROXY } : null,
     maxBodyBytes,
     bodies: { memory: values.BODY_MEMORY_BYTES ?? 64 * 1024 * 1024, timeoutMs: values.BODY_TIMEOUT_MS ?? 30_000 },
-    form: {
-      rateLimit: values.FORM_RATE_LIMIT ?? 60, rateLimitMb: values.FORM_RATE_LIMIT_MB ?? 20,
-      // Vercel's own proxy overwrites X-Forwarded-For: https://vercel.com/docs/headers/request-headers#x-forwarded-for
-      trustedProxies: values.TRUST_PROXY ?? (values.VERCEL ? 1 : 0),
-      honeypot: honeypot ?? HONEYPOT, heldMax: values.HELD_MAX ?? 1000,
-      allowedOrigins: values.FORM_ALLOWED_ORIGINS, apiKey: values.FORM_API_KEY,
-      turnstile: values.TURNSTILE_SECRET_KEY
-        ? {
-            secretKey: values.TURNSTILE_SECRET_KEY, siteKey: values.TURNSTILE_SITE_KEY,
-            verifyUrl: values.TURNSTILE_VERIFY_URL,
-          }
-        : undefined,
-    },
+    form: readFormGuards(values),
     revocableMs: { forward: (values.UNDO_SECONDS ?? 0) * 1000, spam: values.SPAM_HOLD ?? 0 },
     cardDataMs: values.CARD_DATA_TTL ?? null,
     storeUrl: values.STORE_URL,
     dataDir,
-    mail: {
-      apiKey: values.MAIL_API_KEY, baseUrl: values.RESEND_BASE_URL,
-      fromAddress: values.MAIL_FROM_ADDRESS ?? 'forms@example.com', fromName: values.MAIL_FROM_NAME ?? 'Formbot',
-      to: values.FORWARD_EMAIL ?? ['team@example.com'],
-      receipts: values.MAIL_WEBHOOK_SECRET
-        ? { secret: values.MAIL_WEBHOOK_SECRET, waitMs: values.RECEIPT_WAIT ?? 60 * 60 * 1000 }
-        : undefined,
-    },
+    mail: readMail(values),
     endpoint: {
       url: values.FORWARD_ENDPOINT, signingSecret: values.FORWARD_SIGNING_SECRET,
       tellsErasures: values.FORWARD_ERASURES ?? false,
@@ -219,6 +190,50 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
       baseMs: values.RETRY_BASE_MS ?? 5000, leaseMs: values.LEASE_MS ?? 30_000,
       sweepIntervalMs: values.SWEEP_INTERVAL_MS ?? 2000,
     },
+  }
+}
+
+/** Requires variables without which others that are set have no effect. */
+function requireCompanions(
+  values: Values, forms: readonly { endpoint?: string | null, claim?: unknown }[], require: Require,
+): void {
+  for (const name of ['FORWARD_SIGNING_SECRET', 'FORWARD_ERASURES'] as const) {
+    const isVain = values[name] && !forms.some(({ endpoint }) => endpoint)
+    if (isVain) require(['FORWARD_ENDPOINT'], `, but ${name} is set`)
+  }
+  if (values.CLAIM_TTL !== undefined) require(['TAKE'], ', but CLAIM_TTL is set')
+  if (forms.some(({ claim }) => claim)) require(['TAKE'], ', but a form of the configuration sets claim')
+  if (values.RECEIPT_WAIT !== undefined) require(['MAIL_WEBHOOK_SECRET'], ', but RECEIPT_WAIT is set')
+  for (const name of ['TURNSTILE_SITE_KEY', 'TURNSTILE_VERIFY_URL'] as const) {
+    if (values[name] !== undefined) require(['TURNSTILE_SECRET_KEY'], `, but ${name} is set`)
+  }
+  if (values.VERCEL) require(['CRON_SECRET'], ', and without it nothing can do due work here')
+}
+
+function readFormGuards(values: Values): Config['form'] {
+  return {
+    rateLimit: values.FORM_RATE_LIMIT ?? 60, rateLimitMb: values.FORM_RATE_LIMIT_MB ?? 20,
+    // Vercel's own proxy overwrites X-Forwarded-For: https://vercel.com/docs/headers/request-headers#x-forwarded-for
+    trustedProxies: values.TRUST_PROXY ?? (values.VERCEL ? 1 : 0),
+    honeypot: values.FORM_HONEYPOT ?? HONEYPOT, heldMax: values.HELD_MAX ?? 1000,
+    allowedOrigins: values.FORM_ALLOWED_ORIGINS, apiKey: values.FORM_API_KEY,
+    turnstile: values.TURNSTILE_SECRET_KEY
+      ? {
+          secretKey: values.TURNSTILE_SECRET_KEY, siteKey: values.TURNSTILE_SITE_KEY,
+          verifyUrl: values.TURNSTILE_VERIFY_URL,
+        }
+      : undefined,
+  }
+}
+
+function readMail(values: Values): Config['mail'] {
+  return {
+    apiKey: values.MAIL_API_KEY, baseUrl: values.RESEND_BASE_URL,
+    fromAddress: values.MAIL_FROM_ADDRESS ?? 'forms@example.com', fromName: values.MAIL_FROM_NAME ?? 'Formbot',
+    to: values.FORWARD_EMAIL ?? ['team@example.com'],
+    receipts: values.MAIL_WEBHOOK_SECRET
+      ? { secret: values.MAIL_WEBHOOK_SECRET, waitMs: values.RECEIPT_WAIT ?? 60 * 60 * 1000 }
+      : undefined,
   }
 }
 

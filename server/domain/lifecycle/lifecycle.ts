@@ -1,4 +1,6 @@
-import type { Decision, Delivery, Submission, SubmissionData, Work } from '../../ports/submission'
+import type {
+  CardRef, Decision, Delivery, HistoryEntry, Submission, SubmissionData, Work,
+} from '../../ports/submission'
 import type { EventOf, LifecycleEvent, RefusedReason, Transition } from './events'
 import {
   failWork, postAgain, pull, missCard, takeReceipt, erase, forget, returned, revoke, collapse, confirmed, settle,
@@ -97,13 +99,8 @@ function release(current: Submission, event: EventOf<'released'>, { now, leasedU
 function decide(current: Submission, event: EventOf<'claimed'>, clock: Clock): Transition {
   const { action, reviewer, edit, press, revocableMs = 0 } = event
   const { now, leasedUntil } = clock
-  if (current.state === 'held') return { refused: 'held' }
-  if (current.state !== 'open') return { refused: 'decided' }
-  if (now >= current.expiresAt || !current.data) return { refused: 'expired' }
-  const isRepeated = current.history.some(entry => entry.event === 'claimed' && entry.press === press)
-  if (press && isRepeated) return { refused: 'decided' }
-  if (event.content !== undefined && event.content !== contentHash(current.data)) return { refused: 'changed' }
-  if (isAnothers(current, event, now)) return { refused: 'taken' }
+  const refused = refuseDecision(current, event, now)
+  if (refused || !current.data) return { refused: refused ?? 'expired' }
   const isSpam = action === 'spam'
   const data = edit?.data ?? current.data
   const edited = [...new Set([...current.edited, ...edit?.edited ?? []])]
@@ -138,6 +135,17 @@ function decide(current: Submission, event: EventOf<'claimed'>, clock: Clock): T
   })
   const isLater = ({ kind }: Work) => kind === 'post' || (isRevocable && isDelivery(kind))
   return settle(next, work.filter(item => !isLater(item)), clock)
+}
+
+/** Returns why a submission cannot be decided so, or null if it can. */
+function refuseDecision(current: Submission, event: EventOf<'claimed'>, now: number): RefusedReason | null {
+  const { press, content } = event
+  if (current.state === 'held') return 'held'
+  if (current.state !== 'open') return 'decided'
+  if (now >= current.expiresAt || !current.data) return 'expired'
+  if (press && current.history.some(entry => entry.event === 'claimed' && entry.press === press)) return 'decided'
+  if (content !== undefined && content !== contentHash(current.data)) return 'changed'
+  return isAnothers(current, event, now) ? 'taken' : null
 }
 
 /** Deliveries that last received exactly these values. One without a record in `sent` counts until somebody edits. */
@@ -175,13 +183,12 @@ function finish(current: Submission, event: EventOf<'done'>, clock: Clock): Tran
   const { now, leasedUntil } = clock
   const finishedWork = current.work.find(work => work.key === event.key)
   if (finishedWork?.kind === 'confirm') return confirmed(current, finishedWork, event, clock)
-  const { card, sent, status, keepMs, version } = event
+  const { card, sent, keepMs, version } = event
   const room = finishedWork?.room
   const recordedCard = card && current.cards.find(other => sameCard(other, card))
   const isNewCard = card !== undefined && !recordedCard
-  // A card posted before the decision still shows the buttons, and a later edit may have overtaken this one.
   const isOvertaken = version === undefined
-    ? recordedCard?.isGivenUp === true || (isNewCard && current.state !== 'open')
+    ? isOutdatedPost(current, recordedCard, isNewCard)
     : version < (current.look ?? 0)
   // A click on a card not yet on record recorded the card, and that decision updates it.
   const isBehind = card !== undefined && isOvertaken && (isNewCard || !event.key.startsWith('post:'))
@@ -199,16 +206,27 @@ function finish(current: Submission, event: EventOf<'done'>, clock: Clock): Tran
       : {},
     ...delivery && keepMs ? { keptUntil: keptUntil(current, now + keepMs) } : {},
     history: delivery
-      ? withEntry(current, {
-          at: now, event: 'delivered', delivery, ...status !== undefined && { status },
-          ...finishedWork && finishedWork.attempts > 0 && { attempt: finishedWork.attempts + 1 },
-        })
+      ? withEntry(current, deliveredEntry(delivery, now, event, finishedWork))
       : isNewCard ? withEntry(current, { at: now, event: 'posted', room: room ?? card.platform }) : current.history,
   })
   if (delivery && !isTooLate) return settleChanged(next, clock)
   const isFollowed = card && next.work.some(work => work.kind === 'update' && sameCard(work.card!, card))
   const newUpdates = isBehind && !isFollowed ? updates([card], next.version, leasedUntil) : []
   return settle({ ...next, work: [...next.work, ...newUpdates] }, newUpdates, clock)
+}
+
+/** True if a card posted before the decision still shows the buttons. A later edit may have overtaken it, too. */
+function isOutdatedPost({ state }: Submission, recordedCard: CardRef | undefined, isNewCard: boolean): boolean {
+  return recordedCard?.isGivenUp === true || (isNewCard && state !== 'open')
+}
+
+function deliveredEntry(
+  delivery: Delivery, at: number, { status }: EventOf<'done'>, work: Work | undefined,
+): HistoryEntry {
+  return {
+    at, event: 'delivered', delivery, ...status !== undefined && { status },
+    ...work && work.attempts > 0 && { attempt: work.attempts + 1 },
+  }
 }
 
 /** Skips a card that is being posted already. The card of a decided submission waits until it is reopened. */

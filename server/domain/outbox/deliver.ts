@@ -91,7 +91,9 @@ export async function deliver(
   // Nobody received an email that bounced, so there is nothing to correct.
   const correctedDelivery = earlierDelivery && !isLost(earlierDelivery) ? earlierDelivery : undefined
   const outcome = await mailer.send(
-    await composeEmail(await mailed(submission, files), form, mail, template, correctedDelivery, files),
+    await composeEmail(await mailed(submission, files), form, mail, template, {
+      correctedEmail: correctedDelivery, files,
+    }),
     deliveryKey(submission, [mail.fromAddress, mail.fromName, ...to, earlierDelivery?.at]),
   )
   if (!outcome.ok) return outcome.busy ? 'waiting' : outcome

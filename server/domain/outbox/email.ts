@@ -28,10 +28,15 @@ export interface MailSender {
   receipts?: { waitMs: number }
 }
 
-/** @param correctedEmail the sent email with other values that this one corrects */
+interface EmailOptions {
+  /** The sent email with other values that this one corrects */
+  correctedEmail?: Pick<SentDelivery, 'at'>
+  files?: MailFiles
+}
+
 export async function composeEmail(
   submission: Submission, form: Form, sender: MailSender, template: () => Promise<EmailTemplate>,
-  correctedEmail?: Pick<SentDelivery, 'at'>, files?: MailFiles,
+  { correctedEmail, files }: EmailOptions = {},
 ): Promise<Email> {
   const entries = Object.entries(submission.data ?? {})
   const filledIn = { ...submission, data: Object.fromEntries(entries.map(([key, value]) => [key, value ?? ''])) }

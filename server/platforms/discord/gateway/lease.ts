@@ -57,14 +57,13 @@ export class Lease {
           await this.state.set(this.claimKey, this.id, this.claimMs)
           hasClaimed = true
         }
-        if (isClaiming || !isClaimed) {
-          if (await this.acquire()) {
-            // The claim is settled. If it was a newer one, that claimant repeats it.
-            if (isClaiming) await this.state.delete(this.claimKey).catch(() => {})
-            return true
-          }
-          if (approach === 'if free') return false
+        const mayTake = isClaiming || !isClaimed
+        if (mayTake && await this.acquire()) {
+          // The claim is settled. If it was a newer one, that claimant repeats it.
+          if (isClaiming) await this.state.delete(this.claimKey).catch(() => {})
+          return true
         }
+        if (mayTake && approach === 'if free') return false
       }
       catch {
         // The store is unavailable; try again.

@@ -25,7 +25,8 @@ async function compose(
     return { html: 'html', text: 'text', isWhole }
   }
   const email = await composeEmail(
-    submissionOf(data), formsOf(form).of(undefined), { ...sender, ...senderChanges }, async () => template, earlier,
+    submissionOf(data), formsOf(form).of(undefined), { ...sender, ...senderChanges }, async () => template,
+    { correctedEmail: earlier },
   )
   return { email, content: templateContent! }
 }
@@ -158,7 +159,7 @@ describe('Email', () => {
       url: () => 'https://forms.example.com/api/files/one/0', read: () => (async function* () {})(),
     })
     const { html, text } = await composeEmail(
-      submission, formsOf({}).of(undefined), sender, async () => renderEmail, undefined, files,
+      submission, formsOf({}).of(undefined), sender, async () => renderEmail, { files },
     )
     for (const part of [html, text]) {
       expect(part).toMatch(/Cut here: .*\. The last field is missing or incomplete\. All fields are in the attached/)
