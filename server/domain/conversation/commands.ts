@@ -152,7 +152,7 @@ export class ChatCommands {
     if (submission.cards.length < MOST_CARDS) {
       return { card: cardView(submission, this.ports.presentation), version: submission.version }
     }
-    const text = 'This submission has 20 cards already. Decide it on one of them, or open its page.'
+    const text = `This submission has ${MOST_CARDS} cards already. Decide it on one of them, or open its page.`
     return { speech: speechOf(text, this.listItems([submission])) }
   }
 
