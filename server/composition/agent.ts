@@ -3,25 +3,25 @@ import type { Chat } from 'chat'
 import type { Agent } from '../adapters/ai/agent'
 import type { Places } from '../adapters/chat/places'
 import type { Config } from '../config'
+import type { Context } from '../domain/context'
 import { Approvals } from '../domain/conversation/approvals'
 import { Membership } from '../domain/conversation/membership'
-import type { People } from '../domain/people/people'
-import type { Decisions } from '../domain/review/decisions'
+import { RoomSubmissions } from '../domain/queries/room-submissions'
 import { isRoom } from '../domain/review/scope'
 import { AgentReplier, type AgentHandlers } from '../handlers/agent'
 import { forgetApprovals, registerApprovals, sweepApprovals, withdrawApprovals } from '../handlers/approvals'
 import { registerStops, Stops } from '../handlers/stops'
 import type { Connection } from '../platforms/connection'
 import type { ApprovalStore } from '../ports/approvals'
-import type { ReviewBoard, Scope } from '../ports/board'
+import type { Scope } from '../ports/board'
 import type { Conversation } from '../ports/conversation'
 import type { Forms } from '../ports/form'
 import type { Limiter } from '../ports/limiter'
-import type { Monitor } from '../ports/monitor'
-import type { Log, Runtime } from '../ports/runtime'
+import type { Log } from '../ports/runtime'
 import type { Person } from '../ports/submission'
 import type { SubmissionAccess } from '../ports/submission-access'
 import { memoizeAsync } from '../../shared/utils/turns'
+import type { Triage } from './triage'
 
 /** Thread history window (specification, "Limits"). */
 const HISTORY = 20
@@ -33,31 +33,22 @@ const LEASE_GRACE_MS = 60_000
 const STOP_GRACE_MS = 3000
 
 interface AgentParts {
-  config: Pick<Config, 'agent' | 'tools' | 'dataDir' | 'siteUrl' | 'revocableMs'>
+  config: Config
   connections: readonly Connection[]
   places: Places
-  people: People
-  forms: Forms
   approvals: ApprovalStore
-  submissionsAt: (place: Scope) => SubmissionAccess
-  decisions: Decisions
-  runtime: Runtime
-  monitor: Monitor
-  log: Log
 }
 
-interface AudienceParts {
-  board: ReviewBoard
-  forms: Forms
-  /** Counts the questions of a person; null for no limit */
-  limiter: Limiter | null
-  runtime: Runtime
-  log: Log
-}
+export type AgentAudience = ReturnType<typeof createAudience>
 
-/** Tells who may ask the model: members of a room that gets cards. */
-export function createAudience({ board, forms, limiter, runtime, log }: AudienceParts) {
-  const membership = new Membership({ board, rooms: forms.rooms, runtime, log })
+/**
+ * Tells who may ask the model: members of a room that gets cards.
+ *
+ * @param limiter counts the questions of a person; null for no limit
+ */
+export function createAudience(context: Context, limiter: Limiter | null) {
+  const { forms } = context
+  const membership = new Membership(context)
   return {
     isRoom: (place: Scope) => isRoom(place, forms),
     isMember: (platform: string, person: Person) => membership.of(platform, person),
@@ -82,14 +73,16 @@ export interface AgentConversation {
  * Returns null without a model: then the conversation is scripted. The model's libraries load during the first
  * requests, or at the first message.
  */
-export function createAgentConversation({
-  config, approvals: store, connections, places, people, forms, submissionsAt, decisions, runtime, monitor, log,
-}: AgentParts): AgentConversation | null {
+export function createAgentConversation(
+  context: Context, { people, decisions }: Triage, { config, approvals: store, connections, places }: AgentParts,
+): AgentConversation | null {
+  const { forms, runtime, log } = context
   const { model, limits, approvals: { mode, ttlMs, approvers } } = config.agent
   if (!model) return null
-  const approvals = new Approvals({
-    store, approvers, refusal: (id, person, place) => decisions.refusal({ id, person, place }), placeOf: places.of,
-    present: turn => replier!.present(turn), ttlMs, leaseMs: limits.timeMs + LEASE_GRACE_MS, runtime, monitor, log,
+  const submissionsAt = (place: Scope) => new RoomSubmissions(context, decisions, place)
+  const approvals = new Approvals(context, store, {
+    approvers, refusal: (id, person, place) => decisions.refusal({ id, person, place }), placeOf: places.of,
+    present: turn => replier!.present(turn), ttlMs, leaseMs: limits.timeMs + LEASE_GRACE_MS,
   })
   const platformOf = (key: string) => connections.find(({ platform }) => platform.key === key)!.platform
   const known: AgentHandlers['known'] = said => people.known(places.namesOf(said))
@@ -166,7 +159,7 @@ export function createAgentConversation({
 }
 
 interface ToolsParts {
-  config: Pick<Config, 'tools' | 'dataDir' | 'revocableMs'>
+  config: Config
   submissionsAt: (place: Scope) => SubmissionAccess
   forms: Forms
   /** Models that `config.tools.selection` names, from the configured provider. */

@@ -3,41 +3,34 @@ import type { Places } from '../adapters/chat/places'
 import type { Connection } from '../platforms/connection'
 import type { AnswerQueue } from '../handlers/answer-queue'
 import { platformByName } from '../platforms/registry'
-import { Assignments, type AssignmentsPorts } from '../domain/conversation/assignments'
-import { ChatCommands, type ChatCommandsPorts } from '../domain/conversation/commands'
-import { Home, type HomePorts } from '../domain/conversation/home'
-import { RoomInstallations, type RoomInstallationsPorts } from '../domain/operations/room-installations'
-import { DeletedCards, type DeletedCardsPorts } from '../domain/cards/deleted-cards'
-import type { Decisions } from '../domain/review/decisions'
-import { forAudience, type Audience, withAssignments, withHelp, createScript } from '../handlers/repliers'
+import type { Context } from '../domain/context'
+import { Assignments } from '../domain/conversation/assignments'
+import { ChatCommands } from '../domain/conversation/commands'
+import { Home } from '../domain/conversation/home'
+import { RoomInstallations } from '../domain/operations/room-installations'
+import { DeletedCards } from '../domain/cards/deleted-cards'
+import { forAudience, withAssignments, withHelp, createScript } from '../handlers/repliers'
 import { registerLeftApprovals } from '../handlers/approvals'
 import { registerConversation, type Replier } from '../handlers/conversation'
 import { registerHome } from '../handlers/home'
 import { registerRoomEvents } from '../handlers/room-events'
 import { registerReview } from '../handlers/review'
 import { registerSlashCommands } from '../handlers/slash-commands'
+import type { Installations } from '../ports/installations'
 import type { MessageQueue } from '../ports/message-queue'
 import type { Answer } from '../ports/conversation'
-import type { Log } from '../ports/runtime'
-import type { AgentConversation } from './agent'
-
-type ChatPorts = ChatCommandsPorts & AssignmentsPorts & DeletedCardsPorts & HomePorts & RoomInstallationsPorts & {
-  decisions: Decisions
-}
+import type { AgentAudience, AgentConversation } from './agent'
+import type { Triage } from './triage'
 
 interface BotParts {
   connections: readonly Connection[]
   state: () => Promise<StateAdapter>
-  log: Log
   places: Places
-  chat: ChatPorts
-  /** True if assignment is on. */
-  takes: boolean
+  installations: Installations
   /** Null without a model: then the conversation is scripted. */
   agent: AgentConversation | null
-  audience: Pick<Audience, 'isRoom' | 'isMember' | 'limiter'>
+  audience: AgentAudience
   messages: MessageQueue
-  leaseMs: number
   settings: { escalationMention?: string, streamingIntervalMs: number }
 }
 
@@ -47,18 +40,19 @@ export interface Bot {
   answers: AnswerQueue
 }
 
-export async function startBot({
-  connections, places, state, log, chat: ports, takes, agent, audience, messages, leaseMs,
+export async function startBot(context: Context, { outbox, people, reviewers, decisions }: Triage, {
+  connections, places, state, installations, agent, audience, messages,
   settings: { escalationMention, streamingIntervalMs },
 }: BotParts): Promise<Bot> {
+  const { log, claimMs, policy: { leaseMs } } = context
   const [{ createBot }, { editModal, noticeModal, sendAgainModal }, { renderAnswer }, joinAgent] = await Promise.all([
     import('../adapters/chat/bot'), import('../adapters/chat/modals'), import('../adapters/chat/speech'), agent?.load(),
   ])
-  const commands = new ChatCommands(ports)
-  const assignments = takes ? new Assignments(ports) : null
+  const commands = new ChatCommands(context, outbox)
+  const assignments = claimMs === null ? null : new Assignments(context, people, decisions)
   const platformLabel = (key: string) => platformByName(key)?.label ?? key
   const { here, pressOf, namesOf, mentionedIn, installationIn } = places
-  const known = (event: Parameters<typeof namesOf>[0]) => ports.people.known(namesOf(event))
+  const known = (event: Parameters<typeof namesOf>[0]) => people.known(namesOf(event))
   const render = (answer: Answer, key: string) => renderAnswer(answer, platformByName(key)!)
   const shared = { here, render, log, platformLabel, known }
   const replierOf = (bot: Chat): Replier => {
@@ -74,12 +68,13 @@ export async function startBot({
     connections, state, log, streamingIntervalMs, remembers: agent !== null,
     register: (bot) => {
       registerReview(bot, {
-        ...shared, decisions: ports.decisions, pressOf, editModal, sendAgainModal, noticeModal,
+        ...shared, decisions, pressOf, editModal, sendAgainModal, noticeModal,
       })
       if (!agent) registerLeftApprovals(bot, { render, noticeModal, log })
-      registerHome(bot, { ...shared, home: new Home(ports) })
+      registerHome(bot, { ...shared, home: new Home(context, reviewers, decisions) })
       registerRoomEvents(bot, {
-        ...shared, deletedCards: new DeletedCards(ports), installations: new RoomInstallations(ports), installationIn,
+        ...shared, deletedCards: new DeletedCards(context, outbox),
+        installations: new RoomInstallations(context, outbox.queue, installations), installationIn,
       })
       registerSlashCommands(bot, { ...shared, commands, assignments, mentionedIn })
       answers = registerConversation(bot, { ...shared, replier: replierOf(bot), messages, leaseMs, escalationMention })

@@ -1,18 +1,17 @@
+import { createBoard } from '../adapters/chat/board'
 import { superviseListener } from '../adapters/chat/listener-supervisor'
 import { createPlaces } from '../adapters/chat/places'
 import { checkNames, LOCAL_SITE, type Config } from '../config'
 import { missingSettings, unusualSettings } from '../config/missing'
 import { whoDecides } from '../config/people'
+import type { Context, Core } from '../domain/context'
+import { Quota } from '../domain/intake/intake'
 import { createMonitor } from '../domain/operations/monitor'
 import { Storage } from '../domain/operations/readiness'
-import { People } from '../domain/people/people'
-import { deliveriesOf, type Presentation } from '../domain/cards/card-view'
 import { Receipts } from '../domain/outbox/receipts'
-import { RoomSubmissions } from '../domain/queries/room-submissions'
 import { resumeStalled } from '../handlers/answer-queue'
 import { createBodyReader } from '../http/body/body'
 import { whyClosed } from '../http/auth/viewer'
-import type { Scope } from '../ports/board'
 import type { Mailer } from '../ports/delivery'
 import type { Log, Runtime } from '../ports/runtime'
 import { createAgentConversation, createAudience } from './agent'
@@ -44,103 +43,87 @@ export interface Overrides {
 
 /** Wires one set of services; nothing runs before it is asked to. */
 export function compose(config: Config, log: Log, overrides: Overrides = {}): Services {
-  const {
-    store, id: storeId, queues, drafts, installations, limiter, uploads, signIns, guesses, tests, testReceipts, health,
-    questions, approvals, messages, state, clock, confirmations, advice, close,
-  } = { ...openStore(config, log), ...overrides.stores }
+  const stores = { ...openStore(config, log), ...overrides.stores }
+  const { store, queues, confirmations, clock, health, limiter, messages, installations } = stores
   const runtime = { ...createRuntime(clock.now), ...overrides.runtime }
+  const core: Core = { store, health, runtime, log }
   const metrics = config.ops.metricsToken
     ? import('../adapters/metrics/prometheus').then(({ createPrometheus }) => createPrometheus())
     : null
-  const monitor = createMonitor({
-    health, metrics, now: runtime.now, log, recovered: (...outage) => retries.recovered(...outage),
-  })
-  const { http, connections, mailer, ...vendors } = connectVendors({
-    config, log, store, drafts, installations, mailer: overrides.mailer,
-  })
-  const forms = createForms(config, http, connections)
-  const deliveries = [...new Set(forms.all.flatMap(deliveriesOf))]
-  // Don't link to closed pages: they answer 403 to everybody.
-  const pagesUrl = whyClosed(config) ? null : config.siteUrl
-  const files = createFiles(config, storeId, monitor, { store, limiter: uploads, runtime, log })
-  const presentation: Presentation = { siteUrl: pagesUrl, forms, files }
-  const people = new People(config.people.aliases)
+  const monitor = createMonitor(core, metrics, (...outage) => retries.recovered(...outage))
+  const { http, connections, ...vendors } = connectVendors(config, log, stores)
+  const files = createFiles(config, stores, core, monitor)
+  const renderEmail = memoizeAsync(async () => (await import('../adapters/email/template')).renderEmail)
 
-  const formUrl = `${config.siteUrl ?? ''}/api/form`
-  const unusual = unusualSettings(config)
-  const missing = [...missingSettings(config), ...vendors.problems, ...checkNames(), ...unusual]
-  const decides = whoDecides(config.people, config.forms)
-
-  const { leaseMs } = config.retry
   let running: Bot | undefined
-  const started = memoizeAsync(async () => running = await startBot({
-    connections, places, state, log, chat, takes: config.people.claimMs !== null, agent, audience, messages, leaseMs,
-    settings: config.agent,
+  const started = memoizeAsync(async () => running = await startBot(context, triage, {
+    connections, places, state: stores.state, installations, agent, audience, messages, settings: config.agent,
   }))
   const bot = async () => (await started()).chat
   const places = createPlaces(connections)
-  const renderEmail = memoizeAsync(async () => (await import('../adapters/email/template')).renderEmail)
-  const { board, queue, outbox, reviewers, decisions } = createTriage({
-    config, connections, bot, people, presentation, store, queues, confirmations, mailer, files,
-    template: renderEmail, ended: id => agent?.forget(id, bot), runtime, monitor, log,
-  })
-  const chat = {
-    store, outbox, board, presentation, platforms: connections.map(({ platform }) => platform.label), runtime, people,
-    reviewers, decisions, installations, queue, health, monitor, log,
+
+  const { form, mail, retry, people, endpoint, cardDataMs, revocableMs } = config
+  const context: Context = {
+    ...core, queues, confirmations, clock, monitor, files, mail, cardDataMs, revocableMs,
+    board: createBoard(connections, bot, log, config.cardIntervalMs), forms: createForms(config, http, connections),
+    mailer: overrides.mailer ?? vendors.mailer, template: renderEmail, humanCheck: vendors.humanCheck,
+    // Don't link to closed pages: they answer 403 to everybody.
+    siteUrl: whyClosed(config) ? null : config.siteUrl,
+    honeypot: form.honeypot, policy: retry, claimMs: people.claimMs, tellsErasures: endpoint.tellsErasures,
+    viewers: people.viewers,
   }
-  const submissionsAt = (place: Scope) => new RoomSubmissions({ store, board, decisions, presentation }, place)
-  const agent = createAgentConversation({
-    config, connections, places, people, forms, approvals, submissionsAt, decisions, runtime, monitor, log,
-  })
-  const audience = createAudience({ board, forms, limiter: questions, runtime, log })
+  const triage = createTriage(config, context, id => agent?.forget(id, bot))
+  const { outbox } = triage
+  const agent = createAgentConversation(context, triage, { config, connections, places, approvals: stores.approvals })
+  const audience = createAudience(context, stores.questions)
 
   const listeners = connections.flatMap(connection => (
     superviseListener(connection, {
-      bot, siteUrl: config.siteUrl ?? LOCAL_SITE, background: runtime.background, leaseMs: leaseMs / 2, log,
+      bot, siteUrl: config.siteUrl ?? LOCAL_SITE, background: runtime.background, leaseMs: retry.leaseMs / 2, log,
     }) ?? []
   ))
-  const [bodyLimits, storage] = [bodyLimitsOf(config), new Storage({ check: () => store.check(), advice }, runtime.now)]
-  const { operations, testEmail, testCards, setup } = createUpkeep({
-    config, missing, decides, warnings: unusual, store, storage, board, health, clock, metrics, deliveries, listeners,
-    forms, mailer, receipts: testReceipts, limiter: tests, runtime, monitor, log,
+  const warnings = unusualSettings(config)
+  const missing = [...missingSettings(config), ...vendors.problems, ...checkNames(), ...warnings]
+  const decides = whoDecides(people, config.forms)
+  const storage = new Storage(core, stores.advice)
+  const { operations, testEmail, testCards, setup } = createUpkeep(context, {
+    config, missing, decides, warnings, storage, metrics, listeners, receipts: stores.testReceipts,
+    limiter: stores.tests,
   })
-  const shared = { store, outbox, reviewers, presentation, runtime, log }
-  const pages = createPages({ ...shared, config, board, decisions, files, people, monitor, guesses })
-  const { retries, sweep } = createDueWork({
-    ...shared, board, queues, queue, health, leaseMs, storage, files, forms, submissions: pages.opsSubmissions,
-    vendors: [...board.platforms, ...deliveries], policy: config.retry, serverless: config.serverless,
-    sweepBot: () => [agent?.sweep(bot), resumeStalled(messages, leaseMs, started, runtime)],
+  const pages = createPages(context, triage, stores.guesses)
+  const { retries, sweep } = createDueWork(context, triage, {
+    storage, files, opsSubmissions: pages.opsSubmissions, serverless: config.serverless,
+    sweepBot: () => [agent?.sweep(bot), resumeStalled(messages, retry.leaseMs, started, runtime)],
   })
+  const bodyLimits = bodyLimitsOf(config)
+  const formUrl = `${config.siteUrl ?? ''}/api/form`
 
   return {
-    config, log, missing, decides, store, signIns, operations, testEmail, testCards, close, formUrl,
+    config, log, missing, decides, store, signIns: stores.signIns, operations, testEmail, testCards, formUrl,
     ...pages,
     files, bodyLimits, readBody: createBodyReader(bodyLimits),
     load: () => Promise.all([
       // The bot starts as with the first webhook: its adapters ask their platforms for the bot's identity.
       bot().then(chat => Promise.all([chat.initialize(), agent?.loadModel(chat)])),
       renderEmail(),
-      config.mail.apiKey && import('resend'), config.endpoint.signingSecret && import('standardwebhooks'),
+      mail.apiKey && import('resend'), endpoint.signingSecret && import('standardwebhooks'),
     ]),
     identityProviders: vendors.identityProviders,
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,
     sampleUpload: sampleUpload(config.forms),
     sandbox: vendors.sandbox,
-    inbox: createInbox({
-      config, forms, limiter, clock, files, humanCheck: vendors.humanCheck, store, outbox, queue, runtime, monitor, log,
-    }),
+    inbox: createInbox(config, context, { quota: limiter && new Quota(limiter, runtime.now), files, outbox }),
     retries,
-    receipts: vendors.notices && new Receipts({
-      notices: vendors.notices, testEmail, store, outbox, runtime, monitor, log,
-    }),
+    receipts: vendors.notices && new Receipts(context, outbox, vendors.notices, testEmail),
     sweep,
     setup,
     stopQueues: () => {
-      queue.stop()
+      outbox.queue.stop()
       running?.answers.stop()
       agent?.stop()
     },
     listeners,
-    ...platformServices({ config, connections, listeners, bot, runtime, monitor, log }),
+    ...platformServices(context, { config, connections, listeners, bot }),
+    close: stores.close,
   }
 }

@@ -1,18 +1,16 @@
 import { HeldNotice } from '../domain/cards/quarantine-notice'
-import type { CardQueue } from '../domain/cards/card-queue'
+import type { Context } from '../domain/context'
 import type { SubmissionFiles } from '../domain/files/submission-files'
 import type { Storage } from '../domain/operations/readiness'
-import { Retries, type RetriesPorts } from '../domain/outbox/retries'
-import { postRefusedAgain, sweep, type SweepPorts } from '../domain/outbox/sweep'
+import { Retries } from '../domain/outbox/retries'
+import { postRefusedAgain, sweep } from '../domain/outbox/sweep'
+import type { OpsSubmissions } from '../domain/queries/ops-submissions'
 import { orUnavailable } from '../domain/queries/rows'
 import { memoizeAsync } from '../../shared/utils/turns'
-import type { ReviewBoard } from '../ports/board'
-import type { CardQueueStore } from '../ports/card-queue'
+import type { Triage } from './triage'
 
-interface DueWorkParts extends SweepPorts, Omit<RetriesPorts, 'sweep'> {
-  board: ReviewBoard
-  queues: CardQueueStore
-  queue: CardQueue
+interface DueWorkParts {
+  opsSubmissions: OpsSubmissions
   storage: Storage
   files: SubmissionFiles
   serverless: boolean
@@ -21,14 +19,17 @@ interface DueWorkParts extends SweepPorts, Omit<RetriesPorts, 'sweep'> {
 }
 
 /** The sweep, which does whatever is due, and the retries that an operator asks for. */
-export function createDueWork({ queues, queue, storage, files, serverless, sweepBot, ...ports }: DueWorkParts) {
-  const sweepDue = () => sweep(ports)
-  const quarantineNotice = new HeldNotice({ ...ports, queues })
-  const postAgain = memoizeAsync(() => postRefusedAgain(ports))
+export function createDueWork(
+  context: Context, { outbox, reviewers }: Triage,
+  { opsSubmissions, storage, files, serverless, sweepBot }: DueWorkParts,
+) {
+  const sweepDue = () => sweep(context, outbox, reviewers)
+  const quarantineNotice = new HeldNotice(context)
+  const postAgain = memoizeAsync(() => postRefusedAgain(context, outbox))
   return {
-    retries: new Retries({ ...ports, queue, sweep: sweepDue }),
+    retries: new Retries(context, outbox, opsSubmissions, sweepDue),
     sweep: async () => {
-      queue.wake()
+      outbox.queue.wake()
       // Check the store even if the rest fails: the status page shows since when it is down.
       const checked = storage.check()
       files.sweep()

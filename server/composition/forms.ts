@@ -3,15 +3,12 @@ import { createEndpoint } from '../adapters/downstream/endpoint'
 import type { Config } from '../config'
 import { inputOf } from '../config/field-rules'
 import type { FormsConfig } from '../config/forms'
+import type { Context } from '../domain/context'
 import { jsonSchemaOf } from '../domain/fields/fields'
-import type { SubmissionFiles } from '../domain/files/submission-files'
-import { type AcceptPorts, enter, type IntakePorts, Quota } from '../domain/intake/intake'
+import { enter, type Entrance } from '../domain/intake/intake'
 import type { Connection } from '../platforms/connection'
 import type { Form, FormPages, Forms } from '../ports/form'
 import type { HttpClient } from '../ports/http'
-import type { Limiter } from '../ports/limiter'
-import type { StoreClock } from '../ports/runtime'
-import type { HumanCheck } from '../ports/sender'
 import type { Services } from './services'
 
 /** Configuration that defines forms. */
@@ -81,25 +78,9 @@ export function sampleUpload(forms: FormsConfig): SandboxState['upload'] {
   return { path: `/api/form/${key}`, name, field, ...inputOf(files) }
 }
 
-interface InboxParts extends Pick<IntakePorts, 'store' | 'outbox' | 'queue' | 'runtime' | 'monitor' | 'log'> {
-  config: Config
-  forms: Forms
-  /** Counts the forms of a sender; null for no limit */
-  limiter: Limiter | null
-  clock: StoreClock
-  files: SubmissionFiles
-  humanCheck: HumanCheck | null
-}
-
 /** Returns a function that finds the inbox of a form by its key; it returns null for an unknown key. */
-export function createInbox(
-  { config, forms, limiter, clock, files, humanCheck, ...ports }: InboxParts,
-): Services['inbox'] {
-  const { honeypot } = config.form
-  const accept: AcceptPorts = {
-    quota: limiter && new Quota(limiter, ports.runtime.now), screening: { honeypot, humanCheck, log: ports.log },
-    files, intake: { ...ports, leaseMs: config.retry.leaseMs },
-  }
+export function createInbox(config: Config, context: Context, entrance: Entrance): Services['inbox'] {
+  const { forms, clock } = context
   return (key) => {
     const form = key === undefined ? forms.of(key) : forms.find(key)
     return form && {
@@ -107,7 +88,7 @@ export function createInbox(
       schema: () => jsonSchemaOf(form),
       enter: async (sender) => {
         await clock.known()
-        return enter(sender, form, accept)
+        return enter(sender, form, context, entrance)
       },
     }
   }

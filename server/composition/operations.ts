@@ -5,21 +5,19 @@ import type { Setup } from '../../shared/types/setup'
 import type { StatusReport } from '../../shared/types/status'
 import { gatewayStates, type ListenerSupervisor } from '../adapters/chat/listener-supervisor'
 import { checkConfig, type Config } from '../config'
+import type { Context } from '../domain/context'
 import { Credentials, introduce } from '../domain/operations/credentials'
 import { exportTable, jsonArray, type ExportedTable } from '../domain/operations/export'
-import type { OptionalPart } from '../domain/operations/monitor'
-import { problemsOf, readParts, type PartsPorts } from '../domain/operations/parts'
+import { problemsOf, readParts } from '../domain/operations/parts'
 import { createReadiness, type Readiness, type Storage } from '../domain/operations/readiness'
-import { readStatus, type StatusPorts } from '../domain/operations/status'
+import { readStatus } from '../domain/operations/status'
 import { TestCards } from '../domain/operations/test-cards'
 import { TestEmail } from '../domain/operations/test-email'
 import { whyClosed } from '../http/auth/viewer'
 import { outside } from '../platforms/registry'
-import type { Mailer, TestReceipts } from '../ports/delivery'
-import type { Forms } from '../ports/form'
+import type { TestReceipts } from '../ports/delivery'
 import type { Limiter } from '../ports/limiter'
-import type { Metrics, Monitor } from '../ports/monitor'
-import type { Log, Runtime, StoreClock } from '../ports/runtime'
+import type { Metrics } from '../ports/monitor'
 
 /** State of the service, for people and machines. */
 export interface Operations {
@@ -38,56 +36,46 @@ export interface Operations {
 
 type ExportFormat = 'csv' | 'json'
 
-interface OperationsParts extends StatusPorts {
-  clock: StoreClock
-  storage: Storage
+interface UpkeepParts {
   config: Config
+  storage: Storage
   missing: readonly string[]
   decides: readonly string[]
   metrics: Promise<Metrics> | null
   listeners: readonly ListenerSupervisor[]
-  runtime: Runtime
-  log: Log
-}
-
-interface UpkeepParts extends Omit<OperationsParts, 'credentials' | 'optionalParts' | 'rooms' | 'takes'> {
-  forms: Forms
-  mailer: Mailer
   receipts: TestReceipts
   /** Counts test emails and test cards. */
   limiter: Limiter
-  monitor: Monitor
-  /** Warnings about unusual values. */
+  /** Warnings about unusual values of variables, one line each. */
   warnings: readonly string[]
 }
 
 /** Status, set-up, tests and retries: the tools of people on duty. */
-export function createUpkeep({ forms, mailer, receipts, limiter, monitor, warnings, ...parts }: UpkeepParts) {
-  const { config, board, runtime } = parts
-  const known: OperationsParts = {
-    ...parts, credentials: new Credentials({ board, monitor, runtime }), optionalParts: optionalPartsOf(config),
-    rooms: forms.rooms, takes: config.people.claimMs !== null,
-  }
+export function createUpkeep(context: Context, parts: UpkeepParts) {
+  const credentials = new Credentials(context)
+  const { receipts, limiter } = parts
   return {
-    operations: createOperations(known),
-    setup: () => readSetup(config, { ...known, warnings }),
-    testEmail: new TestEmail({ mailer, mail: config.mail, receipts, limiter, runtime, monitor }),
-    testCards: new TestCards({ board, forms, limiter, runtime, monitor }),
+    operations: createOperations(context, credentials, parts),
+    setup: () => readSetup(context, credentials, parts),
+    testEmail: new TestEmail(context, receipts, limiter),
+    testCards: new TestCards(context, limiter),
   }
 }
 
-function createOperations({ metrics, listeners, missing, decides, log, ...parts }: OperationsParts): Operations {
-  const { store, board, runtime } = parts
+function createOperations(
+  context: Context, credentials: Credentials, { config, storage, metrics, listeners, missing, decides }: UpkeepParts,
+): Operations {
+  const { store, board, runtime, log } = context
   const startedAt = runtime.now()
 
   const gateways = () => gatewayStates(listeners, { labelOf: board.label, log })
 
   return {
-    about: aboutOf(parts.config), introduce: () => introduce(board, log),
-    ready: createReadiness(parts),
-    refusal: () => parts.storage.refusal?.reason ?? null,
+    about: aboutOf(config), introduce: () => introduce(context),
+    ready: createReadiness(context, storage, credentials),
+    refusal: () => storage.refusal?.reason ?? null,
     status: async () => {
-      const [status, found] = await Promise.all([readStatus(parts), gateways()])
+      const [status, found] = await Promise.all([readStatus(context, storage, credentials), gateways()])
       return { ...status, version, startedAt, gateways: found, config: checkConfig(), missing, decides }
     },
     metrics: metrics && (async () => {
@@ -103,24 +91,14 @@ function createOperations({ metrics, listeners, missing, decides, log, ...parts 
   }
 }
 
-function optionalPartsOf({ mail, forms }: Pick<Config, 'mail' | 'forms'>): OptionalPart[] {
-  const isThere = { receipts: mail.receipts !== undefined, files: Object.values(forms).some(({ files }) => files) }
-  return (['receipts', 'files'] as const).filter(part => isThere[part])
-}
-
-interface SetupPorts extends PartsPorts {
-  /** Warnings about values of variables, one line each. */
-  warnings: readonly string[]
-  storage: Pick<Storage, 'check'>
-  credentials: Credentials
-  runtime: Runtime
-}
-
 /** Reads the configuration, and problems of its parts. */
-async function readSetup({ siteUrl, platforms: settings }: Config, ports: SetupPorts): Promise<Setup> {
-  const { board, storage, credentials, runtime, rooms, warnings } = ports
+async function readSetup(
+  context: Context, credentials: Credentials, { config, storage, warnings }: UpkeepParts,
+): Promise<Setup> {
+  const { board, forms: { rooms } } = context
+  const { siteUrl, platforms: settings } = config
   const [refusal] = await Promise.all([storage.check(), credentials.check()])
-  const parts = Object.groupBy(await readParts(ports, runtime.now()), ({ key }) => key.split('/')[0]!)
+  const parts = Object.groupBy(await readParts(context), ({ key }) => key.split('/')[0]!)
   const problems = Object.entries(parts).map(([key, all = []]) => [key, problemsOf(all)] as const)
   return {
     siteUrl, config: checkConfig(), warnings,

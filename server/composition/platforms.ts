@@ -1,12 +1,11 @@
 import type { Chat } from 'chat'
 import type { ListenerSupervisor } from '../adapters/chat/listener-supervisor'
 import type { Config } from '../config'
+import type { Context } from '../domain/context'
 import { orUnavailable } from '../domain/queries/rows'
 import { handleWebhook } from '../handlers/webhook'
 import type { Connection } from '../platforms/connection'
 import { platformByName, platforms } from '../platforms/registry'
-import type { Monitor } from '../ports/monitor'
-import type { Log, Runtime } from '../ports/runtime'
 import type { Services } from './services'
 
 /** Largest webhook body, bytes, unless the platform's definition sets another limit. */
@@ -17,15 +16,12 @@ interface PlatformParts {
   connections: readonly Connection[]
   listeners: readonly ListenerSupervisor[]
   bot: () => Promise<Chat>
-  runtime: Runtime
-  monitor: Monitor
-  log: Log
 }
 
 /** Returns the parts of each platform that routes use. */
 export function platformServices(
-  { config, connections, listeners, bot, runtime, monitor, log }: PlatformParts,
-): Pick<Services, 'platform' | 'webhook'> {
+  context: Context, { config, connections, listeners, bot }: PlatformParts,
+): { platform: Services['platform'], webhook: Services['webhook'] } {
   const connectionOf = (key: string | undefined) => connections.find(({ platform }) => platform.key === key)
   return {
     platform: (key) => {
@@ -53,7 +49,7 @@ export function platformServices(
         maxBytes: definition?.webhookBytes ?? WEBHOOK_BYTES,
         handle: (request, viewer) => {
           if (viewer && config.ops.canSignIn) embedded?.introduce(request, viewer)
-          return handleWebhook(platform.key, request, bot, { runtime, monitor, log })
+          return handleWebhook(platform.key, request, bot, context)
         },
       }
     },

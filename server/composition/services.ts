@@ -52,9 +52,9 @@ export interface Services {
   /** Resolves with a person who signed in to the ops pages and their role; null if they have no access. */
   admit: (person: Person) => Promise<{ person: Person, role: OpsRole | null } | null>
   opsSubmissions: OpsSubmissions
-  retries: Pick<Retries, 'tryAll'>
+  retries: Retries
   /** Records the status of emails; null if the provider does not report it. */
-  receipts: Pick<Receipts, 'take'> | null
+  receipts: Receipts | null
   testEmail: TestEmail
   testCards: TestCards
   operations: Operations

@@ -24,6 +24,7 @@ import { adviceOf } from '../adapters/redis/connection/server-info'
 import { RedisStore } from '../adapters/redis/store/store'
 import { createRedisTestReceipts } from '../adapters/redis/test-receipts'
 import type { Config } from '../config'
+import type { Core } from '../domain/context'
 import { notedFiles } from '../domain/operations/noted-files'
 import { storeRules } from '../domain/lifecycle/record'
 import { SubmissionFiles } from '../domain/files/submission-files'
@@ -134,7 +135,7 @@ export function openStore(config: Config, log: Log): Stores {
 /** Creates all limiters, in either store. */
 function limitersOf(
   { form, files, agent }: Config, create: typeof createEmbeddedLimiter,
-): Pick<Stores, 'limiter' | 'signIns' | 'guesses' | 'tests' | 'confirmations' | 'uploads' | 'questions'> {
+) {
   const ifAny = (limit: number, windowS: number) => limit > 0 ? create({ limit, windowS }) : null
   return {
     limiter: ifAny(form.rateLimit, 60), uploads: ifAny(files.rateLimitMb, 3600),
@@ -144,16 +145,14 @@ function limitersOf(
   }
 }
 
-type Parts = Omit<ConstructorParameters<typeof SubmissionFiles>[0], 'files' | 'isTaking' | 'secret' | 'siteUrl'>
-
 /** Creates the access to files that come with forms. */
 export function createFiles(
-  { files: { storage, secret }, forms, dataDir, siteUrl }: Pick<Config, 'files' | 'forms' | 'dataDir' | 'siteUrl'>,
-  owner: () => Promise<string>, monitor: Monitor, parts: Parts,
+  { files: { storage, secret }, forms, dataDir, siteUrl }: Config, { id, uploads }: Stores,
+  core: Core, monitor: Monitor,
 ): SubmissionFiles {
-  return new SubmissionFiles({
-    ...parts, siteUrl, isTaking: Object.values(forms).some(({ files }) => files !== undefined),
-    files: storage && notedFiles(createFormFiles({ storage, dir: `${dataDir}/uploads`, owner }), monitor),
+  return new SubmissionFiles(core, {
+    limiter: uploads, siteUrl, isTaking: Object.values(forms).some(({ files }) => files !== undefined),
+    files: storage && notedFiles(createFormFiles({ storage, dir: `${dataDir}/uploads`, owner: id }), monitor),
     // Outside production, links may become invalid when the process ends.
     secret: secret ?? randomBytes(32).toString('hex'),
   })

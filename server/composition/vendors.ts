@@ -7,19 +7,11 @@ import { createTurnstile } from '../adapters/turnstile/turnstile'
 import type { Config } from '../config'
 import type { Connection } from '../platforms/connection'
 import { platforms } from '../platforms/registry'
-import type { Mailer } from '../ports/delivery'
 import type { Log } from '../ports/runtime'
 import type { Stores } from './stores'
 
-interface VendorParts extends Pick<Stores, 'store' | 'drafts' | 'installations'> {
-  config: Config
-  log: Log
-  /** Mailer of a test */
-  mailer?: Mailer
-}
-
 /** Connects to everybody outside: chat platforms, the email provider, the human check, sign-in servers. */
-export function connectVendors({ config, log, store, drafts, installations, mailer }: VendorParts) {
+export function connectVendors(config: Config, log: Log, { store, drafts, installations }: Stores) {
   const proxied = config.proxy && obeyProxy(config.proxy)
   const http = createHttpClient({ proxied })
   const isCardOf = async (id: string, messageId: string) => (
@@ -35,7 +27,7 @@ export function connectVendors({ config, log, store, drafts, installations, mail
   return {
     http, connections,
     problems: config.proxy && !proxied ? [NOT_PROXIED] : [],
-    mailer: mailer ?? (apiKey ? createResendMailer({ apiKey, baseUrl }, http) : caught),
+    mailer: apiKey ? createResendMailer({ apiKey, baseUrl }, http) : caught,
     notices: receipts ? createResendNotices(receipts.secret) : null,
     humanCheck: config.form.turnstile ? createTurnstile(config.form.turnstile, http) : null,
     identityProviders: platforms.flatMap(({ key, signIn }) => signIn && key in config.ops.platforms

@@ -1,22 +1,15 @@
 import type { Chat } from 'chat'
 import { withTimeout } from '../../shared/utils/time'
+import type { Context } from '../domain/context'
 import { BotUnavailable } from '../domain/errors'
-import type { Monitor } from '../ports/monitor'
-import type { Log, Runtime } from '../ports/runtime'
 
 /** Longest start of the bot for a webhook, ms; after that the answer is 503, and the platform sends it again. */
 const BOT_PATIENCE_MS = 2000
 
-interface WebhookPorts {
-  runtime: Runtime
-  monitor: Monitor
-  log: Log
-}
-
 /** Passes the request to the platform's adapter. The SDK waits for the store without a limit; this does not. */
 export async function handleWebhook(
   key: string, request: Request & { arrivalMs: number }, bot: () => Promise<Chat>,
-  { runtime, monitor, log }: WebhookPorts,
+  { runtime, monitor, log }: Context,
 ): Promise<Response> {
   const startedAt = performance.now()
   // Leave out the time in which a slow sender sent the body.

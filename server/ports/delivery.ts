@@ -92,6 +92,20 @@ export interface EmailContent {
 /** Renders the content as HTML and as plain text; `isWhole` is false if not all fields fit. */
 export type EmailTemplate = (content: EmailContent) => { html: string, text: string, isWhole: boolean }
 
+export interface MailSender {
+  fromAddress: string
+  fromName: string
+  /** Present when the provider reports the status of emails. */
+  receipts?: { waitMs: number }
+}
+
+export interface MailSettings extends MailSender {
+  /** Recipients of forwards of the default form, and of test emails. */
+  to: readonly string[]
+  /** Absent if emails are kept here. */
+  apiKey?: string
+}
+
 /** Sends an email. Two calls with the same idempotency key send one email (within 24 h, Resend's window). */
 export interface Mailer {
   /** Resolves with the provider's message id; undefined if it gives none. */

@@ -41,6 +41,13 @@ export interface IncomingFile {
   content: AsyncIterable<Uint8Array>
 }
 
+/** Addresses of files, by submission id and index: everybody who has an address may open the file. */
+export interface FileAddresses {
+  path(id: string, index: number): string
+  /** Null if the address of this service is unknown. */
+  url(id: string, index: number): string | null
+}
+
 /** Takes in a file of a form. @throws DomainError if it is not allowed, or cannot be stored */
 export type TakeFile = (file: IncomingFile) => Promise<void>
 

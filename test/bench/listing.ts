@@ -3,6 +3,7 @@ import { createViteServer } from 'vitest/node'
 import { createClient } from 'redis'
 import { percentiles } from './load.ts'
 import { only } from '../fakes/only.ts'
+import type { Context } from '../../server/domain/context'
 import type { ReviewBoard } from '../../server/ports/board'
 import { FORM } from './target.ts'
 
@@ -46,16 +47,16 @@ export async function openStore(redisUrl: string) {
     /** Median time until a search finds the newest of the rare submissions, ms */
     firstMatch: async (times: number) => {
       const form = { rooms: [], to: [], endpoint: null, labels: {} }
-      const ports = {
-        store, runtime: { now: Date.now },
+      const context = only<Context>({
+        store, runtime: only<Context['runtime']>({ now: Date.now }), siteUrl: null,
         board: only<ReviewBoard>({ label: key => key, link: async () => null, roomOf: () => '', placeOf: () => [] }),
-        presentation: { siteUrl: null, forms: { of: () => form, find: () => null, all: [form], rooms: [] } },
-      }
+        forms: { of: () => form, find: () => null, all: [form], rooms: [] },
+      })
       const taken: number[] = []
       for (let index = 0; index < times; index++) {
         const startedAt = performance.now()
         for (let before: string | null | undefined, found = 0; found === 0;) {
-          const page = await listRows({ limit: PAGE, q: WORD, ...before ? { before } : {} }, ports)
+          const page = await listRows({ limit: PAGE, q: WORD, ...before ? { before } : {} }, context)
           ;[before, found] = [page.cursor, page.found.length]
           if (found === 0 && before === null) throw new Error('The search found nothing.')
         }

@@ -4,13 +4,17 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { plainText } from '../../shared/utils/line'
 import { EmbeddedCardQueue } from '../../server/adapters/embedded/card-queue'
+import { createEmbeddedHealthBook } from '../../server/adapters/embedded/health'
 import { createEmbeddedLimiter } from '../../server/adapters/embedded/limiter'
 import { EmbeddedStore } from '../../server/adapters/embedded/store'
+import type { Context } from '../../server/domain/context'
+import { OpsSubmissions } from '../../server/domain/queries/ops-submissions'
 import { RoomSubmissions } from '../../server/domain/queries/room-submissions'
 import { receive } from '../../server/domain/intake/intake'
 import { storeRules } from '../../server/domain/lifecycle/record'
 import { Outbox } from '../../server/domain/outbox/outbox'
 import { Decisions, type Intent } from '../../server/domain/review/decisions'
+import { allDeliveries } from '../../server/domain/cards/card-view'
 import { CardQueue } from '../../server/domain/cards/card-queue'
 import { People } from '../../server/domain/people/people'
 import { Reviewers } from '../../server/domain/people/reviewers'
@@ -18,16 +22,16 @@ import { Quarantine } from '../../server/domain/review/quarantine'
 import { sweep } from '../../server/domain/outbox/sweep'
 import type { Form } from '../../server/ports/form'
 import type { SubmissionStore } from '../../server/ports/store'
-import type { Action, Delivery, Reviewer, Submission, Work } from '../../server/ports/submission'
+import type { Action, Reviewer, Submission, Work } from '../../server/ports/submission'
 import { waiting } from '../support/seed'
 import { FakeBoard } from './board'
+import { testContext } from './context'
 import { FakeEndpoint, FakeMailer } from './deliveries'
 import { formsOf } from './forms'
-import { FakeRuntime, silentLog, silentMonitor } from './runtime'
+import { FakeRuntime } from './runtime'
 
 export const LEASE_MS = 30_000
 export const CLAIM_MS = 4 * 60 * 60 * 1000
-const POLICY = { baseMs: 5000, leaseMs: LEASE_MS }
 export const ADA: Reviewer = { id: 'U1', name: 'Ada', platform: 'Slack' }
 
 export type Triage = Awaited<ReturnType<typeof openTriage>>
@@ -62,32 +66,27 @@ export async function openTriage(
   const mailer = new FakeMailer()
   const endpoint = new FakeEndpoint()
   const forms = formsOf({ rooms: platforms, endpoint, ...form })
-  const presentation = { siteUrl: 'https://forms.example.com', forms }
-  const deliveries: Delivery[] = ['email', 'endpoint']
-  const queue = new CardQueue({
-    queues, board, forms, post: (...card) => outbox.post(...card), policy: POLICY,
-    overviewUrl: presentation.siteUrl, runtime, log: silentLog,
-  })
   const confirmations = createEmbeddedLimiter({ limit: 3, windowS: 86_400 })
+  const context = {
+    ...testContext({
+      mail: {
+        fromAddress: 'forms@example.com', fromName: 'Formbot', to: ['team@example.com'],
+        receipts: { waitMs: 3_600_000 },
+      },
+      policy: { baseMs: 5000, leaseMs: LEASE_MS }, claimMs: CLAIM_MS,
+      clock: { now: runtime.now, aheadMs: 0, known: async () => {} },
+    }),
+    store, queues, board, mailer, confirmations, forms, runtime, revocableMs, health: createEmbeddedHealthBook(),
+  } satisfies Context
+  const queue = new CardQueue(context, (...card) => outbox.post(...card))
   /** Each process has its own outbox. */
-  const createOutbox = () => new Outbox({
-    store, board, queue, mailer, presentation, runtime, monitor: silentMonitor, log: silentLog,
-    policy: POLICY, confirmations,
-    mail: { fromAddress: 'forms@example.com', fromName: 'Formbot', receipts: { waitMs: 3_600_000 } },
-    template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields), isWhole: true }),
-  })
+  const createOutbox = () => new Outbox(context, queue)
   const outbox: Outbox = createOutbox()
-  const intake = { store, outbox, queue, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log: silentLog }
-  const takeIn = (data: unknown, options = {}) => receive(data, forms.of(undefined), intake, options)
+  const takeIn = (data: unknown, options = {}) => receive(data, forms.of(undefined), context, outbox, options)
   const people = new People()
-  const reviewers = new Reviewers({ board, people, runtime, monitor: silentMonitor, log: silentLog })
-  const quarantine = new Quarantine({
-    store, outbox, reviewers, presentation, tellsErasures: true, runtime, log: silentLog,
-  })
-  const decisions = new Decisions({
-    store, outbox, board, reviewers, presentation, revocableMs, claimMs: CLAIM_MS, runtime, monitor: silentMonitor,
-    log: silentLog,
-  })
+  const reviewers = new Reviewers(context, people)
+  const quarantine = new Quarantine(context, outbox, reviewers)
+  const decisions = new Decisions(context, outbox, reviewers)
   const decide = (wish: Wish) => decisions.decide({ person: ADA, place: 'everywhere', ...wish })
   onTestFinished(async () => {
     // Wait for running work: it would write into the removed folder.
@@ -95,11 +94,10 @@ export async function openTriage(
     await kept.close()
     await rm(dir, { recursive: true })
   })
-  return {
-    store, outage, board, queues, queue, mailer, confirmations, endpoint, runtime, outbox, createOutbox, deliveries,
-    decisions, quarantine, tellsErasures: true, log: silentLog, reviewers, presentation, revocableMs, claimMs: CLAIM_MS,
-    submissions: new RoomSubmissions({ store, board, decisions, presentation }, 'everywhere'),
-    intake, receive: takeIn,
+  return Object.assign(context, {
+    outage, queue, endpoint, outbox, createOutbox, deliveries: allDeliveries(forms), decisions,
+    quarantine, people, reviewers, receive: takeIn,
+    submissions: new RoomSubmissions(context, decisions, 'everywhere'),
     /** Resolves with the id once the cards are posted. */
     post: async (data: unknown) => {
       const id = await takeIn(data)
@@ -114,8 +112,13 @@ export async function openTriage(
       if ('message' in result) throw new Error(plainText(result.message))
       await runtime.drain()
     },
-    sweep: () => sweep({ store, outbox, reviewers, presentation, leaseMs: LEASE_MS, runtime, log: silentLog }),
-  }
+    sweep: () => sweep(context, outbox, reviewers),
+  })
+}
+
+/** Opens the operations of the ops pages. */
+export function submissionsIn(triage: Triage): OpsSubmissions {
+  return new OpsSubmissions(triage, triage.outbox, triage.reviewers, triage.decisions, triage.quarantine)
 }
 
 /** Erases the submission and edits its one card as another process would, before this process edits the card. */

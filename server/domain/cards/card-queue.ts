@@ -1,10 +1,9 @@
-import type { ReviewBoard } from '../../ports/board'
 import type { CardQueueStore, Pace } from '../../ports/card-queue'
 import type { Outcome } from '../../ports/delivery'
-import type { Forms } from '../../ports/form'
-import type { Log, Runtime } from '../../ports/runtime'
+import type { Runtime } from '../../ports/runtime'
 import type { Submission } from '../../ports/submission'
-import { roomPauseMs, type RetryPolicy } from '../outbox/backoff'
+import type { Context } from '../context'
+import { roomPauseMs } from '../outbox/backoff'
 
 /** A room with more waiting cards than this gets a notice with their number. */
 const BACKLOG_NOTICE = 50
@@ -17,19 +16,6 @@ const QUEUE_CHECK_MS = 60_000
 
 /** Longest pause before the queue is checked again, ms: another replica may have changed it. */
 const MAX_WAIT_MS = 1000
-
-export interface CardQueuePorts {
-  queues: CardQueueStore
-  board: ReviewBoard
-  forms: Forms
-  /** Posts the card whose turn it is: `Outbox.post`. */
-  post: (id: string, room: string) => Promise<void>
-  policy: RetryPolicy
-  /** URL of the ops page that lists waiting submissions; null if nobody can open it. */
-  overviewUrl: string | null
-  runtime: Runtime
-  log: Log
-}
 
 /**
  * Decides which card may be posted, and when. A room without a limit on its rate has no queue. In other rooms a
@@ -47,9 +33,12 @@ export class CardQueue {
   readonly closedRooms: ClosedRooms
   readonly slowRooms: SlowRooms
 
-  constructor(private readonly ports: CardQueuePorts) {
-    this.closedRooms = new ClosedRooms(ports)
-    this.slowRooms = new SlowRooms(ports.runtime)
+  /** @param post posts the card whose turn it is: `Outbox.post` */
+  constructor(
+    private readonly context: Context, private readonly post: (id: string, room: string) => Promise<void>,
+  ) {
+    this.closedRooms = new ClosedRooms(context)
+    this.slowRooms = new SlowRooms(context.runtime)
   }
 
   /** Returns the queues of the rooms that have one. */
@@ -71,7 +60,7 @@ export class CardQueue {
    * @throws when the store cannot be reached
    */
   async waitsUntil(room: string, submission: Submission, hasTurn: boolean): Promise<number | null> {
-    const { queues, board, runtime } = this.ports
+    const { queues, board, runtime } = this.context
     const isAwaited = await board.awaits(room) !== null
     if (!isAwaited && (hasTurn || !this.isPaced(room))) return null
     const position = this.isPaced(room) ? await queues.enter(room, submission) : 1
@@ -84,7 +73,7 @@ export class CardQueue {
    * a room that refuses everything, pauses all of its cards. Never rejects.
    */
   async tried(room: string, outcome: Outcome<unknown>): Promise<void> {
-    const { queues, runtime, policy, log } = this.ports
+    const { queues, runtime, policy, log } = this.context
     const announcement = this.closedRooms.heard(room, outcome)
     if (announcement) runtime.background(announcement)
     const pauseMs = outcome.ok || !this.isPaced(room) ? 0 : roomPauseMs(outcome, policy)
@@ -98,13 +87,13 @@ export class CardQueue {
   }
 
   /** Makes sure that the queues of these rooms are being drained. Returns at once. */
-  wake(rooms: readonly string[] = this.ports.forms.rooms): void {
+  wake(rooms: readonly string[] = this.context.forms.rooms): void {
     for (const room of rooms) {
       if (this.isStopped || !this.isPaced(room)) continue
       this.wokenRooms.add(room)
       if (this.drainingRooms.has(room)) continue
       this.drainingRooms.add(room)
-      const { runtime, log } = this.ports
+      const { runtime, log } = this.context
       runtime.background(runtime.detached(() => this.drainQueue(room).then(
         () => void this.failingRooms.delete(room),
         (error) => {
@@ -117,18 +106,18 @@ export class CardQueue {
 
   /** Ends the pause of these rooms, because somebody has fixed them. */
   async reopen(rooms: readonly string[]): Promise<void> {
-    await Promise.all(rooms.filter(room => this.isPaced(room)).map(room => this.ports.queues.pause(room, 0)))
+    await Promise.all(rooms.filter(room => this.isPaced(room)).map(room => this.context.queues.pause(room, 0)))
     this.wake(rooms)
   }
 
   /** True if all these rooms have a channel by now. */
   async areThere(rooms: readonly string[]): Promise<boolean> {
-    const reasons = await Promise.all(rooms.map(room => this.ports.board.awaits(room)))
+    const reasons = await Promise.all(rooms.map(room => this.context.board.awaits(room)))
     return reasons.every(reason => reason === null)
   }
 
   isPaced(room: string): boolean {
-    return this.ports.board.intervalMs(room) > 0
+    return this.context.board.intervalMs(room) > 0
   }
 
   /** Resolves when this process has posted the submission's card in one room, or when it stops letting cards out. */
@@ -145,7 +134,7 @@ export class CardQueue {
   }
 
   private async drainQueue(room: string): Promise<void> {
-    const endsAt = this.ports.runtime.now() + RUN_MS
+    const endsAt = this.context.runtime.now() + RUN_MS
     try {
       // Remove the room from `drainingRooms` in the same step as the last check of `wokenRooms`:
       // no wake may come in between.
@@ -161,12 +150,12 @@ export class CardQueue {
 
   /** @param endsAt time to stop, epoch ms, if cards still wait then */
   private async postDueCards(room: string, endsAt: number): Promise<void> {
-    const { queues, board, runtime } = this.ports
+    const { queues, board, runtime } = this.context
     while (!this.isOver(endsAt) && await board.awaits(room) === null) {
       const turn = await queues.take(this.paceOf(room))
       if (turn.id !== null) {
         await this.announceBacklog(room)
-        await this.ports.post(turn.id, room)
+        await this.post(turn.id, room)
         this.postWaiters.get(turn.id)?.()
       }
       else if (turn.waitMs === null) {
@@ -179,31 +168,22 @@ export class CardQueue {
   }
 
   private isOver(endsAt: number): boolean {
-    return this.isStopped || this.ports.runtime.now() >= endsAt
+    return this.isStopped || this.context.runtime.now() >= endsAt
   }
 
   private async announceBacklog(room: string): Promise<void> {
-    const { queues, board, log, overviewUrl } = this.ports
+    const { queues, board, log, siteUrl } = this.context
     // Include the card whose turn it is.
     const waitingCount = await queues.length(room) + 1
     if (waitingCount <= BACKLOG_NOTICE || !await queues.takeNotice(room, 'backlog')) return
     const text = `${waitingCount} more submissions are waiting for their cards.`
-    const outcome = await board.announce(room, text, overviewUrl)
+    const outcome = await board.announce(room, text, siteUrl)
     if (!outcome.ok) log.warn('notice.failed', { room, reason: outcome.reason })
   }
 
   private paceOf(room: string): Pace {
-    return { room, intervalMs: this.ports.board.intervalMs(room) }
+    return { room, intervalMs: this.context.board.intervalMs(room) }
   }
-}
-
-export interface ClosedRoomsPorts {
-  queues: CardQueueStore
-  board: ReviewBoard
-  forms: Forms
-  /** URL of the ops page that lists waiting submissions; null if nobody can open it. */
-  overviewUrl: string | null
-  log: Log
 }
 
 /** An archived channel, or one without the bot, takes no cards: announces that in the other rooms of its forms. */
@@ -211,7 +191,7 @@ export class ClosedRooms {
   /** Last state of each room, as far as this process knows. */
   private readonly states = new Map<string, 'open' | 'closed'>()
 
-  constructor(private readonly ports: ClosedRoomsPorts) {}
+  constructor(private readonly context: Context) {}
 
   /** Handles the result of a post; returns null if the state of the room is unchanged. The promise never rejects. */
   heard(room: string, outcome: Outcome<unknown>): Promise<void> | null {
@@ -234,9 +214,9 @@ export class ClosedRooms {
   }
 
   private async recordState(
-    room: string, state: 'open' | 'closed', updateNotice: (queues: ClosedRoomsPorts['queues']) => Promise<void>,
+    room: string, state: 'open' | 'closed', updateNotice: (queues: CardQueueStore) => Promise<void>,
   ): Promise<void> {
-    const { queues, log } = this.ports
+    const { queues, log } = this.context
     this.states.set(room, state)
     await updateNotice(queues).catch((error) => {
       // Forget the state, so that the next post tries again.
@@ -246,13 +226,13 @@ export class ClosedRooms {
   }
 
   private async announce(room: string, reason: string): Promise<void> {
-    const { board, forms, overviewUrl, log } = this.ports
+    const { board, forms, siteUrl, log } = this.context
     const sharingRooms = forms.all.filter(({ rooms }) => rooms.includes(room)).flatMap(({ rooms }) => rooms)
     const [, channel] = room.split(/\/(.*)/s)
     const name = channel ? `the channel ${channel} of ${board.label(room)}` : board.label(room)
     const text = `No cards reach ${name} any more: ${reason} Until then its forms are decided elsewhere.`
     for (const otherRoom of new Set(sharingRooms.filter(otherRoom => otherRoom !== room))) {
-      const outcome = await board.announce(otherRoom, text, overviewUrl)
+      const outcome = await board.announce(otherRoom, text, siteUrl)
       if (!outcome.ok) log.warn('notice.failed', { room: otherRoom, reason: outcome.reason })
     }
   }

@@ -8,21 +8,13 @@ import {
   type Submission, type Delivery, type DeliveryFailure, type Work, INTERIM_OUTCOMES, type AuditLine,
   type DecisionOutcome, type HistoryEntry, type Reviewer, type SubmissionRecord, type LockMode, type Assignee,
 } from '../../ports/submission'
+import type { Presentation } from '../context'
 import { envelopeFields } from '../intake/envelope'
 import { editInputs, inOrder, markOf, readFields } from '../fields/fields'
-import { fileFields, fileLinks, filePictures, type FileAddresses } from '../files/file-texts'
+import { fileFields, fileLinks, filePictures } from '../files/file-texts'
 import { isDelivery, isRevocable, canSendAgain, isLost } from '../lifecycle/record'
 import { deletionNotes } from '../lifecycle/settle'
 import { receiptNotes } from '../lifecycle/email-status'
-
-/** Facts about this deployment that cards and emails show. */
-export interface Presentation {
-  /** Base URL of the ops pages, without a trailing slash; null if nobody can open them or the URL is unknown. */
-  siteUrl: string | null
-  forms: Forms
-  /** Addresses of files that came with forms. */
-  files?: FileAddresses
-}
 
 /** Builds the card of a submission, in any state. */
 export function cardView(submission: Submission, presentation: Presentation): CardView {
@@ -120,6 +112,11 @@ const DELIVERIES: readonly Delivery[] = ['email', 'endpoint']
 /** Returns the deliveries of a forward. A form that is not configured any more has the email: its attempt says so. */
 export function deliveriesOf({ to, endpoint, missing }: Form): Delivery[] {
   return [...to.length > 0 || missing ? ['email' as const] : [], ...endpoint ? ['endpoint' as const] : []]
+}
+
+/** Returns the deliveries that some form has. */
+export function allDeliveries({ all }: Forms): Delivery[] {
+  return [...new Set(all.flatMap(deliveriesOf))]
 }
 
 /** Returns the targets of a delivery: addresses, or the host. */

@@ -1,9 +1,5 @@
 import { counted } from '../../../shared/utils/text'
-import type { ReviewBoard } from '../../ports/board'
-import type { CardQueueStore } from '../../ports/card-queue'
-import type { Log, Runtime } from '../../ports/runtime'
-import type { SubmissionStore } from '../../ports/store'
-import type { Presentation } from './card-view'
+import type { Context } from '../context'
 
 /** Shortest time in quarantine before a room gets the notice, ms: people who open the page anyway need none. */
 const QUIET_MS = 60 * 60 * 1000
@@ -14,25 +10,16 @@ const SEARCH_INTERVAL_MS = 10 * 60 * 1000
 /** Page request for quarantined forms. Records are enough: only the form counts, and its data may be 256 KiB. */
 const PAGE_REQUEST = { limit: 250, only: 'held' } as const
 
-export interface HeldNoticePorts {
-  store: SubmissionStore
-  queues: CardQueueStore
-  board: ReviewBoard
-  presentation: Presentation
-  runtime: Runtime
-  log: Log
-}
-
 /** Tells each room once a day that some of its forms are quarantined, if people can open the page that lists them. */
 export class HeldNotice {
   /** Time of the next search, epoch ms. */
   private nextSearchAt = 0
 
-  constructor(private readonly ports: HeldNoticePorts) {}
+  constructor(private readonly context: Context) {}
 
   /** Tells each room, unless another process was faster. Never rejects. */
   async tell(): Promise<void> {
-    const { presentation: { siteUrl }, runtime, log } = this.ports
+    const { siteUrl, runtime, log } = this.context
     if (siteUrl === null || runtime.now() < this.nextSearchAt) return
     try {
       const counts = await this.countByRoom(runtime.now() - QUIET_MS)
@@ -45,7 +32,7 @@ export class HeldNotice {
   }
 
   private async announce(room: string, count: number, url: string): Promise<void> {
-    const { queues, board, log } = this.ports
+    const { queues, board, log } = this.context
     if (!await queues.takeNotice(room, 'held')) return
     const summary = `${counted(count, 'form')} ${count === 1 ? 'is' : 'are'} held`
     const reason = 'because a hidden field was filled in: mostly by programs, sometimes by the browser of a person.'
@@ -57,7 +44,7 @@ export class HeldNotice {
 
   /** Counts the forms that are quarantined since `cutoffAt` or longer, for each room that has some. */
   private async countByRoom(cutoffAt: number): Promise<Map<string, number>> {
-    const { store, presentation: { forms } } = this.ports
+    const { store, forms } = this.context
     const counts = new Map<string, number>()
     for (let before: string | undefined; ;) {
       const { submissions, cursor } = await store.listRecords({ ...PAGE_REQUEST, before })

@@ -1,15 +1,13 @@
 import type { ApprovalStore, KeptTurn, ProposedCall, ApprovalDecision, WaitingTurn } from '../../ports/approvals'
 import type { Scope } from '../../ports/board'
-import type { Monitor } from '../../ports/monitor'
-import type { Log, Runtime } from '../../ports/runtime'
 import type { CardRef, Person } from '../../ports/submission'
 import type { RichText } from '../../../shared/types/line'
 import { plainText } from '../../../shared/utils/line'
+import type { Context } from '../context'
 import { isNamed } from '../people/people'
 import { isSamePlace } from '../review/scope'
 
-export interface ApprovalPorts {
-  store: ApprovalStore
+export interface ApprovalRules {
   /** People who may decide, besides the one who asked. */
   approvers: readonly string[]
   /** Returns why a person may not approve what a call does to a submission, in private words; null if they may. */
@@ -21,9 +19,6 @@ export interface ApprovalPorts {
   ttlMs: number
   /** Time that a taken turn may run before it counts as abandoned, ms. */
   leaseMs: number
-  runtime: Runtime
-  monitor: Monitor
-  log: Log
 }
 
 /** Person who clicks a button, from the signed request. */
@@ -57,13 +52,15 @@ const TURN_OVER = 'This is over: it was decided, or nobody decided in time.'
 
 /** Decides who may approve the agent's actions, and when it resumes. A write runs at most once, whatever happens. */
 export class Approvals {
-  constructor(private readonly ports: ApprovalPorts) {}
+  constructor(
+    private readonly context: Context, private readonly store: ApprovalStore, private readonly rules: ApprovalRules,
+  ) {}
 
   /** Stores a turn until its calls are decided. */
   async request(
     question: Pick<WaitingTurn, 'threadId' | 'place' | 'asker' | 'calls' | 'state'>,
   ): Promise<WaitingTurn> {
-    const { store, runtime, ttlMs, log } = this.ports
+    const { store, rules: { ttlMs }, context: { runtime, log } } = this
     const turn = { ...question, id: runtime.uuid(), expiresAt: runtime.now() + ttlMs }
     await store.keep(turn)
     log.info('approval.requested', {
@@ -74,19 +71,19 @@ export class Approvals {
 
   /** Stores the cards of a turn; resolves with its present state, or null if it is over and forgotten. */
   async attach({ id }: WaitingTurn, cards: readonly (CardRef | null)[]): Promise<KeptTurn | null> {
-    await this.ports.store.attach(id, cards)
-    return this.ports.store.get(id)
+    await this.store.attach(id, cards)
+    return this.store.get(id)
   }
 
   placeOf({ place, threadId }: WaitingTurn): Scope {
-    return place ?? this.ports.placeOf(threadId)
+    return place ?? this.rules.placeOf(threadId)
   }
 
   /** @param position position of the call in its turn */
   async decide(
     id: string, position: number, approved: boolean, { place, ...approver }: Presser,
   ): Promise<ApprovalResult> {
-    const { store, approvers, refusal, runtime, leaseMs, monitor, log } = this.ports
+    const { store, rules: { approvers, refusal, leaseMs }, context: { runtime, monitor, log } } = this
     const keptTurn = await store.get(id)
     const call = keptTurn?.turn.calls[position]
     const isElsewhere = keptTurn !== null && !isSamePlace(this.placeOf(keptTurn.turn), place)
@@ -130,7 +127,7 @@ export class Approvals {
 
   /** Asks again if an approved call would look different on a new card; null if none would. */
   private async renew(keptTurn: KeptTurn, position: number, verdict: ApprovalDecision): Promise<ApprovalResult | null> {
-    const { store, present, leaseMs, log } = this.ports
+    const { store, rules: { present, leaseMs }, context: { log } } = this
     const { turn } = keptTurn
     const verdicts = keptTurn.verdicts.with(position, verdict)
     if (!verdicts.some(each => each?.approved)) return null
@@ -172,7 +169,7 @@ export class Approvals {
   private async withdrawAll(
     isMatch: (turn: WaitingTurn) => boolean, cause: Pick<ApprovalDecision, 'by' | 'stopped' | 'ended'>,
   ): Promise<KeptTurn[]> {
-    const { store, runtime, leaseMs, log } = this.ports
+    const { store, rules: { leaseMs }, context: { runtime, log } } = this
     const withdrawn: KeptTurn[] = []
     for (const id of await store.kept(SEARCH_LIMIT)) {
       const keptTurn = await store.get(id)
@@ -191,7 +188,7 @@ export class Approvals {
 
   /** Ends a turn, because its last part was posted or the next question was asked. */
   finish(id: string): Promise<void> {
-    return this.ports.store.drop(id)
+    return this.store.drop(id)
   }
 
   /**
@@ -199,7 +196,7 @@ export class Approvals {
    * write must not happen twice.
    */
   async sweep(): Promise<Overdue> {
-    const { store, runtime, leaseMs, log } = this.ports
+    const { store, rules: { leaseMs }, context: { runtime, log } } = this
     const expired: KeptTurn[] = []
     const abandoned: KeptTurn[] = []
     for (const id of await store.lease(leaseMs, SWEEP_LIMIT)) {

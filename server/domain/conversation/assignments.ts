@@ -1,13 +1,12 @@
 import type { RichText } from '../../../shared/types/line'
 import { visible } from '../../../shared/utils/text'
-import type { Scope, ReviewBoard } from '../../ports/board'
+import type { Scope } from '../../ports/board'
 import type { Speech } from '../../ports/conversation'
-import type { SubmissionStore } from '../../ports/store'
 import type { Person, SubmissionRecord } from '../../ports/submission'
+import type { Context } from '../context'
 import type { People } from '../people/people'
 import type { Decisions } from '../review/decisions'
 import { belongsTo, isRoom } from '../review/scope'
-import type { Presentation } from '../cards/card-view'
 import { pendingAt, RECORDS } from '../queries/search'
 import { nameAtEnd, withoutAddress } from './commands'
 
@@ -17,14 +16,6 @@ export interface Assignment {
   id: string
   /** `me`, or a person's name; empty if the message mentions the person. */
   whom: string
-}
-
-export interface AssignmentsPorts {
-  store: SubmissionStore
-  board: ReviewBoard
-  presentation: Presentation
-  people: People
-  decisions: Decisions
 }
 
 const TO_WHOM = 'To whom? Type assign, the id, and mention somebody; or type me instead.'
@@ -41,7 +32,9 @@ export function parseAssignment(text: string): Assignment | null {
 
 /** Assigns submissions by typed commands. */
 export class Assignments {
-  constructor(private readonly ports: AssignmentsPorts) {}
+  constructor(
+    private readonly context: Context, private readonly people: People, private readonly decisions: Decisions,
+  ) {}
 
   /**
    * @param mentionedNames the mentioned person, by all names that a list may have for them
@@ -58,29 +51,29 @@ export class Assignments {
       ? `Nothing that waits here has an id that begins with ${id}.`
       : `${matches.length} ids begin with ${id}. Type more of it.`)
     const attempt = { id: matches[0]!.id, person, place }
-    const result = await this.ports.decisions.decide({ ...attempt, action: 'assign', assignee })
+    const result = await this.decisions.decide({ ...attempt, action: 'assign', assignee })
     if (!('message' in result)) return speechOf(`${assignee.name} has it now.`)
     return { ...speechOf(result.message), ...result.kind === 'forbidden' && { isPrivate: true } }
   }
 
   private async findPerson(mentionedNames: readonly string[] | undefined, typedName: string): Promise<Person | null> {
-    const { board, people } = this.ports
-    const names = mentionedNames ?? people.namesOf(typedName)
+    const { board } = this.context
+    const names = mentionedNames ?? this.people.namesOf(typedName)
     const [first] = names
     if (first === undefined) return null
     const [platform = '', ...id] = first.split(':')
-    const identity = people.known(names)
+    const identity = this.people.known(names)
     const name = visible(await board.nameOf(first) ?? identity.person ?? id.join(':'))
     return { id: id.join(':'), name, platform: board.label(platform), ...identity }
   }
 
   private async find(id: string, place: Scope): Promise<SubmissionRecord[]> {
-    const { store } = this.ports
+    const { store } = this.context
     const exactMatch = await store.get(id)
-    if (exactMatch) return belongsTo(place, exactMatch, this.ports) ? [exactMatch] : []
+    if (exactMatch) return belongsTo(place, exactMatch, this.context) ? [exactMatch] : []
     // Search only in rooms of the cards: anybody may write to the bot, as often as they like.
-    if (!isRoom(place, this.ports.presentation.forms)) return []
-    const { found: submissions } = await pendingAt(place, RECORDS, this.ports, page => store.listRecords(page))
+    if (!isRoom(place, this.context.forms)) return []
+    const { found: submissions } = await pendingAt(place, RECORDS, this.context, page => store.listRecords(page))
     return submissions.filter(submission => submission.id.startsWith(id))
   }
 }

@@ -1,13 +1,12 @@
 import type { RichText } from '../../../shared/types/line'
 import { dateTime, rich } from '../../../shared/utils/line'
 import { counted } from '../../../shared/utils/text'
-import type { CardView, Scope, ReviewBoard } from '../../ports/board'
+import type { CardView, Scope } from '../../ports/board'
 import type { Answer, Speech, SpeechItem } from '../../ports/conversation'
-import type { Runtime } from '../../ports/runtime'
-import type { SubmissionStore } from '../../ports/store'
 import type { CardRef, Submission } from '../../ports/submission'
 import type { Form } from '../../ports/form'
-import { decidedOf, cardView, goneCardView, type Presentation } from '../cards/card-view'
+import { decidedOf, cardView, goneCardView } from '../cards/card-view'
+import type { Context } from '../context'
 import type { Outbox } from '../outbox/outbox'
 import { pendingAt, READING, RECORDS, searchFor } from '../queries/search'
 import { belongsTo, isFormOf, isRoom } from '../review/scope'
@@ -52,16 +51,6 @@ export function nameAtEnd(text: string): string {
   return /(?<=\s)@[\p{L}\p{N}_.-]+$/u.exec(text.trim())?.[0] ?? ''
 }
 
-export interface ChatCommandsPorts {
-  store: SubmissionStore
-  outbox: Outbox
-  presentation: Presentation
-  board: ReviewBoard
-  /** Connected platforms, by the names that people use. */
-  platforms: readonly string[]
-  runtime: Runtime
-}
-
 /** Submissions listed in one answer. */
 const LIST_LENGTH = 5
 
@@ -74,16 +63,16 @@ const DAY_MS = 86_400_000
  * whose cards everybody there sees anyway. Elsewhere it says nothing about any submission, not even how many there are.
  */
 export class ChatCommands {
-  constructor(private readonly ports: ChatCommandsPorts) {}
+  constructor(private readonly context: Context, private readonly outbox: Outbox) {}
 
   /** @throws when the store cannot be reached */
   async answer({ name, argument }: ChatCommand, place: Scope): Promise<Answer> {
     switch (name) {
-      case 'help': return { speech: helpOf(this.ports.presentation.forms.all.some(({ claim }) => claim)) }
+      case 'help': return { speech: helpOf(this.context.forms.all.some(({ claim }) => claim)) }
       case null: return { speech: unknownReply }
       case 'status': return { speech: await this.describeStatus(place) }
     }
-    if (!isRoom(place, this.ports.presentation.forms)) return { speech: speechOf(ELSEWHERE) }
+    if (!isRoom(place, this.context.forms)) return { speech: speechOf(ELSEWHERE) }
     return name === 'show' ? this.show(argument, place) : { speech: await this.listPending(place) }
   }
 
@@ -94,12 +83,12 @@ export class ChatCommands {
    * @returns a replacement for the card if the submission is not kept any more
    */
   async shown(id: string, card: CardRef, version?: number): Promise<CardView | null> {
-    const { outbox, presentation, runtime } = this.ports
-    const result = await outbox.apply(id, [
+    const { runtime } = this.context
+    const result = await this.outbox.apply(id, [
       { type: 'done', key: `show:${card.platform}:${card.messageId}`, card, version },
     ])
-    if ('refused' in result) return goneCardView(id, presentation)
-    if (result.added.length > 0) runtime.background(outbox.run(result.submission, result.added))
+    if ('refused' in result) return goneCardView(id, this.context)
+    if (result.added.length > 0) runtime.background(this.outbox.run(result.submission, result.added))
     return null
   }
 
@@ -109,7 +98,7 @@ export class ChatCommands {
    */
   async alone(answer: Answer, place: Scope): Promise<Answer> {
     if ('speech' in answer) return { speech: { ...answer.speech, buttons: [] } }
-    const { store, board } = this.ports
+    const { store, board } = this.context
     const cards = (await store.get(answer.card.submissionId))?.cards ?? []
     const roomCard = cards.findLast(card => place.includes(board.roomOf(card)))
     const decideAt = roomCard ? await board.link(roomCard) : null
@@ -118,7 +107,7 @@ export class ChatCommands {
 
   private async listPending(place: Scope): Promise<Speech> {
     const { found: submissions, complete } = await pendingAt(
-      place, READING, this.ports, page => this.ports.store.listPending(page),
+      place, READING, this.context, page => this.context.store.listPending(page),
     )
     const emptyText = `None of the newest ${READING.most} submissions is of this channel.`
     if (submissions.length === 0) return speechOf(complete ? 'No submission waits. All done.' : emptyText)
@@ -131,14 +120,14 @@ export class ChatCommands {
 
   private async show(query: string, place: Scope): Promise<Answer> {
     if (!query) return { speech: speechOf('Which one? Type show and an id, or words from the form.') }
-    const exactMatch = /^[0-9a-f-]{36}$/i.test(query) ? await this.ports.store.get(query.toLowerCase()) : null
-    if (exactMatch && !isOver(exactMatch) && belongsTo(place, exactMatch, this.ports)) {
+    const exactMatch = /^[0-9a-f-]{36}$/i.test(query) ? await this.context.store.get(query.toLowerCase()) : null
+    if (exactMatch && !isOver(exactMatch) && belongsTo(place, exactMatch, this.context)) {
       return this.answerWithCard(exactMatch)
     }
     const { found: submissions, complete } = await pendingAt(
-      place, READING, this.ports, page => this.ports.store.listPending(page),
+      place, READING, this.context, page => this.context.store.listPending(page),
     )
-    const matches = submissions.filter(searchFor(query, this.ports.presentation.forms))
+    const matches = submissions.filter(searchFor(query, this.context.forms))
     const [first, ...others] = matches
     if (first && others.length === 0) return this.answerWithCard(first)
     const limitText = complete ? '' : ` I looked through the newest ${READING.most}.`
@@ -150,18 +139,18 @@ export class ChatCommands {
 
   private answerWithCard(submission: Submission): Answer {
     if (submission.cards.length < MOST_CARDS) {
-      return { card: cardView(submission, this.ports.presentation), version: submission.version }
+      return { card: cardView(submission, this.context), version: submission.version }
     }
     const text = `This submission has ${MOST_CARDS} cards already. Decide it on one of them, or open its page.`
     return { speech: speechOf(text, this.listItems([submission])) }
   }
 
   private async describeStatus(place: Scope): Promise<Speech> {
-    const { store, platforms, presentation: { forms }, runtime } = this.ports
-    const platformsLine = `Connected: ${platforms.join(', ')}`
+    const { store, board, forms, runtime } = this.context
+    const platformsLine = `Connected: ${board.platforms.map(key => board.label(key)).join(', ')}`
     if (!isRoom(place, forms)) return { text: [platformsLine, ELSEWHERE] }
     const [{ found: submissions, complete }, lines] = await Promise.all([
-      pendingAt(place, RECORDS, this.ports, page => store.listRecords(page)), store.audit(AUDIT_LINES),
+      pendingAt(place, RECORDS, this.context, page => store.listRecords(page)), store.audit(AUDIT_LINES),
     ])
     const recentLines = lines.filter(({ at }) => at > runtime.now() - DAY_MS)
     const decidedLines = decidedOf(recentLines).filter(({ form }) => isFormOf(place, form, forms))
@@ -176,7 +165,7 @@ export class ChatCommands {
   }
 
   private listItems(submissions: readonly Submission[]): SpeechItem[] {
-    return submissions.slice(0, LIST_LENGTH).map(submission => previewOf(submission, this.ports.presentation))
+    return submissions.slice(0, LIST_LENGTH).map(submission => previewOf(submission, this.context))
   }
 }
 

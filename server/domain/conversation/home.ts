@@ -1,29 +1,18 @@
 import type { RichText } from '../../../shared/types/line'
 import { dateTime, rich } from '../../../shared/utils/line'
 import { counted } from '../../../shared/utils/text'
-import type { ReviewBoard, SpeechButton } from '../../ports/board'
+import type { SpeechButton } from '../../ports/board'
 import type { Speech, SpeechItem } from '../../ports/conversation'
 import type { Form } from '../../ports/form'
-import type { Runtime } from '../../ports/runtime'
-import type { SubmissionStore } from '../../ports/store'
 import type { Person, SubmissionRecord } from '../../ports/submission'
+import type { Context } from '../context'
 import { PeopleUnknown } from '../errors'
 import { identityOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
 import type { Decisions } from '../review/decisions'
 import { assigneeOf } from '../lifecycle/assignment'
-import type { Presentation } from '../cards/card-view'
 import { pendingAt, RECORDS } from '../queries/search'
 import { mentionOf } from './previews'
-
-export interface HomePorts {
-  store: SubmissionStore
-  board: ReviewBoard
-  presentation: Presentation
-  reviewers: Reviewers
-  decisions: Decisions
-  runtime: Runtime
-}
 
 /** Submissions shown of each kind, oldest first. */
 const LIST_LENGTH = 10
@@ -32,7 +21,9 @@ const CLOSED = 'Forms are shown here to those who decide them: the reviewers, or
 
 /** A person's own page in chat: lists their submissions and the free ones. */
 export class Home {
-  constructor(private readonly ports: HomePorts) {}
+  constructor(
+    private readonly context: Context, private readonly reviewers: Reviewers, private readonly decisions: Decisions,
+  ) {}
 
   /** @param platform key of the platform @throws when the store cannot be reached, or rights cannot be checked */
   async of(person: Person, platform: string): Promise<Speech> {
@@ -42,10 +33,10 @@ export class Home {
   private async queueOf(person: Person, forms: readonly Form[], platform: string): Promise<Speech> {
     if (forms.length === 0) return { text: [CLOSED] }
     const { submissions, complete } = await this.listWaiting(forms, platform)
-    const assigneeIdOf = (submission: SubmissionRecord) => assigneeOf(submission, this.ports.runtime.now())?.who
+    const assigneeIdOf = (submission: SubmissionRecord) => assigneeOf(submission, this.context.runtime.now())?.who
     const mySubmissions = submissions.filter(submission => assigneeIdOf(submission) === identityOf(person))
     const freeSubmissions = submissions.filter(submission => assigneeIdOf(submission) === undefined)
-    const hasAssignment = submissions.some(({ form }) => this.ports.presentation.forms.of(form).claim)
+    const hasAssignment = submissions.some(({ form }) => this.context.forms.of(form).claim)
     const [myCount, freeCount] = [mySubmissions.length, freeSubmissions.length]
     const splitText = hasAssignment ? describeSplit(myCount, freeCount, submissions.length - myCount - freeCount) : ''
     const eachText = myCount > 0 && freeCount > 0 ? ' of each' : ''
@@ -61,14 +52,14 @@ export class Home {
     const forms = await this.formsOf(person, platform)
     const { submissions } = await this.listWaiting(forms, platform)
     if (!submissions.some(submission => submission.id === id)) return this.queueOf(person, forms, platform)
-    const result = await this.ports.decisions.decide({ id, action, person, place: roomsOf(forms, platform) })
+    const result = await this.decisions.decide({ id, action, person, place: roomsOf(forms, platform) })
     const { text, ...queue } = await this.queueOf(person, forms, platform)
     return { ...queue, text: 'message' in result ? [result.message, ...text] : text }
   }
 
   /** Returns the forms that a person may decide: as a reviewer or, without a list, as a member of one of its rooms. */
   private async formsOf(person: Person, platform: string): Promise<Form[]> {
-    const forms = this.ports.presentation.forms.all.filter(form => roomsOf([form], platform).length > 0)
+    const forms = this.context.forms.all.filter(form => roomsOf([form], platform).length > 0)
     // Several forms may share a room.
     const openForms = forms.filter(({ reviewers }) => !reviewers)
     const rooms = new Set(roomsOf(openForms, platform))
@@ -78,16 +69,15 @@ export class Home {
   }
 
   private async isMember(room: string, person: Person): Promise<boolean | null> {
-    const outcome = await this.ports.board.hasMember(room, person)
+    const outcome = await this.context.board.hasMember(room, person)
     return outcome.ok ? outcome.value : null
   }
 
   private async mayDecide(
     form: Form, person: Person, platform: string, memberships: ReadonlyMap<string, Promise<boolean | null>>,
   ): Promise<boolean> {
-    const { reviewers } = this.ports
     const answers = form.reviewers
-      ? [await reviewers.has(form.reviewers, person)]
+      ? [await this.reviewers.has(form.reviewers, person)]
       : await Promise.all(roomsOf([form], platform).map(room => memberships.get(room)!))
     if (answers.includes(null) && !answers.includes(true)) throw new PeopleUnknown()
     return answers.includes(true)
@@ -96,7 +86,7 @@ export class Home {
   /** Returns the waiting submissions of these forms, oldest first. */
   private async listWaiting(forms: readonly Form[], platform: string) {
     const { found: pendingSubmissions, complete } = await pendingAt(
-      roomsOf(forms, platform), RECORDS, this.ports, page => this.ports.store.listRecords(page),
+      roomsOf(forms, platform), RECORDS, this.context, page => this.context.store.listRecords(page),
     )
     // The rooms may also belong to other forms.
     const submissions = pendingSubmissions.filter(({ form }) => forms.some(({ key }) => key === form)).reverse()
@@ -104,11 +94,10 @@ export class Home {
   }
 
   private listItems(submissions: readonly SubmissionRecord[], button: SpeechButton): SpeechItem[] {
-    const { presentation } = this.ports
     return submissions.slice(0, LIST_LENGTH).map(submission => ({
       // No form data here: the published page stays unchanged until it is opened again.
-      ...mentionOf(submission, presentation),
-      ...presentation.forms.of(submission.form).claim && { button: { ...button, value: submission.id } },
+      ...mentionOf(submission, this.context),
+      ...this.context.forms.of(submission.form).claim && { button: { ...button, value: submission.id } },
     }))
   }
 }

@@ -1,14 +1,5 @@
-import type { ReviewBoard } from '../../ports/board'
-import type { Log, Runtime } from '../../ports/runtime'
 import type { Person } from '../../ports/submission'
-
-export interface MembershipPorts {
-  board: ReviewBoard
-  /** All rooms of the cards. */
-  rooms: readonly string[]
-  runtime: Runtime
-  log: Log
-}
+import type { Context } from '../context'
 
 /** Time for which an answer is cached, ms. */
 const CACHE_TTL_MS = 5 * 60 * 1000
@@ -20,11 +11,11 @@ const MAX_CACHED = 1000
 export class Membership {
   private readonly answers = new Map<string, { expiresAt: number, isMember: boolean }>()
 
-  constructor(private readonly ports: MembershipPorts) {}
+  constructor(private readonly context: Context) {}
 
   /** True if a person is in any room of their platform; false also while the platform does not confirm it. */
   async of(platform: string, person: Person): Promise<boolean> {
-    const { rooms, runtime } = this.ports
+    const { forms: { rooms }, runtime } = this.context
     const key = person.names?.[0] ?? `${platform}:${person.id}`
     const answer = this.answers.get(key)
     if (answer && answer.expiresAt > runtime.now()) return answer.isMember
@@ -39,11 +30,11 @@ export class Membership {
   private async askRooms(rooms: readonly string[], person: Person): Promise<boolean | null> {
     let isUnknown = false
     for (const room of rooms) {
-      const outcome = await this.ports.board.hasMember(room, person)
+      const outcome = await this.context.board.hasMember(room, person)
       if (outcome.ok && outcome.value) return true
       if (outcome.ok) continue
       isUnknown = true
-      this.ports.log.warn('membership.unknown', { room, reason: outcome.reason })
+      this.context.log.warn('membership.unknown', { room, reason: outcome.reason })
     }
     return isUnknown ? null : false
   }

@@ -4,7 +4,8 @@ import { cut } from '../../../shared/utils/text'
 import type { SpeechItem } from '../../ports/conversation'
 import type { Submission, SubmissionRecord } from '../../ports/submission'
 import { readFields } from '../fields/fields'
-import { holderNotes, submissionUrl, type Presentation } from '../cards/card-view'
+import { holderNotes, submissionUrl } from '../cards/card-view'
+import type { Presentation } from '../context'
 
 /** Fields in a preview, and characters of each field. */
 const PREVIEW_FIELDS = 3

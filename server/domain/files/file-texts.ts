@@ -1,16 +1,9 @@
 import type { FileDetails } from '../../../shared/types/submissions'
 import { counted, visible } from '../../../shared/utils/text'
 import type { CardLink, CardPicture } from '../../ports/board'
-import type { StoredFile } from '../../ports/files'
+import type { FileAddresses, StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
 import type { Field, Submission } from '../../ports/submission'
-
-/** Addresses of files, by submission id and index: everybody who has an address may open the file. */
-export interface FileAddresses {
-  path(id: string, index: number): string
-  /** Null if the address of this service is unknown. */
-  url(id: string, index: number): string | null
-}
 
 /** Raster images that every browser shows. */
 const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']

@@ -3,11 +3,10 @@ import { sameSecret } from '../../../shared/same-secret'
 import { FileMissing, type FileStore, type StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
 import type { Limiter } from '../../ports/limiter'
-import type { Log, Runtime } from '../../ports/runtime'
-import { UnreadableRecord, type SubmissionStore } from '../../ports/store'
+import { UnreadableRecord } from '../../ports/store'
 import type { Submission } from '../../ports/submission'
+import type { Core, FormFiles } from '../context'
 import { FileGone, FileLost, FilesUnavailable, NoSuchFile } from '../errors'
-import type { FileAddresses } from './file-texts'
 import { IncomingFiles } from './incoming-files'
 import { found, orUnavailable } from '../queries/rows'
 
@@ -17,35 +16,32 @@ const ORPHAN_AGE_MS = 60 * 60 * 1000
 /** Interval between searches for files whose submission is gone, ms: listing a storage costs money. */
 const ORPHAN_INTERVAL_MS = 60 * 60 * 1000
 
-interface SubmissionFilesPorts {
+interface FilesOptions {
   /** Null if there is no storage. */
   files: FileStore | null
   /** True if a form takes files now. Else, files without a submission may belong to another user of the storage. */
   isTaking: boolean
-  store: SubmissionStore
   /** Counts MB; null for no limit. */
   limiter: Limiter | null
   /** Secret from which the key of all links is derived. */
   secret: string
   /** Base URL of this service, without a trailing slash; null if unknown. */
   siteUrl: string | null
-  runtime: Runtime
-  log: Log
 }
 
 /** Files that came with forms: takes them in, links to them, and erases them with their submission. */
-export class SubmissionFiles implements FileAddresses {
+export class SubmissionFiles implements FormFiles {
   private readonly key: Buffer
   private sweptAt = -Infinity
 
-  constructor(private readonly ports: SubmissionFilesPorts) {
-    this.key = Buffer.from(hkdfSync('sha256', ports.secret, '', 'links to files', 32))
+  constructor(private readonly context: Core, private readonly options: FilesOptions) {
+    this.key = Buffer.from(hkdfSync('sha256', options.secret, '', 'links to files', 32))
   }
 
   /** Takes the files of a form from this client; null if the form takes none. */
   incoming({ files: rule }: Pick<Form, 'files'>, client: string): IncomingFiles | null {
-    const { files, limiter, runtime } = this.ports
-    return rule && files ? new IncomingFiles(runtime.uuid(), rule, client, files, limiter) : null
+    const { files, limiter } = this.options
+    return rule && files ? new IncomingFiles(this.context.runtime.uuid(), rule, client, files, limiter) : null
   }
 
   path(id: string, index: number): string {
@@ -53,23 +49,23 @@ export class SubmissionFiles implements FileAddresses {
   }
 
   url(id: string, index: number): string | null {
-    const { siteUrl } = this.ports
+    const { siteUrl } = this.options
     return siteUrl === null ? null : siteUrl + this.path(id, index)
   }
 
   /** @throws NoSuchFile for an address that was not made here, FileGone, StoreUnavailable */
   async open(id: string, index: number, key: string): Promise<{ file: StoredFile, content: AsyncIterable<Buffer> }> {
     if (!sameSecret(key, this.signature(id, index))) throw new NoSuchFile()
-    const submission = await orUnavailable(this.ports.store.get(id))
+    const submission = await orUnavailable(this.context.store.get(id))
     const file = submission?.data ? submission.envelope?.files?.[index] : undefined
-    if (!file || !this.ports.files) throw new FileGone()
+    if (!file || !this.options.files) throw new FileGone()
     return { file, content: this.read(id, index, file) }
   }
 
   /** @throws FileLost, FilesUnavailable while it is read */
   async* read(id: string, index: number, { size }: StoredFile): AsyncGenerator<Buffer> {
     try {
-      yield* this.ports.files!.read(id, index, size)
+      yield* this.options.files!.read(id, index, size)
     }
     catch (error) {
       if (error instanceof FileMissing) throw new FileLost(error)
@@ -98,7 +94,7 @@ export class SubmissionFiles implements FileAddresses {
 
   /** Deletes the files of a submission, in the background; the sweep finds any that stay. */
   erase(id: string): void {
-    const { files, runtime, log } = this.ports
+    const { options: { files }, context: { runtime, log } } = this
     const erasure = files?.erase(id).catch(error => log.warn('files.erase-failed', { submission: id, error }))
     if (erasure) runtime.background(erasure)
   }
@@ -108,7 +104,7 @@ export class SubmissionFiles implements FileAddresses {
    * the background, because a storage lists its files slowly.
    */
   sweep(): void {
-    const { files, runtime, log } = this.ports
+    const { options: { files }, context: { runtime, log } } = this
     const now = runtime.now()
     if (!files || now - this.sweptAt < ORPHAN_INTERVAL_MS) return
     this.sweptAt = now
@@ -117,7 +113,7 @@ export class SubmissionFiles implements FileAddresses {
   }
 
   private async eraseOrphans(files: FileStore, createdBefore: number): Promise<void> {
-    const { isTaking, store, log } = this.ports
+    const { options: { isTaking }, context: { store, log } } = this
     for (const id of await files.idsBefore(createdBefore)) {
       const submission = await found(store, id)
       // An unreadable record may have form data.

@@ -3,16 +3,16 @@ import type { StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
 import type { HumanCheck, Sender } from '../../ports/sender'
 import { LimitReached, type Limiter } from '../../ports/limiter'
-import type { Monitor } from '../../ports/monitor'
-import type { Log, Runtime } from '../../ports/runtime'
-import { KeyReused, type CreateOptions, type SubmissionStore } from '../../ports/store'
+import type { Log } from '../../ports/runtime'
+import { KeyReused, type CreateOptions } from '../../ports/store'
 import type { Envelope, SubmissionData } from '../../ports/submission'
 import {
   IdempotencyKeyReused, StoreUnavailable, TooManyBytes, TooManyForms, HumanCheckFailed, HumanCheckUnavailable,
   InvalidSubmission,
 } from '../errors'
+import type { Context } from '../context'
 import { isObject, isNumber } from '../json'
-import { type CardQueue, CARD_PATIENCE_MS } from '../cards/card-queue'
+import { CARD_PATIENCE_MS } from '../cards/card-queue'
 import { CONTROLS, envelopeOf, nextOf } from './envelope'
 import { converted, typed } from '../fields/fields'
 import type { IncomingFiles } from '../files/incoming-files'
@@ -20,12 +20,12 @@ import { transition } from '../lifecycle/lifecycle'
 import type { Outbox } from '../outbox/outbox'
 import type { SubmissionFiles } from '../files/submission-files'
 
-export interface AcceptPorts {
+/** Services that take a form in */
+export interface Entrance {
   /** Null if there is no limit. */
   quota: Quota | null
-  screening: ScreeningPorts
   files: SubmissionFiles
-  intake: IntakePorts
+  outbox: Outbox
 }
 
 /** A form that was accepted */
@@ -54,13 +54,13 @@ export interface Arrival {
  * @throws TooManyForms, StoreUnavailable for a form that must not be read
  */
 export async function enter(
-  sender: Sender, form: Form, { quota, screening, files, intake }: AcceptPorts,
+  sender: Sender, form: Form, context: Context, { quota, files, outbox }: Entrance,
 ): Promise<Arrival> {
   const client = sender.group
   quota?.check(client)
   const isCrowded = quota?.enter(client) ?? false
   const upload = sender.hasFiles ? files.incoming(form, client) : null
-  const isCountedFirst = isCrowded || upload !== null || (screening.humanCheck !== null && !sender.trusted)
+  const isCountedFirst = isCrowded || upload !== null || (context.humanCheck !== null && !sender.trusted)
   const quotaToCount = isCountedFirst ? null : quota
   if (isCountedFirst) await quota?.count(client).catch((error) => {
     quota.leave(client)
@@ -73,12 +73,12 @@ export async function enter(
       quotaToCount?.check(client)
       const idempotencyKey = idempotencyDigest(sender, form.key)
       const { data, held: isQuarantined, next: nextAddress, ...metadata } = await screen(
-        receivedBody, sender, screening, { form, files: upload?.files, attemptKey: idempotencyKey },
+        receivedBody, sender, context, { form, files: upload?.files, attemptKey: idempotencyKey },
       )
       const envelope = upload && upload.files.length > 0
         ? { ...metadata.envelope, files: upload.files }
         : metadata.envelope
-      const id = await receive(data, form, intake, {
+      const id = await receive(data, form, context, outbox, {
         idempotencyKey, fingerprint: idempotencyKey && fingerprintOf(sender, { data, envelope }),
         client: quotaToCount ? client : undefined, sender: client, held: isQuarantined, id: upload?.id, envelope,
       })
@@ -172,14 +172,6 @@ export interface Screened {
   next?: string
 }
 
-export interface ScreeningPorts {
-  /** A hidden form field; programs fill it in, and so does the autofill of some browsers. */
-  honeypot: string
-  /** Null if none is configured. */
-  humanCheck: HumanCheck | null
-  log: Log
-}
-
 interface Screening {
   form: Pick<Form, 'fields' | 'extra' | 'labels'>
   files?: readonly StoredFile[]
@@ -197,7 +189,7 @@ interface Screening {
  * @throws HumanCheckUnavailable when the check could not be reached
  */
 export async function screen(
-  body: unknown, sender: Sender, { honeypot, humanCheck, log }: ScreeningPorts, { form, files, attemptKey }: Screening,
+  body: unknown, sender: Sender, { honeypot, humanCheck, log }: Context, { form, files, attemptKey }: Screening,
 ): Promise<Screened> {
   if (!isObject(body)) return { data: body, held: false }
   const isQuarantined = Object.hasOwn(body, honeypot) && ![body[honeypot]].flat().every(isBlank)
@@ -256,16 +248,6 @@ function omitFields(body: Record<string, unknown>, fields: readonly string[]): R
   return Object.fromEntries(Object.entries(body).filter(([key]) => !fields.includes(key)))
 }
 
-export interface IntakePorts {
-  store: SubmissionStore
-  outbox: Outbox
-  queue: CardQueue
-  leaseMs: number
-  runtime: Runtime
-  monitor: Monitor
-  log: Log
-}
-
 interface ReceiveOptions extends Omit<CreateOptions, 'queues'> {
   /** A new id if absent. */
   id?: string
@@ -283,9 +265,11 @@ interface ReceiveOptions extends Omit<CreateOptions, 'queues'> {
  */
 export async function receive(
   body: unknown, form: Pick<Form, 'key' | 'rooms'>,
-  { store, outbox, queue, leaseMs, runtime, monitor, log }: IntakePorts,
-  { id: newId = runtime.uuid(), held: isQuarantined = false, envelope, ...options }: ReceiveOptions = {},
+  context: Context, outbox: Outbox,
+  { id: newId = context.runtime.uuid(), held: isQuarantined = false, envelope, ...options }: ReceiveOptions = {},
 ): Promise<string> {
+  const { store, policy: { leaseMs }, runtime, monitor, log } = context
+  const { queue } = outbox
   const rooms = isQuarantined ? [] : form.rooms
   const queues = queue.queuesOf(rooms)
   const step = transition(null, {

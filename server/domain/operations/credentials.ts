@@ -1,7 +1,5 @@
-import type { ReviewBoard } from '../../ports/board'
 import type { Outcome } from '../../ports/delivery'
-import type { Monitor } from '../../ports/monitor'
-import type { Runtime, Log } from '../../ports/runtime'
+import type { Context } from '../context'
 import { credentialsNote } from './monitor'
 
 /** Time for which the platforms' answers are cached, ms: probes come every few seconds, and platforms count calls. */
@@ -10,23 +8,17 @@ const CHECK_TTL_MS = 30_000
 /** Longest time that a probe waits for a platform, ms; orchestrators give up after a few seconds. */
 const PATIENCE_MS = 2000
 
-export interface CredentialsPorts {
-  board: ReviewBoard
-  monitor: Monitor
-  runtime: Runtime
-}
-
 type Refusal = Extract<Outcome, { ok: false }>
 
 /** Asks every platform if it accepts our credentials. */
 export class Credentials {
   private lastCheck: { at: number, refusals: Promise<Refusal[]> } | null = null
 
-  constructor(private readonly ports: CredentialsPorts) {}
+  constructor(private readonly context: Context) {}
 
   /** Resolves with refusals, and with platforms that do not answer. Takes at most 2 s, and asks at most every 30 s. */
   check(): Promise<Refusal[]> {
-    const now = this.ports.runtime.now()
+    const now = this.context.runtime.now()
     if (!this.lastCheck || now - this.lastCheck.at >= CHECK_TTL_MS) {
       this.lastCheck = { at: now, refusals: this.askPlatforms() }
     }
@@ -34,7 +26,7 @@ export class Credentials {
   }
 
   private async askPlatforms(): Promise<Refusal[]> {
-    const { board, runtime } = this.ports
+    const { board, runtime } = this.context
     const outcomes = await Promise.all(board.platforms.map((platform) => {
       const timeout = runtime.wait(PATIENCE_MS).then(
         (): Outcome<boolean> => ({
@@ -47,7 +39,7 @@ export class Credentials {
   }
 
   private async askPlatform(platform: string): Promise<Outcome<boolean>> {
-    const { board, monitor } = this.ports
+    const { board, monitor } = this.context
     const outcome = await board.check(platform)
     const isReportable = outcome.ok ? outcome.value : await board.awaits(platform) === null
     if (isReportable) monitor.probed(credentialsNote(platform), outcome)
@@ -56,7 +48,7 @@ export class Credentials {
 }
 
 /** Logs the bot's name on each platform. A refused token is logged here, before the first card needs it. */
-export async function introduce(board: ReviewBoard, log: Log): Promise<void> {
+export async function introduce({ board, log }: Context): Promise<void> {
   await Promise.all(board.platforms.map(async (platform) => {
     const outcome = await board.identify(platform)
     if (outcome.ok) return outcome.value !== null && log.info('platform.identified', { platform, bot: outcome.value })

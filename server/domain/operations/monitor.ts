@@ -1,7 +1,7 @@
 import type { Outcome } from '../../ports/delivery'
-import type { HealthBook, Metrics, Monitor } from '../../ports/monitor'
-import type { Log } from '../../ports/runtime'
+import type { Metrics, Monitor } from '../../ports/monitor'
 import type { Work } from '../../ports/submission'
+import type { Core } from '../context'
 import { vendorPauseMs } from '../outbox/backoff'
 import { wayOf } from '../lifecycle/record'
 
@@ -9,22 +9,20 @@ import { wayOf } from '../lifecycle/record'
 export const OPTIONAL_PARTS = { receipts: 'Email receipts', files: 'File storage' } as const
 export type OptionalPart = keyof typeof OPTIONAL_PARTS
 
-interface MonitorPorts {
-  health: HealthBook
-  metrics: Promise<Metrics> | null
-  now: () => number
-  log: Pick<Log, 'info'>
-  /** Called in one replica at the first success after an outage; `since` is when the outage began, epoch ms. */
-  recovered?: (part: string, since: number) => void
-}
-
-/** Records events in the health notes and, if they are on, in the metrics; logs when a part works again. */
-export function createMonitor({ health, metrics, now, log, recovered }: MonitorPorts): Monitor {
+/**
+ * Records events in the health notes and, if they are on, in the metrics; logs when a part works again.
+ *
+ * @param recovered called in one replica at the first success after an outage; `since` is when that began, epoch ms
+ */
+export function createMonitor(
+  { health, runtime: { now }, log }: Core, metrics: Promise<Metrics> | null,
+  recovered: (part: string, since: number) => void = () => {},
+): Monitor {
   const failingParts = new Set<string>()
   const note = (part: string, reason?: string) => {
     if (reason !== undefined) failingParts.add(part)
     else if (failingParts.delete(part)) log.info('part.works-again', { part })
-    void health.note(part, now(), reason).then(since => since !== null && recovered?.(part, since))
+    void health.note(part, now(), reason).then(since => since !== null && recovered(part, since))
   }
   const noteOutcome = (part: string, outcome: Outcome<unknown>) => {
     if (!outcome.ok && outcome.limited) health.limit(part, now() + vendorPauseMs(outcome.retryAfterMs))

@@ -1,26 +1,16 @@
 import type { Fact, FactState, StatusPart } from '../../../shared/types/status'
-import type { ReviewBoard } from '../../ports/board'
-import type { HealthBook, PartHealth } from '../../ports/monitor'
-import type { Delivery } from '../../ports/submission'
+import type { PartHealth } from '../../ports/monitor'
+import type { Context } from '../context'
 import { OPTIONAL_PARTS, type OptionalPart, credentialsNote, editsNote } from './monitor'
 import { labelOf } from '../review/scope'
-import { DELIVERY_NAMES } from '../cards/card-view'
-
-export interface PartsPorts {
-  board: ReviewBoard
-  health: HealthBook
-  deliveries: readonly Delivery[]
-  optionalParts: readonly OptionalPart[]
-  /** All rooms of the cards. A channel besides a platform's own is a part only while it has a problem. */
-  rooms: readonly string[]
-}
+import { allDeliveries, DELIVERY_NAMES } from '../cards/card-view'
 
 type Notes = Readonly<Record<string, PartHealth>> | null
 
 /** Reads the state of all outside parts except the store. */
-export async function readParts(
-  { board, health, deliveries, optionalParts, rooms }: PartsPorts, now: number,
-): Promise<StatusPart[]> {
+export async function readParts(context: Context): Promise<StatusPart[]> {
+  const { board, health, forms, forms: { rooms }, runtime } = context
+  const now = runtime.now()
   const [notes, platforms] = await Promise.all([
     health.read().catch(() => null),
     Promise.all(board.platforms.map(async key => ({ key, label: board.label(key), waits: await board.awaits(key) }))),
@@ -37,11 +27,17 @@ export async function readParts(
       ]),
       ...waits && { state: 'waiting', waits },
     })),
-    ...deliveries.map(key => singlePart(key, DELIVERY_NAMES[key])),
-    ...optionalParts.map(key => singlePart(key, OPTIONAL_PARTS[key])),
+    ...allDeliveries(forms).map(key => singlePart(key, DELIVERY_NAMES[key])),
+    ...optionalPartsOf(context).map(key => singlePart(key, OPTIONAL_PARTS[key])),
+    // A channel besides a platform's own is a part only while it has a problem.
     ...rooms.filter(room => room.includes('/')).map(room => partOf(room, labelOf(room, board), roomFacts(room)))
       .filter(({ state }) => state === 'failing' || state === 'limited'),
   ]
+}
+
+function optionalPartsOf({ mail, forms }: Context): OptionalPart[] {
+  const isThere = { receipts: mail.receipts !== undefined, files: forms.all.some(({ files }) => files) }
+  return (['receipts', 'files'] as const).filter(part => isThere[part])
 }
 
 /** Returns the failures of these parts, one line each. */

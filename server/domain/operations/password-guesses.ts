@@ -1,6 +1,5 @@
 import type { Limiter } from '../../ports/limiter'
-import type { Monitor } from '../../ports/monitor'
-import type { Log, Runtime } from '../../ports/runtime'
+import type { Context } from '../context'
 import { StoreUnavailable } from '../errors'
 
 /** Pause before an attempt is answered while many guess, ms; it grows with the number of waiting attempts. */
@@ -8,32 +7,25 @@ const PAUSE_MS = 1000
 const PAUSE_STEP_MS = 100
 const MAX_PAUSE_MS = 10_000
 
-interface GuessPorts {
-  /** Counts wrong passwords of all clients together. */
-  limiter: Limiter
-  runtime: Runtime
-  monitor: Monitor
-  log: Log
-}
-
 /** Slows down all password attempts while many are wrong: addresses are cheap, and nobody gets locked out. */
 export class PasswordGuesses {
   private waitingCount = 0
   /** End of the window that was logged, epoch ms. */
   private loggedWindowEndsAt = 0
 
-  constructor(private readonly ports: GuessPorts) {}
+  /** @param limiter counts wrong passwords of all clients together */
+  constructor(private readonly context: Context, private readonly limiter: Limiter) {}
 
   /** Waits before an attempt is answered. @throws StoreUnavailable when wrong attempts cannot be counted */
   async slowDown(isRight: boolean): Promise<void> {
-    const { limiter, runtime, monitor, log } = this.ports
-    const windowEndsMs = await limiter.take('wrong-passwords', isRight ? 0 : 1).catch((error) => {
+    const { runtime, monitor, log } = this.context
+    const windowEndsMs = await this.limiter.take('wrong-passwords', isRight ? 0 : 1).catch((error) => {
       throw new StoreUnavailable(error, 'The store does not answer, so nobody can sign in. Try again in a moment.')
     })
     if (windowEndsMs === 0) return
     if (!isRight) monitor.incident('guessed-passwords')
     if (runtime.now() > this.loggedWindowEndsAt) log.warn('sign-in.guessed', {
-      reason: `More than ${limiter.limit} wrong passwords came in a minute. Each attempt waits.`,
+      reason: `More than ${this.limiter.limit} wrong passwords came in a minute. Each attempt waits.`,
     })
     this.loggedWindowEndsAt = runtime.now() + windowEndsMs
     await runtime.wait(Math.min(PAUSE_MS + this.waitingCount++ * PAUSE_STEP_MS, MAX_PAUSE_MS))

@@ -1,8 +1,8 @@
 import { CLOCK_OFF_MS } from '../../../shared/types/status'
-import type { Runtime, StoreClock } from '../../ports/runtime'
-import type { SubmissionStore } from '../../ports/store'
+import type { StoreClock } from '../../ports/runtime'
+import type { Context, Core } from '../context'
 import type { Credentials } from './credentials'
-import { problemsOf, readParts, withoutCredentials, type PartsPorts } from './parts'
+import { problemsOf, readParts, withoutCredentials } from './parts'
 
 export interface Readiness {
   ready: boolean
@@ -12,24 +12,17 @@ export interface Readiness {
   warnings: readonly string[]
 }
 
-export interface ReadinessPorts extends PartsPorts {
-  storage: Pick<Storage, 'check' | 'advice'>
-  credentials: Credentials
-  runtime: Runtime
-  clock: Pick<StoreClock, 'aheadMs'>
-}
-
 /**
  * A process is ready if its store takes writes and every platform accepts its credentials. A platform that is merely
  * down does not count: otherwise a load balancer would remove all replicas, and forms would be lost that they could
  * store. A room that takes no cards and an email provider that refuses do not count either: forms are stored.
  */
 export function createReadiness(
-  { storage, credentials, runtime, clock, ...ports }: ReadinessPorts,
+  context: Context, storage: Storage, credentials: Credentials,
 ): () => Promise<Readiness> {
   return async () => {
     const [refusals, storeRefusal, advice, parts] = await Promise.all([
-      credentials.check(), storage.check(), storage.advice(), readParts(ports, runtime.now()),
+      credentials.check(), storage.check(), storage.advice(), readParts(context),
     ])
     const reasonsOf = (isPermanent: boolean) => (
       refusals.filter(({ permanent }) => permanent === isPermanent).map(({ reason }) => reason)
@@ -38,13 +31,13 @@ export function createReadiness(
     const partProblems = problemsOf(parts.map(withoutCredentials))
     return {
       ready: reasons.length === 0, reasons,
-      warnings: [...reasonsOf(false), ...partProblems, ...advice, ...clockWarning(clock)],
+      warnings: [...reasonsOf(false), ...partProblems, ...advice, ...clockWarning(context.clock)],
     }
   }
 }
 
 /** The service uses the store's clock, but platform signatures are checked with the clock of this machine. */
-function clockWarning({ aheadMs }: Pick<StoreClock, 'aheadMs'>): string[] {
+function clockWarning({ aheadMs }: StoreClock): string[] {
   if (Math.abs(aheadMs) <= CLOCK_OFF_MS) return []
   const seconds = Math.round(Math.abs(aheadMs) / 1000)
   return [
@@ -58,27 +51,25 @@ export interface StoreRefusal {
   reason: string
 }
 
-interface StorageChecks extends Pick<SubmissionStore, 'check'> {
-  /** Rejects if the store does not answer. */
-  advice: () => Promise<readonly string[]>
-}
-
 /** State of the store: can it take forms? Each process checks for itself. */
 export class Storage {
   /** Result of the last check. */
   refusal: StoreRefusal | null = null
 
-  constructor(private readonly store: StorageChecks, private readonly now: () => number) {}
+  /** @param readAdvice returns recommended changes; rejects if the store does not answer */
+  constructor(
+    private readonly context: Core, private readonly readAdvice: () => Promise<readonly string[]>,
+  ) {}
 
   /** Returns recommended changes to a store that works, one line each; none while it does not answer. */
   advice(): Promise<readonly string[]> {
-    return this.store.advice().catch(() => [])
+    return this.readAdvice().catch(() => [])
   }
 
   /** Returns null if forms can be stored; otherwise the reason and its start, as exact as checks are frequent. */
   async check(): Promise<StoreRefusal | null> {
-    const askedAt = this.now()
-    const reason = await this.store.check().catch(() => 'The store (STORE_URL) does not answer.')
+    const askedAt = this.context.runtime.now()
+    const reason = await this.context.store.check().catch(() => 'The store (STORE_URL) does not answer.')
     this.refusal = reason === null ? null : { since: this.refusal?.since ?? askedAt, reason }
     return this.refusal
   }

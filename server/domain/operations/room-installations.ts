@@ -1,17 +1,6 @@
-import type { ReviewBoard } from '../../ports/board'
 import type { Installation, Installations } from '../../ports/installations'
-import type { HealthBook } from '../../ports/monitor'
-import type { Log, Runtime } from '../../ports/runtime'
 import type { CardQueue } from '../cards/card-queue'
-
-export interface RoomInstallationsPorts {
-  installations: Installations
-  board: ReviewBoard
-  queue: CardQueue
-  health: HealthBook
-  runtime: Runtime
-  log: Log
-}
+import type { Context } from '../context'
 
 const HERE = 'Cards of forms arrive in this channel.'
 const ELSEWHERE = 'Cards of forms go where this app was added first. To have them here, remove it there; then remove it here, too, and add it again.'
@@ -22,27 +11,28 @@ const PAUSES_MS = [1000, 4000, 15_000]
 
 /** Handles installations of the app, for rooms located in the channel where people add it. */
 export class RoomInstallations {
-  constructor(private readonly ports: RoomInstallationsPorts) {}
+  constructor(
+    private readonly context: Context, private readonly queue: CardQueue, private readonly installations: Installations,
+  ) {}
 
   /** @param room the platform's own room */
   async installed(room: string, app: string, installation: Installation): Promise<void> {
-    const { installations, board, queue, health, runtime, log } = this.ports
-    const { channel, within } = await this.writeWithRetries(() => installations.learn(app, installation))
+    const { board, health, runtime, log } = this.context
+    const { channel, within } = await this.writeWithRetries(() => this.installations.learn(app, installation))
     const isHere = within === installation.within
     log[isHere ? 'info' : 'warn'](isHere ? 'room.installed' : 'room.installed-elsewhere', { room, channel })
     const outcome = await board.announce(`${room}/${installation.channel}`, isHere ? HERE : ELSEWHERE, null)
     if (!outcome.ok) log.warn('notice.failed', { room, reason: outcome.reason })
     if (!isHere) return
     health.note(room, runtime.now(), outcome.ok ? undefined : outcome.reason)
-    await queue.closedRooms.opened(room)
-    queue.wake([room])
+    await this.queue.closedRooms.opened(room)
+    this.queue.wake([room])
   }
 
   async removed(room: string, app: string, { within }: Installation): Promise<void> {
-    const { installations, queue, log } = this.ports
-    if (!await this.writeWithRetries(() => installations.forget(app, within))) return
-    log.warn('room.removed', { room })
-    await queue.closedRooms.shut(room, REMOVED)
+    if (!await this.writeWithRetries(() => this.installations.forget(app, within))) return
+    this.context.log.warn('room.removed', { room })
+    await this.queue.closedRooms.shut(room, REMOVED)
   }
 
   private async writeWithRetries<T>(write: () => Promise<T>): Promise<T> {
@@ -51,7 +41,7 @@ export class RoomInstallations {
         return await write()
       }
       catch {
-        await this.ports.runtime.wait(pauseMs)
+        await this.context.runtime.wait(pauseMs)
       }
     }
     return await write()

@@ -1,27 +1,16 @@
 import type { Status, StatusIncident, StatusPart } from '../../../shared/types/status'
 import type { ReviewBoard } from '../../ports/board'
-import type { HealthBook, Incident, IncidentKind } from '../../ports/monitor'
-import type { StoreClock } from '../../ports/runtime'
+import type { Incident, IncidentKind } from '../../ports/monitor'
 import type { SubmissionStore } from '../../ports/store'
 import { counted, visible } from '../../../shared/utils/text'
-import { partOf, readParts, type PartsPorts } from './parts'
+import type { Context } from '../context'
+import { partOf, readParts } from './parts'
 import { assigneeOf } from '../lifecycle/assignment'
 import { problemOf } from '../queries/rows'
 import { roomName } from '../review/scope'
 import { givenUpBy } from '../outbox/retries'
 import type { Credentials } from './credentials'
 import type { Storage, StoreRefusal } from './readiness'
-
-export interface StatusPorts extends PartsPorts {
-  store: SubmissionStore
-  storage: Pick<Storage, 'check' | 'advice'>
-  credentials: Credentials
-  board: ReviewBoard
-  health: HealthBook
-  clock: Pick<StoreClock, 'now' | 'aheadMs'>
-  /** True if assignment is on. */
-  takes: boolean
-}
 
 /** Stuck submissions listed on the page. */
 const STUCK_ROWS = 10
@@ -37,18 +26,18 @@ const AUDIT_LINES = 50
 
 /** Reads all that the person on duty checks first. Answers even while the store is down. */
 export async function readStatus(
-  { credentials, clock, takes: hasAssignment, ...ports }: StatusPorts,
+  context: Context, storage: Storage, credentials: Credentials,
 ): Promise<Status> {
-  const { store, storage, board, health } = ports
+  const { store, board, health, clock } = context
   const askedAt = clock.now()
   // Not awaited: the next request, a moment later, has the answers.
   void credentials.check()
   const orNull = <T>(answer: Promise<T>) => answer.catch(() => null)
   const [parts, refusal, advice, incidents, backlog, tally, audit, stuck, holders] = await Promise.all([
-    readParts(ports, askedAt), storage.check(), storage.advice(), orNull(health.incidents(askedAt)),
+    readParts(context), storage.check(), storage.advice(), orNull(health.incidents(askedAt)),
     orNull(store.backlog(askedAt)), orNull(store.tally(askedAt)), orNull(store.audit(AUDIT_LINES)),
     orNull(readStuck(store, board)),
-    hasAssignment ? orNull(readHolders(store, askedAt)) : null,
+    context.claimMs !== null ? orNull(readHolders(store, askedAt)) : null,
   ])
   const answeredAt = clock.now()
   return {

@@ -1,38 +1,27 @@
 import { z } from 'zod'
 import type { TestCardsSent } from '../../../shared/types/setup'
 import { rich, exactTime } from '../../../shared/utils/line'
-import type { ReviewBoard } from '../../ports/board'
-import type { Forms } from '../../ports/form'
 import type { Limiter } from '../../ports/limiter'
-import type { Monitor } from '../../ports/monitor'
-import type { Runtime } from '../../ports/runtime'
+import type { Context } from '../context'
 import { TEST_CLICK } from '../conversation/texts'
 import { InvalidRequest, TooManyTests } from '../errors'
 import { orUnavailable } from '../queries/rows'
 import { noteOf } from './monitor'
 
-export interface TestCardsPorts {
-  board: ReviewBoard
-  forms: Forms
-  limiter: Limiter
-  runtime: Runtime
-  monitor: Monitor
-}
-
 const requestSchema = z.object({ platform: z.string() })
 
 /** Sends a test card to every room of a platform. The card shows if cards arrive, and its button shows if clicks do. */
 export class TestCards {
-  constructor(private readonly ports: TestCardsPorts) {}
+  constructor(private readonly context: Context, private readonly limiter: Limiter) {}
 
   /** @throws InvalidRequest, TooManyTests, StoreUnavailable while test cards cannot be counted */
   async send(body: unknown): Promise<TestCardsSent> {
-    const { board, forms, limiter, runtime, monitor } = this.ports
+    const { board, forms, runtime, monitor } = this.context
     const platform = requestSchema.safeParse(body).data?.platform
     const rooms = forms.rooms.filter(room => room.split('/')[0] === platform)
     if (rooms.length === 0) throw new InvalidRequest('No cards go to this platform. Name one that is configured.')
-    const waitMs = await orUnavailable(limiter.take(`test-cards:${platform}`))
-    if (waitMs > 0) throw new TooManyTests('test cards', limiter.limit, waitMs)
+    const waitMs = await orUnavailable(this.limiter.take(`test-cards:${platform}`))
+    if (waitMs > 0) throw new TooManyTests('test cards', this.limiter.limit, waitMs)
     // The time makes each text unique: platforms treat the same text, sent twice, as one message.
     const text = rich`Test card of the set-up page, ${exactTime(runtime.now())}. Cards of forms arrive here.`
     return { rooms: await Promise.all(rooms.map(async (room) => {

@@ -1,12 +1,11 @@
 import type { TestEmailReceipt, TestEmailSent } from '../../../shared/types/setup'
-import type { Mailer, TestReceipts } from '../../ports/delivery'
+import type { TestReceipts } from '../../ports/delivery'
 import type { Limiter } from '../../ports/limiter'
-import type { Monitor } from '../../ports/monitor'
-import type { Runtime } from '../../ports/runtime'
 import type { Receipt } from '../../ports/submission'
+import type { Context } from '../context'
 import { EmailRefused, TooManyTests } from '../errors'
 import { orUnavailable } from '../queries/rows'
-import { fromHeader, type MailSender } from '../outbox/email'
+import { fromHeader } from '../outbox/email'
 import { noteOf } from './monitor'
 import { isReturned } from '../lifecycle/record'
 import { isArrived, isNews, receiptText } from '../lifecycle/email-status'
@@ -14,25 +13,18 @@ import { isArrived, isNews, receiptText } from '../lifecycle/email-status'
 /** Replaces the submission id in test emails. */
 export const TEST_EMAIL = 'test-email'
 
-export interface TestEmailPorts {
-  mailer: Mailer
-  mail: MailSender & { to: readonly string[], apiKey?: string }
-  receipts: TestReceipts
-  limiter: Limiter
-  runtime: Runtime
-  monitor: Monitor
-}
-
 /** Test email: shows if emails are sent, and if the provider reports their status. */
 export class TestEmail {
-  constructor(private readonly ports: TestEmailPorts) {}
+  constructor(
+    private readonly context: Context, private readonly receipts: TestReceipts, private readonly limiter: Limiter,
+  ) {}
 
   /** @throws EmailRefused, TooManyTests, StoreUnavailable while test emails cannot be counted */
   async send(): Promise<TestEmailSent> {
-    const { mailer, mail, limiter, runtime, monitor } = this.ports
+    const { mailer, mail, runtime, monitor } = this.context
     if (!mail.apiKey) throw new EmailRefused('Emails are kept here and go nowhere: set MAIL_API_KEY, and restart.')
-    const waitMs = await orUnavailable(limiter.take(TEST_EMAIL))
-    if (waitMs > 0) throw new TooManyTests('test emails', limiter.limit, waitMs)
+    const waitMs = await orUnavailable(this.limiter.take(TEST_EMAIL))
+    if (waitMs > 0) throw new TooManyTests('test emails', this.limiter.limit, waitMs)
     const text = 'Somebody sent this from the set-up page of the form triage bot. Forwarded submissions arrive like it.'
     const outcome = await mailer.send({
       from: fromHeader(mail), to: mail.to, subject: 'Test email of the form triage bot', html: `<p>${text}</p>`, text,
@@ -45,14 +37,13 @@ export class TestEmail {
 
   /** Records the status of a test email. @throws StoreUnavailable */
   async told(messageId: string, receipt: Receipt): Promise<void> {
-    const { receipts } = this.ports
-    const recordedReceipt = await orUnavailable(receipts.of(messageId))
-    if (isNews(receipt, recordedReceipt ?? undefined)) await orUnavailable(receipts.keep(messageId, receipt))
+    const recordedReceipt = await orUnavailable(this.receipts.of(messageId))
+    if (isNews(receipt, recordedReceipt ?? undefined)) await orUnavailable(this.receipts.keep(messageId, receipt))
   }
 
   /** @throws StoreUnavailable */
   async read(messageId: string): Promise<TestEmailReceipt> {
-    const receipt = await orUnavailable(this.ports.receipts.of(messageId))
+    const receipt = await orUnavailable(this.receipts.of(messageId))
     return {
       arrived: receipt !== null && isArrived(receipt), returned: receipt !== null && isReturned(receipt),
       text: receipt && receiptText(receipt),

@@ -1,11 +1,5 @@
 import type { Work } from '../../ports/submission'
-
-export interface RetryPolicy {
-  /** Delay before the second attempt, ms; it triples with each further attempt. */
-  baseMs: number
-  /** Lease: time that the process which starts a piece of work has before others may take it, ms. */
-  leaseMs: number
-}
+import type { RetryPolicy } from '../context'
 
 /** Longest delay between attempts, ms: after an outage, waiting work should go out soon. */
 const MAX_DELAY_MS = 10 * 60 * 1000

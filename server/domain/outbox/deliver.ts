@@ -1,31 +1,14 @@
-import type { ReviewBoard } from '../../ports/board'
-import type { EmailTemplate, Mailer, Outcome, Posted } from '../../ports/delivery'
-import type { Limiter } from '../../ports/limiter'
-import type { Log } from '../../ports/runtime'
+import type { Outcome, Posted } from '../../ports/delivery'
 import type { CardRef, Delivery, Submission, Work } from '../../ports/submission'
 import type { CardQueue } from '../cards/card-queue'
-import { composeEmail, type MailSender, fromHeader, isLinked, mailed, withFiles } from './email'
+import type { Context } from '../context'
+import { composeEmail, fromHeader, isLinked, mailed, withFiles } from './email'
 import type { Done } from '../lifecycle/events'
 import {
-  assignedNews, type Presentation, cardView, DELIVERY_NAMES, formOf, reminder, targetsOf,
+  assignedNews, cardView, DELIVERY_NAMES, formOf, reminder, targetsOf,
 } from '../cards/card-view'
 import { contentHash, digest, SUBMISSION_TTL_MS, isLost } from '../lifecycle/record'
-import type { SubmissionFiles } from '../files/submission-files'
 import { receiptNews } from '../lifecycle/email-status'
-
-export interface DeliveryPorts {
-  mailer: Mailer
-  template: () => Promise<EmailTemplate>
-  mail: MailSender
-  /** Files that came with forms; absent in tests without files. */
-  files?: SubmissionFiles
-  presentation: Presentation
-}
-
-export interface WorkPorts extends DeliveryPorts, ConfirmationPorts {
-  board: ReviewBoard
-  queue: CardQueue
-}
 
 type DeliveryResult = Pick<Done, 'sent' | 'status' | 'keepMs'>
 
@@ -34,9 +17,9 @@ type DeliveryResult = Pick<Done, 'sent' | 'status' | 'keepMs'>
  * for a card that waits for its turn, with the time to check on it again, epoch ms.
  */
 export async function perform(
-  work: Work, submission: Submission, ports: WorkPorts,
+  work: Work, submission: Submission, context: Context, queue: CardQueue,
 ): Promise<Outcome<Done | undefined> | 'waiting' | number> {
-  const { board, queue, presentation } = ports
+  const { board } = context
   const { kind, key, attempts, room = '', hasTurn = false } = work
   const { holder, version } = submission
   const card = work.card!
@@ -45,21 +28,21 @@ export async function perform(
       if (submission.state !== 'open') return 'waiting'
       const checkAt = await queue.waitsUntil(room, submission, hasTurn)
       if (checkAt !== null) return checkAt
-      const posting = board.post(room, cardView(submission, presentation), key.split('#')[1])
+      const posting = board.post(room, cardView(submission, context), key.split('#')[1])
       // An earlier attempt may have arrived after all; then the platform answers with that older card.
       return cardOutcome(await queue.slowRooms.timed(room, posting), attempts > 0 ? 0 : version)
     }
-    case 'update': return cardOutcome(await board.update(card, cardView(submission, presentation)), version, card)
+    case 'update': return cardOutcome(await board.update(card, cardView(submission, context)), version, card)
     case 'remind': return board.reply(card, reminder(submission))
     case 'tell': {
       const news = holder ? assignedNews(holder) : receiptNews(submission)
       // Nothing left to announce.
       return news ? board.reply(card, news, holder?.names) : { ok: true, value: undefined }
     }
-    case 'erasure': return tellErasure(submission, ports)
-    case 'confirm': return confirm(submission, work, ports)
+    case 'erasure': return tellErasure(submission, context)
+    case 'confirm': return confirm(submission, work, context)
     case 'email':
-    case 'endpoint': return deliver(kind, submission, ports)
+    case 'endpoint': return deliver(kind, submission, context)
   }
 }
 
@@ -69,10 +52,11 @@ function cardOutcome(outcome: Outcome<CardRef | undefined>, version: number, car
 
 /** Makes one delivery of a forwarded submission; resolves with its recipients and a hash of its content. */
 export async function deliver(
-  kind: Delivery, submission: Submission, { mailer, template, mail, files, presentation }: DeliveryPorts,
+  kind: Delivery, submission: Submission, context: Context,
 ): Promise<Outcome<DeliveryResult> | 'waiting'> {
+  const { mailer, template, mail, files } = context
   const { data, form: key, sent = [] } = submission
-  const form = formOf(submission, presentation)
+  const form = formOf(submission, context)
   if (!data) return refuse('The data expired before it could be delivered.')
   if (form.missing) return refuse(
     `The form “${key}” is not in forms.config.ts (or FORMS_CONFIG) any more, so nobody knows where to send it. Put it back there.`,
@@ -103,11 +87,9 @@ export async function deliver(
 }
 
 /** Tells the endpoint that a submission was erased, because it may have received data of it. */
-async function tellErasure(
-  submission: Submission, { presentation }: Pick<DeliveryPorts, 'presentation'>,
-): Promise<Outcome<Posted>> {
+async function tellErasure(submission: Submission, context: Context): Promise<Outcome<Posted>> {
   const { id, form, erased } = submission
-  const { endpoint } = formOf(submission, presentation)
+  const { endpoint } = formOf(submission, context)
   if (!endpoint) return refuse(`${DELIVERY_NAMES.endpoint} is not configured any more.`)
   const event = {
     type: 'erased', timestamp: new Date(erased!.at).toISOString(), data: { submission: id, ...form && { form } },
@@ -127,28 +109,19 @@ export function deliveryKey({ id, data }: Submission, message: readonly (string 
   return `${id}-${digest(JSON.stringify([data, ...message]))}`
 }
 
-interface ConfirmationPorts {
-  mailer: Mailer
-  mail: MailSender
-  presentation: Presentation
-  /** Counts confirmations for each address. */
-  confirmations: Limiter
-  log: Log
-}
-
 /**
  * Tells the sender of a form that it was passed on. The text comes from the form's configuration and quotes nothing of
  * the submission, so that nobody can use this service to send their own words to others.
  */
 async function confirm(
   { id, form: key, confirmation }: Submission, { attempts }: Work,
-  { mailer, mail, presentation, confirmations, log }: ConfirmationPorts,
+  { mailer, mail, forms, confirmations, log }: Context,
 ): Promise<Outcome<Pick<Done, 'skipped'>> | 'waiting'> {
   const skip = (reason: string) => {
     log.warn('confirmation.skipped', { submission: id, reason })
     return { ok: true as const, value: { skipped: reason } }
   }
-  const { confirm: message } = presentation.forms.of(key)
+  const { confirm: message } = forms.of(key)
   const to = confirmation?.to
   if (!message || !to) return skip('Its form confirms nothing any more.')
   if (attempts === 0) {

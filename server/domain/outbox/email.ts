@@ -2,7 +2,7 @@ import { inUtc, dateTime, plainText } from '../../../shared/utils/line'
 import { cut, oneLine, visible } from '../../../shared/utils/text'
 import {
   MOST_BRANCHES, type Branch, type Email, type EmailContent, type EmailTemplate, FILE_LOST, MOST_ATTACHED,
-  type Attachment,
+  type Attachment, type MailSender,
 } from '../../ports/delivery'
 import type { StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
@@ -13,7 +13,7 @@ import { decisionLine } from '../cards/card-view'
 import { subjectOf } from '../intake/envelope'
 import { fieldText, readFields } from '../fields/fields'
 import { fileFields } from '../files/file-texts'
-import type { SubmissionFiles } from '../files/submission-files'
+import type { FormFiles } from '../context'
 
 /** RFC 5322 advises lines of 78 characters; mail clients cut longer subjects anyway. */
 const MAX_SUBJECT = 120
@@ -21,17 +21,10 @@ const MAX_SUBJECT = 120
 /** Texts that scripts of websites send for an empty field. */
 const EMPTY_VALUE = /^(?:null|undefined|NaN|\[object \w+\])$/
 
-export interface MailSender {
-  fromAddress: string
-  fromName: string
-  /** Present when the provider reports the status of emails. */
-  receipts?: { waitMs: number }
-}
-
 interface EmailOptions {
   /** The sent email with other values that this one corrects */
   correctedEmail?: Pick<SentDelivery, 'at'>
-  files?: MailFiles
+  files?: FormFiles
 }
 
 export async function composeEmail(
@@ -163,14 +156,12 @@ function leafText(value: unknown): string {
   return isEmpty ? '—' : visible(fieldText(value))
 }
 
-export type MailFiles = SubmissionFiles
-
 /**
  * Returns the submission as it is mailed. A lost file makes the email fail until it is given up. By then the reviewer
  * knows: after another forward the email goes without that file.
  */
 export async function mailed(
-  submission: Submission, files?: SubmissionFiles,
+  submission: Submission, files?: FormFiles,
 ): Promise<Submission> {
   const isFileLossKnown = submission.history.some(entry => (
     entry.event === 'failed' && entry.again === null && entry.reason === FILE_LOST
@@ -179,7 +170,7 @@ export async function mailed(
 }
 
 /** Returns the files to attach to an email, in their order, until it is full. */
-export function attachedFiles({ id, envelope }: Submission, files?: MailFiles): Attachment[] {
+export function attachedFiles({ id, envelope }: Submission, files?: FormFiles): Attachment[] {
   const { files: storedFiles = [] } = envelope ?? {}
   const fittingFiles = fittingOf(storedFiles)
   return storedFiles.flatMap((file, index) => !files || !fittingFiles.includes(file)
@@ -191,7 +182,7 @@ export function attachedFiles({ id, envelope }: Submission, files?: MailFiles): 
 }
 
 /** True if the email or the endpoint gets a link to a file; it has to work after the submission is delivered. */
-export function isLinked({ id, envelope }: Submission, form: Pick<Form, 'endpoint'>, files?: MailFiles): boolean {
+export function isLinked({ id, envelope }: Submission, form: Pick<Form, 'endpoint'>, files?: FormFiles): boolean {
   const { files: storedFiles = [] } = envelope ?? {}
   const needsLink = storedFiles.length > 0 && (
     form.endpoint !== null || fittingOf(storedFiles).length < storedFiles.length
@@ -200,7 +191,7 @@ export function isLinked({ id, envelope }: Submission, form: Pick<Form, 'endpoin
 }
 
 /** Returns the lines about files for an email: attached, lost, too large, or a link. */
-export function mailedFields(submission: Submission, form: Pick<Form, 'labels'>, files?: MailFiles): Field[] {
+export function mailedFields(submission: Submission, form: Pick<Form, 'labels'>, files?: FormFiles): Field[] {
   const { id, envelope, expiresAt } = submission
   const { files: storedFiles = [] } = envelope ?? {}
   const fittingFiles = fittingOf(storedFiles)
@@ -216,7 +207,7 @@ export function mailedFields(submission: Submission, form: Pick<Form, 'labels'>,
 }
 
 /** Adds the description of each file to its field for the endpoint, next to other values of that field. */
-export function withFiles({ id, data, envelope }: Submission, files?: MailFiles): unknown {
+export function withFiles({ id, data, envelope }: Submission, files?: FormFiles): unknown {
   const { files: storedFiles = [] } = envelope ?? {}
   if (!data || storedFiles.length === 0) return data
   const describedFiles = storedFiles.map(({ field, ...file }, index) => (

@@ -1,29 +1,25 @@
 import { KeyedMutex } from '../../../shared/utils/turns'
-import { isComplete, type SubmissionStore } from '../../ports/store'
+import { isComplete } from '../../ports/store'
 import type { AuditLine, CardRef, DecisionOutcome, Submission, SubmissionRecord, Work } from '../../ports/submission'
 import type { Applied, EventOf, EventsOn, LifecycleEvent } from '../lifecycle/events'
 import { transitions } from '../lifecycle/lifecycle'
-import type { Presentation } from '../cards/card-view'
+import type { CardQueue } from '../cards/card-queue'
+import type { Context } from '../context'
 import { isDelivery, isOver, traceOf } from '../lifecycle/record'
-import { Run, type RunPorts } from './run'
-import type { SubmissionFiles } from '../files/submission-files'
+import { Run } from './run'
 
 /** Pauses between attempts to write while the store is unreachable, ms; after the last one the lease takes over. */
 const WRITE_RETRIES_MS = [200, 400, 800, 1600, 3200]
-
-export interface OutboxPorts extends RunPorts {
-  store: SubmissionStore
-  files?: SubmissionFiles
-  /** Called when form data is gone, so that copies elsewhere can be erased, too. */
-  ended?: (id: string) => void
-}
 
 /** Does outstanding work and stores its results. */
 export class Outbox {
   /** Lock for each card, so that its edits run one after the other. */
   private readonly edits = new KeyedMutex()
 
-  constructor(private readonly ports: OutboxPorts) {}
+  /** @param ended called when form data is gone, so that copies elsewhere can be erased, too */
+  constructor(
+    private readonly context: Context, readonly queue: CardQueue, private readonly ended?: (id: string) => void,
+  ) {}
 
   /**
    * Applies events to a submission in one compare-and-set; retries with the newest version after a conflict.
@@ -33,7 +29,7 @@ export class Outbox {
   async apply(
     id: string, events: readonly LifecycleEvent[] | EventsOn, snapshot?: SubmissionRecord | null,
   ): Promise<Applied> {
-    const { store, files, ended, presentation, policy, cardDataMs, runtime, monitor, log } = this.ports
+    const { store, files, forms, policy, cardDataMs, runtime, monitor, log } = this.context
     for (let current: SubmissionRecord | null = snapshot ?? await store.get(id); ; current = await store.get(id)) {
       if (!current) return { refused: 'gone' }
       // The store makes sure that a record has data, and keeps the data.
@@ -48,9 +44,9 @@ export class Outbox {
       const audit = auditLine(current, step.next, runtime.now())
       const storedSubmission = await store.replace(current, nextSubmission, audit)
       if (!storedSubmission) continue
-      if (endsFiles(current, nextSubmission, presentation.forms)) files?.erase(id)
+      if (endsFiles(current, nextSubmission, forms)) files?.erase(id)
       if (nextSubmission.data === null && (submission.data !== null || nextSubmission.state !== current.state)) {
-        ended?.(id)
+        this.ended?.(id)
       }
       if (audit) {
         monitor.ended(audit)
@@ -62,7 +58,7 @@ export class Outbox {
 
   /** Like `apply`, but retries for some seconds while the store is unreachable; resolves with null if all fail. */
   async record(...applyArgs: Parameters<Outbox['apply']>): Promise<Applied | null> {
-    const { log, runtime } = this.ports
+    const { log, runtime } = this.context
     for (const pauseMs of [...WRITE_RETRIES_MS, null]) {
       try {
         return await this.apply(...applyArgs)
@@ -82,7 +78,7 @@ export class Outbox {
    * @param onTried called when the work is done or put off, before that is stored
    */
   async run(submission: Submission, work: readonly Work[], onTried?: () => void): Promise<void> {
-    await new Run(submission, this, this.ports).start(work, onTried)
+    await new Run(submission, this, this.context).start(work, onTried)
   }
 
   /**
@@ -90,7 +86,7 @@ export class Outbox {
    * Returns at once. If the process ends first, a sweep makes them.
    */
   runOnTime({ id, work }: Submission): void {
-    const { runtime } = this.ports
+    const { runtime } = this.context
     const deliveries = work.filter(({ kind }) => isDelivery(kind))
     const keys = deliveries.map(({ key }) => key)
     const timer = runtime.wait(Math.max(0, ...deliveries.map(({ dueAt }) => dueAt - runtime.now() + 1)))
@@ -108,7 +104,7 @@ export class Outbox {
   }
 
   private async runNow(id: string, event: EventOf<'leased' | 'turn'>, snapshot?: Submission): Promise<void> {
-    const { log } = this.ports
+    const { log } = this.context
     try {
       const result = await this.apply(id, [event], snapshot)
       if (!('refused' in result)) await this.run(result.submission, result.added)
@@ -122,7 +118,7 @@ export class Outbox {
   async postAgain(id: string): Promise<number> {
     const result = await this.apply(id, [{ type: 'post-again' }])
     if ('refused' in result) return 0
-    this.ports.runtime.background(this.run(result.submission, result.added))
+    this.context.runtime.background(this.run(result.submission, result.added))
     return result.added.length
   }
 
@@ -134,7 +130,7 @@ export class Outbox {
 
 /** True if its files must be erased with its data. If the data are not at hand, assumes files if the form takes any. */
 function endsFiles(
-  previousRecord: SubmissionRecord, nextSubmission: Submission, forms: Presentation['forms'],
+  previousRecord: SubmissionRecord, nextSubmission: Submission, forms: Context['forms'],
 ): boolean {
   if (nextSubmission.data !== null) return false
   if (isComplete(previousRecord) && previousRecord.data !== null) return previousRecord.envelope?.files !== undefined

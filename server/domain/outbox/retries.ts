@@ -1,34 +1,14 @@
 import { z } from 'zod'
 import type { TriedAgain } from '../../../shared/types/status'
-import type { HealthBook } from '../../ports/monitor'
-import type { Forms } from '../../ports/form'
-import type { Log, Runtime } from '../../ports/runtime'
-import type { SubmissionStore } from '../../ports/store'
 import type { Person, Submission, SubmissionRecord } from '../../ports/submission'
 import { InvalidRequest, StoreUnavailable } from '../errors'
 import { parsed } from '../json'
-import type { RetryPolicy } from './backoff'
-import type { CardQueue } from '../cards/card-queue'
+import { allDeliveries } from '../cards/card-view'
+import type { Context } from '../context'
 import { decideEach, type OpsSubmissions } from '../queries/ops-submissions'
 import type { Outbox } from './outbox'
 import { getAll, orUnavailable } from '../queries/rows'
 import { canSendAgain, outstanding, vendorOf } from '../lifecycle/record'
-
-export interface RetriesPorts {
-  store: SubmissionStore
-  outbox: Outbox
-  queue: CardQueue
-  submissions: Pick<OpsSubmissions, 'decide' | 'postAgain'>
-  health: HealthBook
-  /** Keys of all platforms, and the deliveries. */
-  vendors: readonly string[]
-  forms: Forms
-  /** Does all due work. */
-  sweep: () => Promise<unknown>
-  policy: Pick<RetryPolicy, 'baseMs'>
-  runtime: Runtime
-  log: Log
-}
 
 /** Shortest outage that pulls work forward, in base delays (30 s at the default): before that, pauses are short. */
 const MIN_OUTAGE = 6
@@ -48,7 +28,11 @@ const requestSchema = z.object({ part: z.string().max(200) })
 
 /** Retries failed work once its cause is fixed. */
 export class Retries {
-  constructor(private readonly ports: RetriesPorts) {}
+  /** @param sweep does all due work */
+  constructor(
+    private readonly context: Context, private readonly outbox: Outbox, private readonly submissions: OpsSubmissions,
+    private readonly sweep: () => Promise<unknown>,
+  ) {}
 
   /**
    * Pulls forward the work that waits for a recovered part, for all replicas. Returns at once.
@@ -56,7 +40,7 @@ export class Retries {
    * @param since when its outage began, epoch ms
    */
   recovered(note: string, since: number): void {
-    const { runtime, policy, log } = this.ports
+    const { runtime, policy, log } = this.context
     if (runtime.now() - since < MIN_OUTAGE * policy.baseMs) return
     const vendor = vendorIn(note)
     runtime.background(runtime.detached(() => this.pull(vendor).then(
@@ -71,7 +55,9 @@ export class Retries {
    * @throws InvalidRequest, StoreUnavailable
    */
   async tryAll(body: unknown, reviewer: Person): Promise<TriedAgain> {
-    const { vendors, submissions, queue, forms, health, runtime } = this.ports
+    const { board, forms, health, runtime } = this.context
+    const { queue } = this.outbox
+    const vendors = [...board.platforms, ...allDeliveries(forms)]
     const vendor = vendorIn(parsed(requestSchema, body).part)
     if (!vendors.includes(vendor)) {
       throw new InvalidRequest(`part: must be one of ${vendors.join(', ')}.`)
@@ -82,8 +68,8 @@ export class Retries {
     const pulledCount = await orUnavailable(this.pull(vendor))
     const ids = await orUnavailable(this.listGivenUp(vendor))
     const results = await decideEach(ids, async (id) => {
-      if (vendor === 'email' || vendor === 'endpoint') await submissions.decide(id, { action: 'resend' }, reviewer)
-      else await submissions.postAgain(id, reviewer)
+      if (vendor === 'email' || vendor === 'endpoint') await this.submissions.decide(id, { action: 'resend' }, reviewer)
+      else await this.submissions.postAgain(id, reviewer)
     })
     const errors = results.flatMap(({ error }) => error instanceof Error ? [error] : [])
     const storeError = errors.find(error => error instanceof StoreUnavailable)
@@ -93,7 +79,7 @@ export class Retries {
 
   /** Resolves with the number of submissions that wait for the vendor. */
   private async pull(vendor: string): Promise<number> {
-    const { store, outbox, runtime, sweep } = this.ports
+    const { store, runtime } = this.context
     const ids = (await store.upcoming(runtime.now() + LONGEST_WAIT_MS, MAX_SEARCHED)).values()
     let count = 0
     const worker = async () => {
@@ -101,11 +87,12 @@ export class Retries {
         const [submission] = await getAll(store, [id])
         if (!submission || !waitsFor(submission, vendor)) continue
         count++
-        await outbox.apply(id, [{ type: 'pulled', vendor }], submission)
+        await this.outbox.apply(id, [{ type: 'pulled', vendor }], submission)
       }
     }
     await Promise.all(Array.from({ length: CONCURRENCY }, worker))
-    if (count > 0) runtime.background(runtime.detached(() => sweep().catch(() => { /* The next sweep does it. */ })))
+    const sweepNow = () => this.sweep().catch(() => { /* The next sweep does it. */ })
+    if (count > 0) runtime.background(runtime.detached(sweepNow))
     return count
   }
 
@@ -113,7 +100,7 @@ export class Retries {
     const ids: string[] = []
     let cursor: string | null | undefined
     do {
-      const page = await this.ports.store.listRecords({
+      const page = await this.context.store.listRecords({
         limit: PAGE, only: 'stuck', sort: 'oldest', ...cursor && { before: cursor },
       })
       ids.push(...page.submissions.filter(each => givenUpBy(each).includes(vendor)).map(({ id }) => id))

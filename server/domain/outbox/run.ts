@@ -1,9 +1,8 @@
-import type { Monitor } from '../../ports/monitor'
-import type { Runtime } from '../../ports/runtime'
 import type { CardRef, Submission, Work } from '../../ports/submission'
-import { retryAt, type RetryPolicy } from './backoff'
+import type { Context } from '../context'
+import { retryAt } from './backoff'
 import type { CardQueue } from '../cards/card-queue'
-import { perform, type WorkPorts } from './deliver'
+import { perform } from './deliver'
 import type { Applied, EventsOn, LifecycleEvent } from '../lifecycle/events'
 import { transitions } from '../lifecycle/lifecycle'
 import { missingIn, roomOfCard, roomOfWork } from '../review/scope'
@@ -18,17 +17,9 @@ const RECHECK_MS = 60_000
 /** Window for batching results into one write, ms; after a crash they are redelivered under the same key. */
 const BATCH_WINDOW_MS = 250
 
-export interface RunPorts extends WorkPorts {
-  queue: CardQueue
-  policy: RetryPolicy
-  /** Time after a decision in which cards still show the form, ms; no limit by default. */
-  cardDataMs?: number | null
-  runtime: Runtime
-  monitor: Monitor
-}
-
 /** Outbox methods that a run uses. */
 interface Ledger {
+  readonly queue: CardQueue
   record(id: string, events: EventsOn, snapshot: Submission): Promise<Applied | null>
   inTurn<T>(card: CardRef, edit: () => Promise<T>): Promise<T>
 }
@@ -60,7 +51,7 @@ export class Run {
   private readonly overtakenVersions = new Set<number>()
 
   constructor(
-    private storedSubmission: Submission, private readonly outbox: Ledger, private readonly ports: RunPorts,
+    private storedSubmission: Submission, private readonly outbox: Ledger, private readonly context: Context,
     private readonly id = storedSubmission.id,
   ) {}
 
@@ -77,7 +68,7 @@ export class Run {
   }
 
   private async perform(work: Work): Promise<void> {
-    const { board, log, monitor, queue, runtime, policy } = this.ports
+    const { board, log, monitor, runtime, policy } = this.context
     const { kind } = work
     // Fast deliveries need one edit of each card; slow ones first show "Being sent".
     const patienceMs = Math.min(EDIT_PATIENCE_MS, policy.leaseMs / 2)
@@ -91,13 +82,13 @@ export class Run {
     const room = work.card ? roomOfCard(work.card, board) : work.room
     if (typeof outcome === 'object') {
       monitor.tried({ ...work, room }, outcome, runtime.now() - startedAt)
-      if (kind === 'post') await queue.tried(room!, outcome)
+      if (kind === 'post') await this.outbox.queue.tried(room!, outcome)
     }
     this.reports.push(this.report(work, outcome))
   }
 
   private report(work: Work, outcome: WorkOutcome): Report {
-    const { board, log, policy, runtime } = this.ports
+    const { board, log, policy, runtime } = this.context
     const { kind, key } = work
     if (typeof outcome !== 'object') {
       const until = outcome === 'waiting' ? runtime.now() + RECHECK_MS : outcome
@@ -121,12 +112,12 @@ export class Run {
       { type: 'failed', key, room, reason, retryAt: nextAttemptAt, refused: isRefused, gone, limited },
     ]
     const card = kind === 'update' && gone && nextAttemptAt === null ? work.card : undefined
-    if (card) events.push({ type: 'card-deleted', card, room: missingIn(this.storedSubmission, card, this.ports) })
+    if (card) events.push({ type: 'card-deleted', card, room: missingIn(this.storedSubmission, card, this.context) })
     return { canWait: false, eventsOn: () => events }
   }
 
   private async write(): Promise<void> {
-    const { runtime } = this.ports
+    const { runtime } = this.context
     // Results that arrive together become one write.
     await runtime.turn()
     if (this.reports.length === 0) return
@@ -155,7 +146,7 @@ export class Run {
 
   /** Returns what cards show: the stored submission and, after all deliveries, unstored results; null during writes. */
   private visibleSubmission(): Submission | null {
-    const { runtime, policy: { leaseMs }, cardDataMs } = this.ports
+    const { runtime, policy: { leaseMs }, cardDataMs } = this.context
     const { storedSubmission } = this
     if (this.isWriting) return null
     if (this.deliveriesSettled) return storedSubmission
@@ -167,10 +158,10 @@ export class Run {
   }
 
   private async attempt(work: Work): Promise<WorkOutcome> {
-    if (work.kind !== 'update') return perform(work, this.storedSubmission, this.ports)
+    if (work.kind !== 'update') return perform(work, this.storedSubmission, this.context, this.outbox.queue)
     return this.outbox.inTurn(work.card!, async () => {
       const shownSubmission = this.visibleSubmission()
-      return shownSubmission ? perform(work, shownSubmission, this.ports) : 'waiting'
+      return shownSubmission ? perform(work, shownSubmission, this.context, this.outbox.queue) : 'waiting'
     })
   }
 }

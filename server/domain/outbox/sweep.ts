@@ -1,11 +1,10 @@
-import type { Log, Runtime } from '../../ports/runtime'
-import { UnreadableRecord, type SubmissionStore } from '../../ports/store'
+import { UnreadableRecord } from '../../ports/store'
 import type { Submission, Work } from '../../ports/submission'
+import type { Context } from '../context'
 import type { Reviewers } from '../people/reviewers'
 import type { LifecycleEvent } from '../lifecycle/events'
 import type { Outbox } from './outbox'
 import { getAll } from '../queries/rows'
-import type { Presentation } from '../cards/card-view'
 
 /** Submissions leased at a time, so that replicas share a backlog. */
 const BATCH_SIZE = 100
@@ -21,37 +20,28 @@ const KINDS: Readonly<Record<Work['kind'], true>> = {
   post: true, update: true, remind: true, tell: true, erasure: true, confirm: true, email: true, endpoint: true,
 }
 
-export interface SweepPorts {
-  store: SubmissionStore
-  outbox: Outbox
-  reviewers: Reviewers
-  presentation: Presentation
-  leaseMs: number
-  runtime: Runtime
-  log: Log
-}
-
 /** Submissions whose refused cards are retried when a process starts: a new version may render them better. */
 const REFUSED_AT_START = 100
 
-export async function postRefusedAgain({ store, outbox }: Pick<SweepPorts, 'store' | 'outbox'>): Promise<void> {
+export async function postRefusedAgain({ store }: Context, outbox: Outbox): Promise<void> {
   for (const { id } of await getAll(store, await store.stuck(REFUSED_AT_START))) await outbox.postAgain(id)
 }
 
 /** Does all due work: retries, work of crashed processes, expiry. Resolves with the number of submissions taken. */
-export async function sweep(ports: SweepPorts): Promise<number> {
-  const endsAt = ports.runtime.now() + RUN_MS
+export async function sweep(context: Context, outbox: Outbox, reviewers: Reviewers): Promise<number> {
+  const { runtime } = context
+  const endsAt = runtime.now() + RUN_MS
   let takenCount = 0
-  for (let isFull = true; isFull && ports.runtime.now() < endsAt;) {
-    const batchSize = await sweepBatch(ports)
+  for (let isFull = true; isFull && runtime.now() < endsAt;) {
+    const batchSize = await sweepBatch(context, outbox, reviewers)
     takenCount += batchSize
     isFull = batchSize === BATCH_SIZE
   }
   return takenCount
 }
 
-async function sweepBatch(ports: SweepPorts): Promise<number> {
-  const { store, outbox, leaseMs, log } = ports
+async function sweepBatch(context: Context, outbox: Outbox, reviewers: Reviewers): Promise<number> {
+  const { store, policy: { leaseMs }, log } = context
   const ids = await store.lease(leaseMs, BATCH_SIZE)
   const remainingIds = ids.values()
   const worker = async () => {
@@ -67,7 +57,7 @@ async function sweepBatch(ports: SweepPorts): Promise<number> {
     if (!submission) return store.forget(id)
     const events: LifecycleEvent[] = [
       { type: 'expired' }, { type: 'expiring' }, { type: 'forgotten' }, { type: 'collapsing' },
-      { type: 'freed', left: await findFormerReviewer(submission, ports) },
+      { type: 'freed', left: await findFormerReviewer(submission, context, reviewers) },
       // Work that is not due is left out.
       { type: 'leased', keys: submission.work.filter(({ kind }) => kind in KINDS).map(({ key }) => key) },
     ]
@@ -81,7 +71,7 @@ async function sweepBatch(ports: SweepPorts): Promise<number> {
 
 /** Returns the assignee who may not decide it any more; undefined if there is none, or while that cannot be checked. */
 async function findFormerReviewer(
-  { holder, form }: Submission, { reviewers, presentation: { forms } }: SweepPorts,
+  { holder, form }: Submission, { forms }: Context, reviewers: Reviewers,
 ): Promise<string | undefined> {
   const reviewerList = holder && forms.of(form).reviewers
   return reviewerList && await reviewers.has(reviewerList, holder) === false ? holder.who : undefined

@@ -1,21 +1,11 @@
 import type { OpsRole } from '../../../shared/types/session'
 import { visible } from '../../../shared/utils/text'
-import type { ReviewBoard } from '../../ports/board'
 import type { Outcome } from '../../ports/delivery'
-import type { Form, Forms } from '../../ports/form'
-import type { Monitor } from '../../ports/monitor'
-import type { Log, Runtime } from '../../ports/runtime'
+import type { Form } from '../../ports/form'
 import type { Person } from '../../ports/submission'
+import type { Context } from '../context'
 import { NotAReviewer, PeopleUnknown } from '../errors'
 import { inWords, isNamed, type People } from './people'
-
-export interface ReviewersPorts {
-  board: ReviewBoard
-  people: People
-  runtime: Runtime
-  monitor: Monitor
-  log: Log
-}
 
 /** Refused attempt, for the log */
 interface RefusedAttempt {
@@ -40,7 +30,7 @@ export class Reviewers {
 
   private readonly names = new Map<string, string>()
 
-  constructor(private readonly ports: ReviewersPorts) {}
+  constructor(private readonly context: Context, private readonly people: People) {}
 
   /**
    * Reason why somebody may not decide, in words for them alone; null if they may. Without a list nothing is looked up.
@@ -51,7 +41,7 @@ export class Reviewers {
     if (!reviewers) return null
     const isListed = await this.has(reviewers, person)
     if (isListed) return null
-    const { monitor, log } = this.ports
+    const { monitor, log } = this.context
     monitor.refused(attempt.platform)
     log.warn('review.refused', { ...attempt, reviewer: person.id, unknown: isListed === null ? true : undefined })
     if (isListed === null) return new PeopleUnknown()
@@ -74,7 +64,7 @@ export class Reviewers {
   }
 
   private membersOf(group: string): Promise<Outcome<readonly string[]>> | null {
-    const { board, runtime, log } = this.ports
+    const { board, runtime, log } = this.context
     const cachedGroup = this.groups.get(group)
     if (cachedGroup && cachedGroup.until > runtime.now()) return cachedGroup.members
     const members = board.membersOf(group)
@@ -95,20 +85,12 @@ export class Reviewers {
   }
 
   private async nameOf(entry: string): Promise<string | null> {
-    const { people, board } = this.ports
-    const name = people.nameOf(entry) ?? this.names.get(entry) ?? await board.nameOf(entry)
+    const { board } = this.context
+    const name = this.people.nameOf(entry) ?? this.names.get(entry) ?? await board.nameOf(entry)
     if (name === null) return null
     this.names.set(entry, name)
     return visible(name)
   }
-}
-
-export interface AdmissionPorts {
-  people: People
-  reviewers: Reviewers
-  forms: Forms
-  /** OPS_VIEWERS. */
-  viewers?: readonly string[]
 }
 
 /**
@@ -122,7 +104,7 @@ export interface AdmissionPorts {
  * @throws PeopleUnknown while it cannot be looked up if they may look
  */
 export async function admitPerson(
-  signedInPerson: Person, { people, reviewers, forms, viewers }: AdmissionPorts,
+  signedInPerson: Person, { forms, viewers }: Context, people: People, reviewers: Reviewers,
 ): Promise<{ person: Person, role: OpsRole | null } | null> {
   const person = { ...signedInPerson, ...people.known(signedInPerson.names ?? []) }
   const lists = forms.all.map(form => form.reviewers)

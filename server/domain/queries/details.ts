@@ -2,32 +2,25 @@ import type { RichText } from '../../../shared/types/line'
 import type { OpsRole } from '../../../shared/types/session'
 import type { FieldDetails, HistoryLine, SubmissionDetails } from '../../../shared/types/submissions'
 import type { Form } from '../../ports/form'
-import type { SubmissionStore } from '../../ports/store'
 import type { HistoryEntry, Person, Reviewer, Submission } from '../../ports/submission'
+import type { Context, Presentation } from '../context'
 import { SubmissionEnded } from '../errors'
 import { isNumber } from '../json'
 import { identityOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
 import {
   endLine, revokedText, cardView, deliveriesOf, DELIVERY_NAMES, formOf, leftOf, progressNotes, retryLabel, targetsOf,
-  type Presentation,
 } from '../cards/card-view'
 import { envelopeFields } from '../intake/envelope'
 import { editInputs, editOf, inOrder, ruleOf, displayText } from '../fields/fields'
 import { fileDetails } from '../files/file-texts'
 import { assigneeOf } from '../lifecycle/assignment'
 import {
-  cardLocations, ending, holderLine, problemOf, orUnavailable, stateOf, workName, type OverviewPorts,
+  cardLocations, ending, holderLine, problemOf, orUnavailable, stateOf, workName,
 } from './rows'
 import { roomName, type Named } from '../review/scope'
 import { isRevocable, outstanding, dataLivesUntil, listOf, isOver } from '../lifecycle/record'
 import { receiptText, sendAgainForm } from '../lifecycle/email-status'
-
-export interface DetailsPorts extends OverviewPorts {
-  store: SubmissionStore
-  revocableMs: SubmissionDetails['revocableMs']
-  reviewers: Reviewers
-}
 
 /** Person who looks at a submission. */
 export interface DetailsViewer extends Person { role: OpsRole | null }
@@ -39,15 +32,15 @@ const HELD_NOTE = 'Held, because a field that people do not see was filled in: m
  * @throws SubmissionGone when it never existed, StoreUnavailable; SubmissionEnded when it is over, with known details
  */
 export async function showSubmission(
-  id: string, viewer: DetailsViewer, ports: DetailsPorts,
+  id: string, viewer: DetailsViewer, context: Context, reviewers: Reviewers,
 ): Promise<SubmissionDetails> {
-  const [revision, submission] = await orUnavailable(Promise.all([ports.store.revision(), ports.store.get(id)]))
-  if (!submission) throw await ending(id, ports.store, message => new SubmissionEnded(message))
+  const { store, board, runtime, files, revocableMs } = context
+  const [revision, submission] = await orUnavailable(Promise.all([store.revision(), store.get(id)]))
+  if (!submission) throw await ending(id, store, message => new SubmissionEnded(message))
   const { state, receivedAt, cards, data } = submission
-  const { board, presentation, reviewers } = ports
-  const now = ports.runtime.now()
+  const now = runtime.now()
   const roomNameOf = roomName(board, cards)
-  const form = formOf(submission, presentation)
+  const form = formOf(submission, context)
   const isListed = !form.reviewers || await reviewers.has(form.reviewers, viewer)
   const mayDecide = viewer.role === null ? null : viewer.role === 'reviewer' && isListed
   const details: SubmissionDetails = {
@@ -61,20 +54,20 @@ export async function showSubmission(
     erased: data === null,
     erasedAt: submission.erased?.at ?? (state === 'expired' ? submission.expiresAt : null),
     fields: inOrder(fieldDetails(submission, form), form.labels),
-    files: fileDetails(submission, form, presentation.files),
+    files: fileDetails(submission, form, files),
     notes: [
-      ...notesOf(submission, presentation),
+      ...notesOf(submission, context),
       ...envelopeFields(submission, form).map(({ label, value }) => `${label}: ${value}`),
     ],
     destinations: deliveriesOf(form).flatMap(delivery => targetsOf(delivery, form)),
     retry: retryOf(submission, form),
     revocation: revocationOf(submission),
-    revocableMs: ports.revocableMs,
+    revocableMs,
     sendAgain: sendAgainForm(submission)?.to.join(', ') ?? null,
     form: form.name ?? null,
-    cards: await cardLocations(cards, ports),
+    cards: await cardLocations(cards, context),
     problem: problemOf(submission, roomNameOf),
-    holder: holderLine(submission, ports),
+    holder: holderLine(submission, context),
     history: submission.history.map(entry => historyLine(entry, roomNameOf)),
     work: outstanding(submission).map(
       item => (

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import type { Forgotten } from '../../../shared/types/submissions'
 import { cursorAt, readCursor } from '../../../shared/utils/cursor'
 import { counted } from '../../../shared/utils/text'
-import type { Log, Runtime } from '../../ports/runtime'
 import type { SubmissionStore } from '../../ports/store'
 import type { AuditLine, Delivery, Person, Submission } from '../../ports/submission'
+import type { Context, Presentation } from '../context'
 import { NotAReviewer, SubmissionEnded, SubmissionGone } from '../errors'
 import { isNumber } from '../json'
 import { sentTo, spellingsOf } from '../fields/addresses'
-import { endedOf, formOf, targetsOf, type Presentation } from '../cards/card-view'
+import { endedOf, formOf, targetsOf } from '../cards/card-view'
 import { fieldText } from '../fields/fields'
 import { getAll, orUnavailable } from './rows'
 import { isRevocable, SUBMISSION_TTL_MS } from '../lifecycle/record'
@@ -51,45 +51,38 @@ export const forgetting = z.union([
   }),
 ], USAGE)
 
-export interface ForgettingPorts {
-  store: SubmissionStore
-  quarantine: Quarantine
-  presentation: Presentation
-  runtime: Runtime
-  log: Log
-}
-
 /**
  * Erases every submission that is still kept and contains an address or a text, if this person may decide it.
  *
  * @throws StoreUnavailable; what was erased before stays erased
  */
 export async function forgetAll(
-  request: z.infer<typeof forgetting>, person: Person, ports: ForgettingPorts,
+  request: z.infer<typeof forgetting>, person: Person, context: Context, quarantine: Quarantine,
 ): Promise<Forgotten> {
+  const { store, runtime, log } = context
   const isMatch = matcherFor(request)
   const erasedSubmissions: Submission[] = []
   const unreadableIds = new Set<string>()
   let forbiddenCount = 0
   let endingLines: Promise<AuditLine[]> | undefined
-  const loadEndings = () => endingLines ??= listEndsSince(ports.runtime.now() - MAX_KEPT_MS, ports.store)
+  const loadEndings = () => endingLines ??= listEndsSince(runtime.now() - MAX_KEPT_MS, store)
   let position: string | null = request.before ?? SOURCES[0]
   for (let pages = 0; pages < MOST_PAGES && position !== null; pages++) {
-    const page: SearchPage = await orUnavailable(readPage(position, ports.store, loadEndings))
+    const page: SearchPage = await orUnavailable(readPage(position, store, loadEndings))
     for (const submission of page.submissions.filter(isMatch)) {
-      const outcome = await eraseOne(submission.id, person, ports)
+      const outcome = await eraseOne(submission.id, person, quarantine)
       if (outcome === 'erased') erasedSubmissions.push(submission)
       if (outcome === 'forbidden') forbiddenCount++
     }
     for (const id of page.unreadable) unreadableIds.add(id)
     position = page.next
   }
-  ports.log.info('submissions.forgotten', {
+  log.info('submissions.forgotten', {
     erased: erasedSubmissions.length, forbidden: forbiddenCount, unreadable: unreadableIds.size, reviewer: person.id,
   })
   return {
     erased: erasedSubmissions.length, forbidden: forbiddenCount, unreadable: [...unreadableIds],
-    unreachable: unreachableNotes(erasedSubmissions, ports.presentation, unreadableIds.size), before: position,
+    unreachable: unreachableNotes(erasedSubmissions, context, unreadableIds.size), before: position,
   }
 }
 
@@ -102,7 +95,7 @@ interface SearchPage {
 }
 
 async function readPage(
-  position: string, store: ForgettingPorts['store'], loadEndings: () => Promise<AuditLine[]>,
+  position: string, store: SubmissionStore, loadEndings: () => Promise<AuditLine[]>,
 ): Promise<SearchPage> {
   const [source, cursor] = position.split(' ') as [typeof SOURCES[number], string | undefined]
   const nextSource = SOURCES[SOURCES.indexOf(source) + 1] ?? null
@@ -133,7 +126,7 @@ async function listEndsSince(sinceAt: number, store: SubmissionStore): Promise<A
 }
 
 async function eraseOne(
-  id: string, person: Person, { quarantine }: ForgettingPorts,
+  id: string, person: Person, quarantine: Quarantine,
 ): Promise<'erased' | 'forbidden' | 'gone'> {
   try {
     await quarantine.decide('erase', id, person)

@@ -1,10 +1,5 @@
-import type { Runtime } from '../../ports/runtime'
-import { HEARTBEAT_MS, type SubmissionStore } from '../../ports/store'
-
-interface FeedPorts {
-  store: SubmissionStore
-  runtime: Runtime
-}
+import { HEARTBEAT_MS } from '../../ports/store'
+import type { Context } from '../context'
 
 export interface FeedListener {
   /** Store revision that the listener has seen, if any. It gets no `null` until the revision changes. */
@@ -36,7 +31,7 @@ export class Feed {
   /** Time of the last sign of life from the store, epoch ms. */
   private aliveAt = 0
 
-  constructor(private readonly ports: FeedPorts) {}
+  constructor(private readonly context: Context) {}
 
   /** Returns a function that stops the listener; null if there are too many listeners. */
   listen(listener: FeedListener): (() => void) | null {
@@ -44,8 +39,8 @@ export class Feed {
     this.listeners.add(listener)
     // A new watch sends null to all listeners; here an older watch runs.
     if (this.unwatch) void this.notifyMissed([listener])
-    this.unwatch ??= this.ports.store.watch({ changed: id => this.gather(id), alive: () => this.recordHeartbeat() })
-    if (this.ports.runtime.now() - this.aliveAt < HEARTBEAT_MS) listener.alive()
+    this.unwatch ??= this.context.store.watch({ changed: id => this.gather(id), alive: () => this.recordHeartbeat() })
+    if (this.context.runtime.now() - this.aliveAt < HEARTBEAT_MS) listener.alive()
     return () => {
       this.listeners.delete(listener)
       if (this.listeners.size === 0) this.stop()
@@ -64,7 +59,7 @@ export class Feed {
   }
 
   private recordHeartbeat(): void {
-    this.aliveAt = this.ports.runtime.now()
+    this.aliveAt = this.context.runtime.now()
     for (const { alive } of this.listeners) alive()
   }
 
@@ -72,7 +67,7 @@ export class Feed {
     this.changedIds.add(id)
     if (this.isGathering) return
     this.isGathering = true
-    void this.ports.runtime.wait(GATHER_MS).then(() => this.notifyListeners())
+    void this.context.runtime.wait(GATHER_MS).then(() => this.notifyListeners())
   }
 
   private notifyListeners(): void {
@@ -88,7 +83,7 @@ export class Feed {
 
   /** Tells these listeners that they may have missed changes, except those that know the present revision. */
   private async notifyMissed(listeners: readonly FeedListener[]): Promise<void> {
-    const revision = await this.ports.store.revision().catch(() => null)
+    const revision = await this.context.store.revision().catch(() => null)
     for (const listener of listeners) if (this.listeners.has(listener) && listener.knows !== revision) {
       listener.knows = undefined
       listener.changed(null)

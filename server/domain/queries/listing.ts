@@ -2,10 +2,11 @@ import {
   type HolderFilter, type RowPage, type RowState, type Sort, type Row, HOLDERS, ROW_STATES, type Counts,
 } from '../../../shared/types/submissions'
 import { cursorAt, readCursor } from '../../../shared/utils/cursor'
-import { type PageRequest, type PendingPage, TRACE_TTL_MS, type SubmissionStore } from '../../ports/store'
+import { type PageRequest, type PendingPage, TRACE_TTL_MS } from '../../ports/store'
 import type { Submission, AuditLine } from '../../ports/submission'
+import type { Context } from '../context'
 import { InvalidRequest } from '../errors'
-import { getAll, holderLine, orUnavailable, listRow, stateOf, type OverviewPorts } from './rows'
+import { getAll, holderLine, orUnavailable, listRow, stateOf } from './rows'
 import { endedOf, endLine } from '../cards/card-view'
 import { listOf, SUBMISSION_TTL_MS } from '../lifecycle/record'
 import { searchFor } from './search'
@@ -54,12 +55,12 @@ const QUICK_MS = 10
  * @throws StoreUnavailable
  */
 export async function listRows(
-  { limit, before, sort, only, ...filter }: Listing, ports: OverviewPorts,
+  { limit, before, sort, only, ...filter }: Listing, context: Context,
 ): Promise<RowPage> {
-  const { store, runtime } = ports
+  const { store, runtime } = context
   const now = runtime.now()
   const revision = await orUnavailable(store.revision())
-  const isMatch = matcherFor(filter, ports)
+  const isMatch = matcherFor(filter, context)
   const maxFound = only === 'ids' ? Infinity : limit
   const matches: Submission[] = []
   const ids: string[] = []
@@ -86,7 +87,7 @@ export async function listRows(
     }
     pageSize = runtime.now() - startedAt < QUICK_MS ? Math.min(2 * pageSize, MOST_READ) : Math.max(limit, pageSize >> 1)
   } while (cursor !== null && ids.length < maxFound && runtime.now() - now < BUDGET_MS)
-  const rows = await Promise.all(matches.map(submission => listRow(submission, ports)))
+  const rows = await Promise.all(matches.map(submission => listRow(submission, context)))
   return {
     now, revision, rows, found: ids, total: page.total, cursor, scanned: scannedCount,
     ...unreadable.size > 0 && { unreadable: [...unreadable] },
@@ -102,26 +103,26 @@ function indexOf({ state, holder }: Filter): PageRequest['only'] {
 
 /** Returns the pending matches among these ids, for a page that received changes. @throws StoreUnavailable */
 export async function pickRows(
-  { ids, ...filter }: Filter & { ids: readonly string[] }, ports: OverviewPorts,
+  { ids, ...filter }: Filter & { ids: readonly string[] }, context: Context,
 ): Promise<Pick<RowPage, 'now' | 'rows' | 'found' | 'total'>> {
-  const { store, runtime } = ports
+  const { store, runtime } = context
   const now = runtime.now()
   const list = filter.state === 'held' || filter.state === 'spam' ? filter.state : 'pending'
   const totalCount = list !== 'pending'
     ? store.listPending({ limit: 1, only: list }).then(({ total }) => total)
     : store.backlog(now).then(({ pending }) => pending)
   const [total, submissions] = await orUnavailable(Promise.all([totalCount, getAll(store, ids)]))
-  const matches = submissions.filter(submission => listOf(submission) === list).filter(matcherFor(filter, ports))
-  const rows = await Promise.all(matches.map(submission => listRow(submission, ports)))
+  const matches = submissions.filter(submission => listOf(submission) === list).filter(matcherFor(filter, context))
+  const rows = await Promise.all(matches.map(submission => listRow(submission, context)))
   return { now, rows, found: matches.map(({ id }) => id), total }
 }
 
 function matcherFor(
-  { state, q = '', holder: holderFilter, who, form, platform }: Filter, ports: OverviewPorts,
+  { state, q = '', holder: holderFilter, who, form, platform }: Filter, context: Context,
 ): (submission: Submission) => boolean {
-  const isSearchMatch = searchFor(q, ports.presentation.forms)
+  const isSearchMatch = searchFor(q, context.forms)
   const isHolderMatch = (submission: Submission) => {
-    const holder = holderLine(submission, ports) && submission.holder
+    const holder = holderLine(submission, context) && submission.holder
     return holderFilter === 'free' ? !holder : holderFilter === 'mine' ? holder?.who === who : holder !== null
   }
   return submission => (
@@ -132,11 +133,6 @@ function matcherFor(
   )
 }
 
-export interface DonePorts extends OverviewPorts {
-  store: OverviewPorts['store'] & SubmissionStore
-  revocableMs: { spam: number }
-}
-
 /** Audit lines read for a count. */
 const MAX_COUNTED_LINES = 1000
 
@@ -144,21 +140,21 @@ const MAX_COUNTED_LINES = 1000
  * Returns a page of ended submissions with a trace, by time of their end; `before` is the cursor of the previous page.
  * Filters them as far as the time budget allows.
  */
-export async function listDone({ limit, before, sort, ...filter }: Listing, ports: DonePorts): Promise<RowPage> {
-  const now = ports.runtime.now()
-  const revision = await orUnavailable(ports.store.revision())
-  const latestEnds = endsIn(await orUnavailable(ports.store.audit(Infinity, now - TRACE_TTL_MS)), now, ports)
+export async function listDone({ limit, before, sort, ...filter }: Listing, context: Context): Promise<RowPage> {
+  const now = context.runtime.now()
+  const revision = await orUnavailable(context.store.revision())
+  const latestEnds = endsIn(await orUnavailable(context.store.audit(Infinity, now - TRACE_TTL_MS)), now, context)
   const ends = sort === 'oldest' ? latestEnds.toReversed() : latestEnds
-  const isMatch = matcherFor(filter, ports)
+  const isMatch = matcherFor(filter, context)
   const startIndex = before === undefined ? 0 : ends.filter(isAbove(before, sort)).length
   const matches: Submission[] = []
   let index = startIndex
   do {
     const pageEnds = ends.slice(index, index + limit - matches.length)
-    matches.push(...(await readDone(pageEnds.map(({ id }) => id), ports)).filter(isMatch))
+    matches.push(...(await readDone(pageEnds.map(({ id }) => id), context)).filter(isMatch))
     index += pageEnds.length
-  } while (index < ends.length && matches.length < limit && ports.runtime.now() - now < BUDGET_MS)
-  const rows = await Promise.all(matches.map(submission => doneRow(submission, ports)))
+  } while (index < ends.length && matches.length < limit && context.runtime.now() - now < BUDGET_MS)
+  const rows = await Promise.all(matches.map(submission => doneRow(submission, context)))
   const cursor = index < ends.length ? cursorOf(ends[index - 1]!) : null
   return {
     now, revision, rows, found: matches.map(({ id }) => id), total: ends.length, cursor, scanned: index - startIndex,
@@ -166,10 +162,10 @@ export async function listDone({ limit, before, sort, ...filter }: Listing, port
 }
 
 /** Counts the ended submissions with a trace; null if the audit trail has too many lines to count. */
-export async function countDone(ports: DonePorts): Promise<number | null> {
-  const now = ports.runtime.now()
-  const lines = await orUnavailable(ports.store.audit(MAX_COUNTED_LINES, now - TRACE_TTL_MS))
-  return lines.length < MAX_COUNTED_LINES ? endsIn(lines, now, ports).length : null
+export async function countDone(context: Context): Promise<number | null> {
+  const now = context.runtime.now()
+  const lines = await orUnavailable(context.store.audit(MAX_COUNTED_LINES, now - TRACE_TTL_MS))
+  return lines.length < MAX_COUNTED_LINES ? endsIn(lines, now, context).length : null
 }
 
 /** Cursor by time of the end, because a submission may end again. */
@@ -186,19 +182,19 @@ function isAbove(cursor: string, sort: Listing['sort']): (end: AuditLine) => boo
 }
 
 /** Returns ends within the lifetime of traces, latest first. Leaves out spam whose mark can be undone. */
-function endsIn(lines: readonly AuditLine[], now: number, { revocableMs }: DonePorts): AuditLine[] {
+function endsIn(lines: readonly AuditLine[], now: number, { revocableMs }: Context): AuditLine[] {
   const isRevocableSpam = ({ outcome, at, receivedAt }: AuditLine) => (
     outcome === 'spam' && now < Math.min(at + revocableMs.spam, receivedAt + SUBMISSION_TTL_MS)
   )
   return endedOf(lines).filter(line => line.at > now - TRACE_TTL_MS && !isRevocableSpam(line))
 }
 
-async function readDone(ids: readonly string[], { store }: DonePorts): Promise<Submission[]> {
+async function readDone(ids: readonly string[], { store }: Context): Promise<Submission[]> {
   return (await orUnavailable(getAll(store, ids))).filter(submission => stateOf(submission) === 'done')
 }
 
-async function doneRow(submission: Submission, ports: DonePorts): Promise<Row> {
-  return { ...await listRow(submission, ports), ending: endLine(submission) }
+async function doneRow(submission: Submission, context: Context): Promise<Row> {
+  return { ...await listRow(submission, context), ending: endLine(submission) }
 }
 
 /** Longest list that is read for a count: a longer one would take too long. */
@@ -213,13 +209,13 @@ const PAGE = 200
  *
  * @throws StoreUnavailable
  */
-export async function countChoices(filter: Filter, ports: DonePorts): Promise<Counts> {
-  const { store, board, runtime, presentation: { forms } } = ports
+export async function countChoices(filter: Filter, context: Context): Promise<Counts> {
+  const { store, board, runtime, forms } = context
   const { state: listedState, q, form, platform, holder } = filter
   const isPlain = !q && form === undefined && platform === undefined
-  const readIndex = (list: Index) => readList(list, filter, ports)
+  const readIndex = (list: Index) => readList(list, filter, context)
   const [pending, held, spam, doneCount, backlog] = await Promise.all([
-    readIndex('pending'), readIndex('held'), readIndex('spam'), isPlain && !holder ? countDone(ports) : null,
+    readIndex('pending'), readIndex('held'), readIndex('spam'), isPlain && !holder ? countDone(context) : null,
     orUnavailable(store.backlog(runtime.now())),
   ])
   const [stuck, taken] = pending.found
@@ -229,7 +225,7 @@ export async function countChoices(filter: Filter, ports: DonePorts): Promise<Co
   const countMatches = (choice: Filter): number | null => {
     const index = indexOf(choice)
     const { total, found: matches } = lists[index ?? 'pending']
-    if (matches) return matches.filter(matcherFor({ ...choice, q: undefined }, ports)).length
+    if (matches) return matches.filter(matcherFor({ ...choice, q: undefined }, context)).length
     const { state, holder, form, platform } = choice
     if (q || form !== undefined || platform !== undefined) return null
     if (!holder) return state && index === undefined ? null : total
@@ -268,14 +264,14 @@ interface CountedList {
 /** List of the store, or index of pending submissions. */
 type Index = 'pending' | NonNullable<PageRequest['only']>
 
-async function readList(list: Index, { q }: Filter, ports: DonePorts): Promise<CountedList> {
-  const isMatch = matcherFor({ q }, ports)
+async function readList(list: Index, { q }: Filter, context: Context): Promise<CountedList> {
+  const isMatch = matcherFor({ q }, context)
   const only = list === 'pending' ? undefined : list
   const isIndex = list === 'stuck' || list === 'taken'
   const matches: Submission[] = []
   let seenCount = 0
   for (let before: string | undefined; ;) {
-    const page = await orUnavailable(ports.store.listPending({ limit: PAGE, only, before }))
+    const page = await orUnavailable(context.store.listPending({ limit: PAGE, only, before }))
     seenCount += page.submissions.length
     if ((isIndex ? seenCount : page.total) > MOST_COUNTED) return { total: page.total, found: null }
     matches.push(...page.submissions.filter(isMatch))

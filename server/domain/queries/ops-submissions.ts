@@ -4,6 +4,7 @@ import {
 } from '../../../shared/types/submissions'
 import type { Person } from '../../ports/submission'
 import type { Invalid, Refused } from '../../ports/submission-access'
+import type { Context } from '../context'
 import { isObject, parsed } from '../json'
 import {
   AlreadyDecided, NotAReviewer, PeopleUnknown, StoreUnavailable, SubmissionEnded, AlreadyAssigned, WrongState,
@@ -12,22 +13,15 @@ import { identityOf } from '../people/people'
 import { ADDRESSES_LENGTH } from '../fields/addresses'
 import { countChoices, listDone, listRows, pickRows } from './listing'
 import type { Decisions } from '../review/decisions'
-import { showSubmission, type DetailsPorts, type DetailsViewer } from './details'
+import { showSubmission, type DetailsViewer } from './details'
 import { endLine } from '../cards/card-view'
 import { Feed } from './feed'
-import { forgetAll, forgetting, type ForgettingPorts } from './erase-by-text'
-import { ending, getAll, orUnavailable, type OverviewPorts } from './rows'
+import { forgetAll, forgetting } from './erase-by-text'
+import { ending, getAll, orUnavailable } from './rows'
+import type { Reviewers } from '../people/reviewers'
 import type { Outbox } from '../outbox/outbox'
 import type { Quarantine } from '../review/quarantine'
 import { digest, isOver, outcomeOf } from '../lifecycle/record'
-
-export interface OpsSubmissionsPorts extends OverviewPorts, DetailsPorts, Pick<ForgettingPorts, 'log'> {
-  store: OverviewPorts['store'] & DetailsPorts['store'] & ConstructorParameters<typeof Feed>[0]['store']
-  runtime: OverviewPorts['runtime'] & ConstructorParameters<typeof Feed>[0]['runtime']
-  decisions: Decisions
-  outbox: Outbox
-  quarantine: Quarantine
-}
 
 const MOST_ROWS = 100
 
@@ -91,8 +85,11 @@ export class OpsSubmissions {
   /** Reports changes to any submission. */
   readonly feed: Feed
 
-  constructor(private readonly ports: OpsSubmissionsPorts) {
-    this.feed = new Feed(ports)
+  constructor(
+    private readonly context: Context, private readonly outbox: Outbox, private readonly reviewers: Reviewers,
+    private readonly decisions: Decisions, private readonly quarantine: Quarantine,
+  ) {
+    this.feed = new Feed(context)
   }
 
   /**
@@ -106,10 +103,10 @@ export class OpsSubmissions {
     const hasIds = typeof query === 'object' && query !== null && 'ids' in query
     if (!hasIds) {
       const request = parsed(listingSchema, query)
-      return request.state === 'done' ? listDone(request, this.ports) : listRows({ ...request, who }, this.ports)
+      return request.state === 'done' ? listDone(request, this.context) : listRows({ ...request, who }, this.context)
     }
     const request = parsed(pickingSchema, query)
-    const page = await pickRows({ ...request, who }, this.ports)
+    const page = await pickRows({ ...request, who }, this.context)
     return { ...page, revision: null, cursor: null, scanned: request.ids.length }
   }
 
@@ -119,12 +116,12 @@ export class OpsSubmissions {
    * @throws InvalidRequest, StoreUnavailable
    */
   async counts(query: unknown, viewer: Person): Promise<Counts> {
-    return countChoices({ ...parsed(z.object(filterFields), query), who: identityOf(viewer) }, this.ports)
+    return countChoices({ ...parsed(z.object(filterFields), query), who: identityOf(viewer) }, this.context)
   }
 
   /** @throws SubmissionGone, SubmissionEnded, StoreUnavailable */
   show(id: string, viewer: DetailsViewer): Promise<SubmissionDetails> {
-    return showSubmission(id, viewer, this.ports)
+    return showSubmission(id, viewer, this.context, this.reviewers)
   }
 
   /**
@@ -133,7 +130,7 @@ export class OpsSubmissions {
    * @throws InvalidRequest, StoreUnavailable
    */
   eraseAll(body: unknown, reviewer: Person): Promise<Forgotten> {
-    return forgetAll(parsed(forgetting, body), reviewer, this.ports)
+    return forgetAll(parsed(forgetting, body), reviewer, this.context, this.quarantine)
   }
 
   /**
@@ -143,10 +140,10 @@ export class OpsSubmissions {
    * @throws SubmissionGone, SubmissionEnded, NotAReviewer, PeopleUnknown, StoreUnavailable
    */
   async postAgain(id: string, reviewer: Person): Promise<number> {
-    const { store, outbox, decisions } = this.ports
-    const refusal = await orUnavailable(decisions.refusal({ id, person: reviewer, place: 'everywhere' }))
+    const { store } = this.context
+    const refusal = await orUnavailable(this.decisions.refusal({ id, person: reviewer, place: 'everywhere' }))
     if (refusal) throw await this.errorFor(id, refusal)
-    const cardCount = await orUnavailable(outbox.postAgain(id))
+    const cardCount = await orUnavailable(this.outbox.postAgain(id))
     const submission = cardCount === 0 && await orUnavailable(store.get(id))
     if (submission === null) throw await ending(id, store, message => new SubmissionEnded(message))
     if (submission && isOver(submission)) throw new SubmissionEnded(endLine(submission))
@@ -159,18 +156,17 @@ export class OpsSubmissions {
    * StoreUnavailable; SubmissionEnded when it was erased before
    */
   async decide(id: string, body: unknown, reviewer: Person): Promise<Invalid | null> {
-    const { decisions, quarantine } = this.ports
     const request = parsed(decisionSchema, body)
     // A request id belongs to one request of one person: others may have chosen the same one.
     const requestId = request.press && digest(JSON.stringify([request, identityOf(reviewer)]))
     if (request.action === 'release' || request.action === 'erase') {
       if (!await this.findEarlierOutcome(id, requestId)) {
-        await quarantine.decide(request.action, id, reviewer, requestId)
+        await this.quarantine.decide(request.action, id, reviewer, requestId)
       }
       return null
     }
     const attempt = { ...request, id, person: reviewer, place: 'everywhere', press: { press: requestId } } as const
-    const result = await orUnavailable(decisions.decide(attempt))
+    const result = await orUnavailable(this.decisions.decide(attempt))
     if (result.kind === 'done') return null
     if (result.kind === 'invalid') return result
     const outcome = result.kind === 'forbidden' ? null : await this.findEarlierOutcome(id, requestId)
@@ -192,12 +188,12 @@ export class OpsSubmissions {
   /** Returns the outcome of an earlier request with this request id; null if there was none. */
   private async findEarlierOutcome(id: string, requestId: string | undefined): Promise<ReturnType<typeof outcomeOf>> {
     if (!requestId) return null
-    const [submission] = await orUnavailable(getAll(this.ports.store, [id]))
+    const [submission] = await orUnavailable(getAll(this.context.store, [id]))
     return submission ? outcomeOf(submission, requestId) : null
   }
 
   private async errorFor(id: string, refusal: Refused): Promise<Error> {
-    const { store } = this.ports
+    const { store } = this.context
     const { message } = refusal
     switch (refusal.kind === 'forbidden' && refusal.reason) {
       case 'taken': return new AlreadyAssigned(message)

@@ -1,23 +1,16 @@
 import type { Scope } from '../../ports/board'
-import type { SubmissionStore } from '../../ports/store'
 import type { AuditLine, Submission } from '../../ports/submission'
 import type {
   ApprovedDecision, Found, ShownSubmission, SubmissionAccess, SubmissionStats,
 } from '../../ports/submission-access'
 import { plainText } from '../../../shared/utils/line'
+import type { Context } from '../context'
 import type { Decisions } from '../review/decisions'
-import { decidedOf, cardView, type Presentation } from '../cards/card-view'
+import { decidedOf, cardView } from '../cards/card-view'
 import { editInputs, readFields } from '../fields/fields'
-import { belongsTo, isFormOf, type PlacePorts } from '../review/scope'
+import { belongsTo, isFormOf } from '../review/scope'
 import { contentHash } from '../lifecycle/record'
 import { pendingAt, searchFor } from './search'
-
-export interface RoomSubmissionsPorts {
-  store: SubmissionStore
-  decisions: Decisions
-  presentation: Presentation
-  board: PlacePorts['board']
-}
 
 /** Newest pending submissions that are read. */
 const READ_LIMITS = { most: 500, page: 50 }
@@ -30,13 +23,15 @@ const BY_KEY = { labels: {} }
 
 /** Submissions of one place, for programs that ask in words instead of clicking a card: the agent's tools. */
 export class RoomSubmissions implements SubmissionAccess {
-  constructor(private readonly ports: RoomSubmissionsPorts, private readonly place: Scope) {}
+  constructor(
+    private readonly context: Context, private readonly decisions: Decisions, private readonly place: Scope,
+  ) {}
 
   async search(text: string, limit: number): Promise<Found> {
     const { found: pendingSubmissions, complete } = await pendingAt(
-      this.place, READ_LIMITS, this.ports, page => this.ports.store.listPending(page),
+      this.place, READ_LIMITS, this.context, page => this.context.store.listPending(page),
     )
-    const matches = pendingSubmissions.filter(searchFor(text, this.ports.presentation.forms))
+    const matches = pendingSubmissions.filter(searchFor(text, this.context.forms))
     const submissions = matches.slice(0, limit).map(submission => this.describe(submission))
     return { submissions, matches: matches.length, pending: pendingSubmissions.length, complete }
   }
@@ -47,9 +42,9 @@ export class RoomSubmissions implements SubmissionAccess {
   }
 
   async stats(): Promise<SubmissionStats> {
-    const { store, presentation: { forms } } = this.ports
+    const { store, forms } = this.context
     const [{ found: submissions, complete }, lines] = await Promise.all([
-      pendingAt(this.place, READ_LIMITS, this.ports, page => store.listRecords(page)), store.audit(AUDIT_LINES),
+      pendingAt(this.place, READ_LIMITS, this.context, page => store.listRecords(page)), store.audit(AUDIT_LINES),
     ])
     const auditLines = lines.filter(({ form }) => isFormOf(this.place, form, forms))
     const decidedLines = decidedOf(auditLines)
@@ -76,7 +71,7 @@ export class RoomSubmissions implements SubmissionAccess {
     }
     const values = changes && Object.fromEntries(changes.map(({ field, value }) => [idOf(field) ?? '', value]))
     const attempt = { ...decision, place: this.place }
-    const result = await this.ports.decisions.decide(values ? { ...attempt, action: 'edit', values } : attempt)
+    const result = await this.decisions.decide(values ? { ...attempt, action: 'edit', values } : attempt)
     if (result.kind !== 'invalid') return result
     const labelOf = (inputId: string) => quoteNames(inputs.filter(({ id }) => id === inputId).map(({ label }) => label))
     const errors = Object.entries(result.errors).map(([inputId, error]) => `${labelOf(inputId)}: ${error}`)
@@ -84,13 +79,13 @@ export class RoomSubmissions implements SubmissionAccess {
   }
 
   private async load(id: string): Promise<Submission | null> {
-    const submission = await this.ports.store.get(id)
-    return submission && belongsTo(this.place, submission, this.ports) ? submission : null
+    const submission = await this.context.store.get(id)
+    return submission && belongsTo(this.place, submission, this.context) ? submission : null
   }
 
   private describe(submission: Submission): ShownSubmission {
     const { id, state, receivedAt, expiresAt, data } = submission
-    const { notes } = cardView(submission, this.ports.presentation)
+    const { notes } = cardView(submission, this.context)
     return {
       id, state, receivedAt, expiresAt, data, ...state === 'open' && data && { content: contentHash(data) },
       fields: readFields(submission, BY_KEY), notes: notes.map(plainText),

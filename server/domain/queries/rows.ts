@@ -1,24 +1,17 @@
 import type { RichText } from '../../../shared/types/line'
 import type { CardLocation, HolderLine, Problem, Row, RowState } from '../../../shared/types/submissions'
-import type { ReviewBoard } from '../../ports/board'
 import { UnreadableRecord, type SubmissionStore } from '../../ports/store'
 import {
   INTERIM_OUTCOMES, type CardRef, type Submission, type SubmissionRecord, type Work,
 } from '../../ports/submission'
+import type { Context } from '../context'
 import { StoreUnavailable, SubmissionGone, SubmissionUnreadable } from '../errors'
 import { beginning, visible } from '../../../shared/utils/text'
-import { outcomeLine, type Presentation, DELIVERY_NAMES } from '../cards/card-view'
+import { outcomeLine, DELIVERY_NAMES } from '../cards/card-view'
 import { displayText, inOrder, ruleOf } from '../fields/fields'
 import { assigneeOf } from '../lifecycle/assignment'
 import { labelOf, roomName, type Named } from '../review/scope'
 import { dataLivesUntil, listOf, needsPerson, outstanding, wayOf } from '../lifecycle/record'
-
-export interface OverviewPorts {
-  store: SubmissionStore
-  board: ReviewBoard
-  presentation: Presentation
-  runtime: { now: () => number }
-}
 
 /** Audit lines searched for the end of one submission. */
 const RECENT_ENDINGS = 1000
@@ -74,9 +67,7 @@ export function workName({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'car
   }[kind]
 }
 
-export async function cardLocations(
-  cards: readonly CardRef[], { board }: OverviewPorts,
-): Promise<CardLocation[]> {
+export async function cardLocations(cards: readonly CardRef[], { board }: Context): Promise<CardLocation[]> {
   return Promise.all(cards.map(async (card) => {
     const isOnlyCard = cards.filter(({ platform }) => platform === card.platform).length === 1
     return {
@@ -127,9 +118,9 @@ export async function getAll(
 }
 
 /** Builds a line of the list. */
-export async function listRow(submission: Submission, ports: OverviewPorts): Promise<Row> {
+export async function listRow(submission: Submission, context: Context): Promise<Row> {
   const { id, receivedAt, data, cards } = submission
-  const form = ports.presentation.forms.of(submission.form)
+  const form = context.forms.of(submission.form)
   const entries = Object.entries(data ?? {})
   const fields = inOrder(entries.map(
     ([label, value]) => ({ label, value, rule: ruleOf(form.fields ?? {}, label) }),
@@ -147,16 +138,14 @@ export async function listRow(submission: Submission, ports: OverviewPorts): Pro
     more: Math.max(0, entries.length - PREVIEW_FIELDS),
     erased: data === null,
     ending: null,
-    cards: await cardLocations(cards, ports),
-    problem: problemOf(submission, roomName(ports.board, cards)),
-    holder: holderLine(submission, ports),
+    cards: await cardLocations(cards, context),
+    problem: problemOf(submission, roomName(context.board, cards)),
+    holder: holderLine(submission, context),
   }
 }
 
 /** Returns the assignee, if the form has assignment. */
-export function holderLine(
-  submission: Submission, { presentation: { forms }, runtime }: OverviewPorts,
-): HolderLine | null {
+export function holderLine(submission: Submission, { forms, runtime }: Context): HolderLine | null {
   const assignee = forms.of(submission.form).claim ? assigneeOf(submission, runtime.now()) : null
   return assignee && { name: visible(assignee.name), platform: assignee.platform, since: assignee.since }
 }

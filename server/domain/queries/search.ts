@@ -4,9 +4,10 @@ import type { Scope } from '../../ports/board'
 import type { Forms } from '../../ports/form'
 import type { PageRequest, PendingPage } from '../../ports/store'
 import type { Submission, SubmissionRecord } from '../../ports/submission'
+import type { Context } from '../context'
 import { submitterOf } from '../outbox/email'
 import { fieldText } from '../fields/fields'
-import { belongsTo, type PlacePorts } from '../review/scope'
+import { belongsTo } from '../review/scope'
 
 /** Shortest part of an id that counts as a match. */
 const ID_PREFIX = 4
@@ -124,13 +125,13 @@ export const RECORDS = { most: READING.most, page: 250 }
  * @param list method of the store: with form data or without
  */
 export async function pendingAt<Item extends SubmissionRecord>(
-  place: Scope, { most, page }: ReadLimits, ports: PlacePorts, list: (page: PageRequest) => Promise<PendingPage<Item>>,
+  place: Scope, { most, page }: ReadLimits, context: Context, list: (page: PageRequest) => Promise<PendingPage<Item>>,
 ): Promise<{ found: Item[], complete: boolean }> {
   const matches: Item[] = []
   let before: string | undefined
   for (let remainingCount = most; ; remainingCount -= page) {
     const { submissions, cursor } = await list({ limit: Math.min(page, remainingCount), before })
-    matches.push(...submissions.filter(submission => belongsTo(place, submission, ports)))
+    matches.push(...submissions.filter(submission => belongsTo(place, submission, context)))
     if (!cursor || remainingCount <= page) return { found: matches, complete: !cursor }
     before = cursor
   }

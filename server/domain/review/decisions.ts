@@ -2,11 +2,9 @@ import type { RichText } from '../../../shared/types/line'
 import { visible } from '../../../shared/utils/text'
 import type { EditForm, SendAgainForm, Scope } from '../../ports/board'
 import type { Form } from '../../ports/form'
-import type { Monitor } from '../../ports/monitor'
-import type { Runtime, Log } from '../../ports/runtime'
-import type { SubmissionStore } from '../../ports/store'
 import type { DecisionResult, Refused, Forbidden } from '../../ports/submission-access'
 import type { Action, CardRef, Person, Submission, SubmissionRecord } from '../../ports/submission'
+import type { Context } from '../context'
 import { PeopleUnknown } from '../errors'
 import { identityOf, signatureOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
@@ -16,24 +14,12 @@ import type { Applied, Edit, EventOf, Press } from '../lifecycle/events'
 import { applyEdits, type Marks } from '../fields/fields'
 import { assigneeOf, isAnothers } from '../lifecycle/assignment'
 import type { Outbox } from '../outbox/outbox'
-import { belongsTo, isRoom, type PlacePorts } from './scope'
+import { belongsTo, isRoom } from './scope'
 import {
-  irrevocable, notYoursLine, assignedLine, warningLine, deliveriesOf, editForm, type Presentation, endLine,
+  irrevocable, notYoursLine, assignedLine, warningLine, deliveriesOf, editForm, endLine,
 } from '../cards/card-view'
 import { sameCard, isPressed, canSendAgain } from '../lifecycle/record'
 import { sendAgainForm } from '../lifecycle/email-status'
-
-export interface DecisionsPorts extends AccessPorts {
-  store: SubmissionStore
-  outbox: Outbox
-  presentation: Presentation
-  reviewers: Reviewers
-  /** Time in which each decision can be taken back, ms; 0 for not at all. */
-  revocableMs: Readonly<Record<Action, number>>
-  /** Duration of an assignment, ms. */
-  claimMs: number
-  runtime: Runtime
-}
 
 /** Attempt with its action and details */
 export type Intent = Attempt & (
@@ -70,10 +56,14 @@ const ASSIGNMENT_OFF_TEXT = 'Assignment is off (set TAKE=1).'
 
 /** Decides submissions: the one way in for clicks, forms, commands, the API and the agent. */
 export class Decisions {
-  constructor(private readonly ports: DecisionsPorts) {}
+  constructor(
+    private readonly context: Context, private readonly outbox: Outbox, private readonly reviewers: Reviewers,
+  ) {}
 
   async decide(intent: Intent): Promise<DecisionResult> {
-    const [record, person] = await Promise.all([loadFor(intent, this.ports, this.recall(intent)), intent.person])
+    const [record, person] = await Promise.all([
+      loadFor(intent, this.context, this.reviewers, this.recall(intent)), intent.person,
+    ])
     if ('kind' in record) return record
     switch (intent.action) {
       case 'undo':
@@ -87,21 +77,21 @@ export class Decisions {
 
   /** The form for an edit, or for resending an email that bounced; null for any other email. */
   async open(attempt: Attempt & { action: 'edit' | 'resend' }): Promise<EditForm | SendAgainForm | Refused | null> {
-    const { presentation, runtime } = this.ports
-    const [submission, person] = await Promise.all([loadFor(attempt, this.ports), attempt.person])
+    const { forms, runtime } = this.context
+    const [submission, person] = await Promise.all([loadFor(attempt, this.context, this.reviewers), attempt.person])
     if ('kind' in submission) return submission
     const isEdit = attempt.action === 'edit'
     if (isEdit && (submission.state !== 'open' || !submission.data)) return this.rejectLate(attempt)
-    const form = isEdit ? editForm(submission, presentation) : sendAgainForm(submission)
-    const assignmentCheck = assignmentCheckOf(person, presentation.forms.of(submission.form))
+    const form = isEdit ? editForm(submission, this.context) : sendAgainForm(submission)
+    const assignmentCheck = assignmentCheckOf(person, forms.of(submission.form))
     const isTaken = form && isAnothers(submission, { heeds: assignmentCheck, ...attempt.press }, runtime.now())
     return isTaken ? this.warn(attempt, assignmentCheck!) : form
   }
 
   /** Reason why somebody may not decide this one; null if they may. */
   async refusal(attempt: Attempt): Promise<Refused | null> {
-    if (this.ports.presentation.forms.all.every(({ reviewers }) => !reviewers)) return null
-    const outcome = await loadFor({ ...attempt, action: 'approve' }, this.ports)
+    if (this.context.forms.all.every(({ reviewers }) => !reviewers)) return null
+    const outcome = await loadFor({ ...attempt, action: 'approve' }, this.context, this.reviewers)
     return 'kind' in outcome && outcome.kind === 'forbidden' ? outcome : null
   }
 
@@ -110,28 +100,28 @@ export class Decisions {
    * an earlier delivery or edit, on the confirmation address, or on files to erase.
    */
   private recall({ id, action }: Intent): SubmissionRecord | null {
-    const record = action === 'forward' || action === 'spam' ? this.ports.store.recall?.(id) : null
+    const record = action === 'forward' || action === 'spam' ? this.context.store.recall?.(id) : null
     if (!record) return null
     const { edited, delivered, sent = [], confirmation } = record
-    const { confirm, files } = this.ports.presentation.forms.of(record.form)
+    const { confirm, files } = this.context.forms.of(record.form)
     return edited.length + delivered.length + sent.length > 0 || (confirmation ?? confirm ?? files) ? null : record
   }
 
   private async applyDecision(
     intent: DecisionIntent, person: Person, record: SubmissionRecord,
   ): Promise<DecisionResult> {
-    const { outbox, presentation, revocableMs } = this.ports
+    const { forms, revocableMs } = this.context
     const { id, press } = intent
     if (intent.action === 'resend' && record.state === 'open') {
       if (record.failures.length === 0) return reportUnchanged('Nothing to resend.')
       if (intent.to !== undefined && !canSendAgain(record)) return reportUnchanged(NOT_BOUNCED_TEXT)
     }
     const action = intent.action === 'spam' ? 'spam' : 'forward'
-    const form = presentation.forms.of(record.form)
+    const form = forms.of(record.form)
     const assignmentCheck = assignmentCheckOf(person, form)
     // Recomputed for each attempt: others may write first, and the decision changes the version it then meets.
     const lastAttempt: { changes: Changes } = { changes: {} }
-    const applied = await outbox.apply(id, (submission) => {
+    const applied = await this.outbox.apply(id, (submission) => {
       const changes = lastAttempt.changes = changesOf(intent, submission, form)
       if ('errors' in changes) return []
       const data = changes.edit?.data ?? submission.data
@@ -154,7 +144,7 @@ export class Decisions {
     const result = this.carryOut(applied, 'claimed', person, { action, edited: 'edit' in lastAttempt.changes })
     const { state, revocableUntil } = applied.submission
     if (revocableUntil === undefined) return result
-    if (state === 'settling') outbox.runOnTime(applied.submission)
+    if (state === 'settling') this.outbox.runOnTime(applied.submission)
     return { ...result, revocableUntil }
   }
 
@@ -163,17 +153,17 @@ export class Decisions {
     attempt: Attempt, action: Action, person: Person, record: SubmissionRecord,
   ): Promise<DecisionResult> {
     const event = { type: 'revoked', action, reviewer: signatureOf(person), press: attempt.press?.press } as const
-    const applied = await this.ports.outbox.apply(attempt.id, [event], record)
+    const applied = await this.outbox.apply(attempt.id, [event], record)
     if ('refused' in applied) return this.rejectLate(attempt, irrevocable)
     return this.carryOut(applied, 'revoked', person, { action })
   }
 
   private async assign(intent: AssignmentIntent, person: Person, record: SubmissionRecord): Promise<DecisionResult> {
-    const { store, outbox, presentation, reviewers, claimMs, runtime } = this.ports
+    const { store, forms, claimMs, runtime } = this.context
     const { id, action, press } = intent
-    const form = presentation.forms.of(record.form)
+    const form = forms.of(record.form)
     const assignee = action === 'assign' ? intent.assignee : person
-    const mayDecide = action !== 'assign' || !form.reviewers || await reviewers.has(form.reviewers, assignee)
+    const mayDecide = action !== 'assign' || !form.reviewers || await this.reviewers.has(form.reviewers, assignee)
     if (!mayDecide) return reportUnchanged(notAssignedLine(visible(assignee.name), mayDecide))
     if (!form.claim) return reportUnchanged(ASSIGNMENT_OFF_TEXT)
     const identity = identityOf(assignee)
@@ -181,10 +171,10 @@ export class Decisions {
     const event: EventOf<'taken'> | EventOf<'returned'> = action === 'hand-back'
       ? { type: 'returned', who: identity, ...press }
       : {
-          type: 'taken', person: assignee, forMs: claimMs, listed: form.reviewers !== undefined, ...press,
+          type: 'taken', person: assignee, forMs: claimMs ?? 0, listed: form.reviewers !== undefined, ...press,
           ...assignerFields,
         }
-    const applied = await outbox.apply(id, [event], record)
+    const applied = await this.outbox.apply(id, [event], record)
     if (!('refused' in applied)) return this.carryOut(applied, event.type, person)
     if (applied.refused !== 'taken' && applied.refused !== 'unchanged') return this.rejectLate(intent)
     const submission = await store.get(id)
@@ -202,19 +192,19 @@ export class Decisions {
   private carryOut(
     { submission, added }: Exclude<Applied, { refused: unknown }>, event: string, { platform, id }: Person, facts = {},
   ): { kind: 'done' } {
-    const { outbox, runtime, log } = this.ports
+    const { runtime, log } = this.context
     log.info(`submission.${event}`, { submission: submission.id, ...facts, platform, reviewer: id })
-    runtime.background(outbox.run(submission, added))
+    runtime.background(this.outbox.run(submission, added))
     return { kind: 'done' }
   }
 
   /** Warns the person that somebody else has it; in soft mode they may decide from then on. */
   private async warn({ id, press }: Attempt, { who, rule }: AssignmentCheck): Promise<Refused> {
-    const { store, outbox, runtime } = this.ports
+    const { store, runtime } = this.context
     const submission = await store.get(id)
     const currentAssignee = submission && assigneeOf(submission, runtime.now())
     const event = { type: 'warned', who, press: press?.card && press.press } as const
-    if (currentAssignee && rule === 'soft') await outbox.apply(id, [event], submission)
+    if (currentAssignee && rule === 'soft') await this.outbox.apply(id, [event], submission)
     return forbid('taken', currentAssignee
       ? warningLine(currentAssignee, rule, press ? 'press' : 'approval')
       : ASSIGNMENT_ENDED_TEXT)
@@ -222,21 +212,20 @@ export class Decisions {
 
   /** Reports how the submission ended, and updates the clicked card, too. */
   private async rejectLate({ id, press }: Attempt, lineOf = lateLine): Promise<Refused> {
-    const submission = await this.ports.store.get(id)
-    if (submission && press?.card) this.ports.runtime.background(this.syncCard(press.card, submission))
+    const submission = await this.context.store.get(id)
+    if (submission && press?.card) this.context.runtime.background(this.syncCard(press.card, submission))
     const isRepeated = submission && press?.press !== undefined && isPressed(submission, press.press)
     return { kind: !submission || isRepeated ? 'silent' : 'unchanged', message: lineOf(submission) }
   }
 
   /** Updates a card that was clicked too late, so that nobody clicks it again. */
   private async syncCard(card: CardRef, submission: Submission): Promise<void> {
-    const { outbox } = this.ports
     const recordedCard = submission.cards.find(other => sameCard(other, card))
     const isFollowed = recordedCard ? !recordedCard.isGivenUp : submission.state === 'open'
-    if (isFollowed) return outbox.refresh(submission, card)
+    if (isFollowed) return this.outbox.refresh(submission, card)
     const event = { type: 'done', key: `late:${card.messageId}`, card } as const
-    const applied = await outbox.apply(submission.id, [event], submission)
-    if (!('refused' in applied)) await outbox.run(applied.submission, applied.added)
+    const applied = await this.outbox.apply(submission.id, [event], submission)
+    if (!('refused' in applied)) await this.outbox.run(applied.submission, applied.added)
   }
 }
 
@@ -259,13 +248,6 @@ function notAssignedLine(name: string, mayDecide: false | null): string {
 
 function reportUnchanged(message: RichText): Refused {
   return { kind: 'unchanged', message }
-}
-
-interface AccessPorts extends PlacePorts {
-  store: SubmissionStore
-  reviewers: Reviewers
-  monitor: Monitor
-  log: Log
 }
 
 /** Attempt to do something with a submission */
@@ -296,11 +278,11 @@ const OTHER_CHANNEL_TEXT = 'This submission belongs to another channel, so nothi
  * @param cachedRecord cached record, which saves reading it
  */
 async function loadFor<CachedRecord extends SubmissionRecord = Submission>(
-  { id, action, person, place, press }: Attempt & { action: string }, ports: AccessPorts,
+  { id, action, person, place, press }: Attempt & { action: string }, context: Context, reviewers: Reviewers,
   cachedRecord: CachedRecord | null = null,
 ): Promise<Submission | CachedRecord | Refused> {
-  const { store, presentation: { forms }, reviewers, monitor, log } = ports
-  const record = cachedRecord && belongsTo(place, cachedRecord, ports) ? cachedRecord : await store.get(id)
+  const { store, forms, monitor, log } = context
+  const record = cachedRecord && belongsTo(place, cachedRecord, context) ? cachedRecord : await store.get(id)
   const platform = place === 'everywhere' ? 'ops' : place[0]?.split('/')[0] ?? 'unknown'
   const attempt = { submission: id, action: LOGGED_ACTIONS[action] ?? action, platform }
   if (!record) {
@@ -313,7 +295,7 @@ async function loadFor<CachedRecord extends SubmissionRecord = Submission>(
     }
     return { kind: 'silent', message: lateLine(null) }
   }
-  if (belongsTo(place, record, ports)) {
+  if (belongsTo(place, record, context)) {
     const form = forms.of(record.form)
     const refusal = form.reviewers && await reviewers.refusal(form, await person, attempt)
     if (!refusal) return record
@@ -323,14 +305,14 @@ async function loadFor<CachedRecord extends SubmissionRecord = Submission>(
   const movedCard = press?.card && record.cards.find(card => sameCard(card, press.card!))
   monitor.misplaced(platform)
   if (movedCard) monitor.incident(
-    'moved-channel', `${channelOf(movedCard, ports)} by ${channelOf(press.card!, ports)} (${label})`,
+    'moved-channel', `${channelOf(movedCard, context)} by ${channelOf(press.card!, context)} (${label})`,
   )
   else monitor.incident('misplaced', label)
   log.warn('review.misplaced', { ...attempt, reviewer })
   return forbid('elsewhere', OTHER_CHANNEL_TEXT)
 }
 
-function channelOf(card: CardRef, { board }: AccessPorts): string {
+function channelOf(card: CardRef, { board }: Context): string {
   return board.roomOf(card).replace(/^[^/]*\//, '')
 }
 

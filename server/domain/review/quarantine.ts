@@ -1,32 +1,20 @@
-import type { Log, Runtime } from '../../ports/runtime'
-import { UnreadableRecord, type SubmissionStore } from '../../ports/store'
+import { UnreadableRecord } from '../../ports/store'
 import type { Person } from '../../ports/submission'
+import type { Context } from '../context'
 import { SubmissionEnded, SubmissionGone, SubmissionUnreadable, WrongState } from '../errors'
 import { signatureOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
-import { endLine, type Presentation } from '../cards/card-view'
+import { endLine } from '../cards/card-view'
 import type { Applied, LifecycleEvent } from '../lifecycle/events'
 import type { Outbox } from '../outbox/outbox'
 import { ending, found, orUnavailable } from '../queries/rows'
-import type { SubmissionFiles } from '../files/submission-files'
 import { isOver } from '../lifecycle/record'
-
-export interface QuarantinePorts {
-  store: SubmissionStore
-  outbox: Outbox
-  reviewers: Reviewers
-  presentation: Presentation
-  /** True if endpoints are notified of erasures. */
-  tellsErasures: boolean
-  /** Files that came with forms; absent in tests without files. */
-  files?: SubmissionFiles
-  runtime: Runtime
-  log: Log
-}
 
 /** Releases quarantined submissions, and erases any submission. */
 export class Quarantine {
-  constructor(private readonly ports: QuarantinePorts) {}
+  constructor(
+    private readonly context: Context, private readonly outbox: Outbox, private readonly reviewers: Reviewers,
+  ) {}
 
   /**
    * `release`: it is a real form, and its cards go out as for a new one. `erase` erases the form data in any state,
@@ -37,12 +25,12 @@ export class Quarantine {
    * PeopleUnknown, StoreUnavailable
    */
   async decide(action: 'release' | 'erase', id: string, person: Person, press?: string): Promise<void> {
-    const { store, outbox, reviewers, presentation: { forms }, tellsErasures, runtime, log } = this.ports
+    const { store, forms, tellsErasures, runtime, log } = this.context
     const loadedRecord = await orUnavailable(found(store, id))
     const record = loadedRecord instanceof UnreadableRecord ? loadedRecord.record : loadedRecord
     // If the form is unknown, the person must be a reviewer of every form.
     for (const form of record ? [forms.of(record.form)] : loadedRecord ? forms.all : []) {
-      const refusal = await reviewers.refusal(form, person, { submission: id, action, platform: 'ops' })
+      const refusal = await this.reviewers.refusal(form, person, { submission: id, action, platform: 'ops' })
       if (refusal) throw refusal
     }
     if (loadedRecord instanceof UnreadableRecord && action === 'release') throw new SubmissionUnreadable(id)
@@ -53,10 +41,10 @@ export class Quarantine {
     const event: LifecycleEvent = action === 'release'
       ? { type: 'released', rooms, ...origin }
       : { type: 'erased', told: tellsErasures && endpoint !== null, ...origin }
-    const applied: Applied = record ? await orUnavailable(outbox.apply(id, [event], record)) : { refused: 'gone' }
+    const applied: Applied = record ? await orUnavailable(this.outbox.apply(id, [event], record)) : { refused: 'gone' }
     if (!('refused' in applied)) {
       log.info(`submission.${event.type}`, { submission: id, reviewer: person.id })
-      return runtime.background(outbox.run(applied.submission, applied.added))
+      return runtime.background(this.outbox.run(applied.submission, applied.added))
     }
     if (applied.refused === 'gone') throw await ending(id, store, message => new SubmissionEnded(message))
     if (applied.refused === 'expired') throw new SubmissionGone()
@@ -65,7 +53,7 @@ export class Quarantine {
   }
 
   private async purge(id: string, reviewer: Person): Promise<void> {
-    const { store, files, runtime, log } = this.ports
+    const { store, files, runtime, log } = this.context
     await orUnavailable(store.forget(id, { reviewer: signatureOf(reviewer), at: runtime.now() }))
     files?.erase(id)
     log.info('submission.erased', { submission: id, reviewer: reviewer.id })

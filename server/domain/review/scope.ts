@@ -1,12 +1,8 @@
 import type { Scope, ReviewBoard } from '../../ports/board'
 import type { Form, Forms } from '../../ports/form'
 import type { CardRef, Submission, Work } from '../../ports/submission'
+import type { Context } from '../context'
 import { sameCard } from '../lifecycle/record'
-
-export interface PlacePorts {
-  presentation: { forms: Forms }
-  board: ReviewBoard
-}
 
 /**
  * True if a submission may be seen and decided in this scope: a room of its form, or a room with one of its cards. The
@@ -15,7 +11,7 @@ export interface PlacePorts {
  */
 export function belongsTo(
   scope: Scope, { form, cards, state }: Pick<Submission, 'form' | 'cards' | 'state'>,
-  { presentation: { forms }, board }: PlacePorts,
+  { forms, board }: Context,
 ): boolean {
   if (state === 'held') return scope === 'everywhere'
   return isFormOf(scope, form, forms) || cards.some(card => scope.includes(board.roomOf(card)))
@@ -34,7 +30,7 @@ export function isRoom(scope: Scope, forms: Forms): boolean {
 /** Room of the form that is left without a card once this card is gone; null if it still has one. */
 export function missingIn(
   { form, cards }: Pick<Submission, 'form' | 'cards'>, card: CardRef,
-  { presentation: { forms }, board }: { presentation: { forms: Forms }, board: ReviewBoard },
+  { forms, board }: Context,
 ): string | null {
   const scope = board.placeOf(card)
   const hasOther = cards.some(other => !sameCard(other, card) && isSamePlace(scope, board.placeOf(other)))

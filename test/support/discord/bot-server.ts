@@ -24,16 +24,14 @@ import { People } from '../../../server/domain/people/people'
 import { Reviewers } from '../../../server/domain/people/reviewers'
 import { registerReview } from '../../../server/handlers/review'
 import type { Log } from '../../../server/ports/runtime'
+import { testContext } from '../../fakes/context'
 import { FakeEndpoint, FakeMailer } from '../../fakes/deliveries'
 import { formsOf } from '../../fakes/forms'
-import { FakeRuntime, silentMonitor } from '../../fakes/runtime'
+import { FakeRuntime } from '../../fakes/runtime'
 import { startProxy } from '../proxy'
 import { until } from '../until'
 import { startDiscord } from './discord'
 import type { DiscordMessage } from './types'
-
-const LEASE_MS = 30_000
-const POLICY = { baseMs: 5000, leaseMs: LEASE_MS }
 
 export type BotServer = Awaited<ReturnType<typeof startBotServer>>
 
@@ -58,23 +56,15 @@ export async function startBotServer({
   )]
   const [mailer, endpoint] = [new FakeMailer(), new FakeEndpoint()]
   const forms = formsOf({ rooms: ['discord'], endpoint })
-  const presentation = { siteUrl: 'https://forms.example.com', forms }
   const board = createBoard(connections, async () => bots[0]!, log, 0)
-  const queue = new CardQueue({
-    queues, board, forms, post: (...card) => outbox.post(...card), policy: POLICY,
-    overviewUrl: presentation.siteUrl, runtime, log,
+  const context = testContext({
+    store, queues, board, forms, mailer, runtime, log, claimMs: 0,
+    confirmations: createEmbeddedLimiter({ limit: 3, windowS: 86_400 }),
   })
-  const outbox: Outbox = new Outbox({
-    store, board, queue, mailer, presentation, runtime, monitor: silentMonitor, log,
-    policy: POLICY, confirmations: createEmbeddedLimiter({ limit: 3, windowS: 86_400 }),
-    mail: { fromAddress: 'forms@example.com', fromName: 'Formbot' },
-    template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields), isWhole: true }),
-  })
-  const reviewers = new Reviewers({ board, people: new People(), runtime, monitor: silentMonitor, log })
-  const decisions = new Decisions({
-    store, outbox, board, reviewers, presentation, revocableMs: { forward: 0, spam: 0 }, claimMs: 0, runtime,
-    monitor: silentMonitor, log,
-  })
+  const queue = new CardQueue(context, (...card) => outbox.post(...card))
+  const outbox: Outbox = new Outbox(context, queue)
+  const reviewers = new Reviewers(context, new People())
+  const decisions = new Decisions(context, outbox, reviewers)
   const startBot = () => createBot({
     connections, log,
     state: async () => state,
@@ -108,9 +98,7 @@ export async function startBotServer({
     url: `${proxy.url}/`,
     /** Receives a form; resolves with its id and its card. */
     submit: async (data: unknown) => {
-      const id = await receive(
-        data, forms.of(undefined), { store, outbox, queue, leaseMs: LEASE_MS, runtime, monitor: silentMonitor, log },
-      )
+      const id = await receive(data, forms.of(undefined), context, outbox)
       await runtime.drain()
       return { id, card: await until(`the card of ${id}`, () => discord.cardOf(id)) }
     },

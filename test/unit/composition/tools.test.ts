@@ -43,7 +43,7 @@ async function agentThat(answers: Answer[]) {
   })
   const { selection, of } = await openTools({
     config: { ...readConfig({ NODE_ENV: 'test' }), dataDir: dir }, submissionsAt: () => triage.submissions,
-    forms: triage.presentation.forms, models: {}, log: silentLog,
+    forms: triage.forms, models: {}, log: silentLog,
   })
   const tools = of(
     { getLogger: () => silentLog } as never,
@@ -78,7 +78,7 @@ test('a submission is read, and saved as JSON under reports/ once that is approv
 async function toolsWith(env: Record<string, string>) {
   const { of } = await openTools({
     config: { ...readConfig({ NODE_ENV: 'test', ...env }), dataDir: dir },
-    submissionsAt: () => triage.submissions, forms: triage.presentation.forms, models: {}, log: silentLog,
+    submissionsAt: () => triage.submissions, forms: triage.forms, models: {}, log: silentLog,
   })
   return of(
     { getLogger: () => silentLog } as never,

@@ -2,7 +2,6 @@ import { beforeEach, expect, test } from 'vitest'
 import { ClosedRooms } from '../../../../server/domain/cards/card-queue'
 import { failing, ok } from '../../../fakes/board'
 import { formsOf } from '../../../fakes/forms'
-import { silentLog } from '../../../fakes/runtime'
 import { openTriage, type Triage } from '../../../fakes/triage'
 
 const ARCHIVED = failing('Slack answered is_archived.', { permanent: true })
@@ -11,8 +10,7 @@ let triage: Triage
 beforeEach(async () => { triage = await openTriage({ platforms: ['slack', 'discord'] }) })
 /** Starts one of several processes. */
 const startProcess = () => new ClosedRooms({
-  ...triage, overviewUrl: 'https://forms.example.com', log: silentLog,
-  forms: formsOf(
+  ...triage, forms: formsOf(
     { rooms: ['slack', 'discord'] }, { hr: { rooms: ['slack/C2'] }, it: { rooms: ['slack', 'slack/C3'] } },
   ),
 })

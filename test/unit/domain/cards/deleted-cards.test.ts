@@ -3,7 +3,6 @@ import { DeletedCards } from '../../../../server/domain/cards/deleted-cards'
 import { isOver } from '../../../../server/domain/lifecycle/record'
 import type { Outcome } from '../../../../server/ports/delivery'
 import { failing, ok } from '../../../fakes/board'
-import { silentMonitor } from '../../../fakes/runtime'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'
 import { only } from '../../../fakes/only'
 import type { SubmissionStore } from '../../../../server/ports/store'
@@ -14,12 +13,12 @@ let deletedCards: DeletedCards
 beforeEach(async () => {
   triage = await openTriage({ platforms: ['slack', 'discord'], form: { claim: 'soft' } })
   reads = 0
-  deletedCards = new DeletedCards({ ...triage, monitor: silentMonitor, store: only<SubmissionStore>({
+  deletedCards = new DeletedCards({ ...triage, store: only<SubmissionStore>({
     listRecords: (page) => {
       reads++
       return triage.store.listRecords(page)
     },
-  }) })
+  }) }, triage.outbox)
 })
 const cardsOf = async (id: string) => (await triage.store.get(id))!.cards.map(({ messageId }) => messageId)
 const eventsOf = async (id: string) => (await triage.store.get(id))!.history.map(({ event }) => event)

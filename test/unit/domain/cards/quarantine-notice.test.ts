@@ -11,7 +11,7 @@ const HOUR = 60 * 60 * 1000
 let triage: Triage
 beforeEach(async () => { triage = await openTriage({ platforms: ['slack', 'discord'] }) })
 /** One server of several. */
-const server = (presentation = triage.presentation) => new HeldNotice({ ...triage, presentation })
+const server = (changes: Partial<Triage> = {}) => new HeldNotice({ ...triage, ...changes })
 async function receiveQuarantined(): Promise<string> {
   const id = await triage.receive({ name: 'Ada' }, { held: true })
   triage.runtime.time += HOUR
@@ -51,9 +51,9 @@ test('each room is told once a day by whichever server is first, while something
 test('a room of another form is told nothing, and nobody is where no page can be linked to', async () => {
   const forms = formsOf({ rooms: ['slack'] }, { jobs: { rooms: ['discord'] } })
   await receiveQuarantined()
-  await server({ ...triage.presentation, siteUrl: null } as never).tell()
+  await server({ siteUrl: null }).tell()
   expect(announcements()).toEqual([])
-  await server({ ...triage.presentation, forms }).tell()
+  await server({ forms }).tell()
   expect(announcements().map(([room]) => room)).toEqual(['slack'])
 })
 

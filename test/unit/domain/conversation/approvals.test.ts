@@ -3,7 +3,8 @@ import { EmbeddedApprovals } from '../../../../server/adapters/embedded/approval
 import { Approvals, type Presser } from '../../../../server/domain/conversation/approvals'
 import type { ProposedCall, WaitingTurn } from '../../../../server/ports/approvals'
 import type { Person } from '../../../../server/ports/submission'
-import { FakeRuntime, silentLog } from '../../../fakes/runtime'
+import { testContext } from '../../../fakes/context'
+import { FakeRuntime } from '../../../fakes/runtime'
 import { testFolder } from '../../../support/lifetime'
 import { only } from '../../../fakes/only'
 import type { Monitor } from '../../../../server/ports/monitor'
@@ -35,16 +36,17 @@ beforeEach(async () => {
   misplacedPlatforms = []
   present = {}
   access = { asked: [] }
-  approvals = new Approvals({
-    store: new EmbeddedApprovals(folder, runtime.now), approvers: ['slack:U2', 'discord:U2', 'slack:T9:U4'],
+  approvals = new Approvals(testContext({
+    runtime,
+    monitor: only<Monitor>({ misplaced: platform => void misplacedPlatforms.push(platform), incident: () => {} }),
+  }), new EmbeddedApprovals(folder, runtime.now), {
+    approvers: ['slack:U2', 'discord:U2', 'slack:T9:U4'],
     present: async ({ calls }) => calls.map(each => ({ ...each, ...present[each.toolCallId] })),
-    placeOf: () => ['slack/C1'], ttlMs: TTL_MS, leaseMs: LEASE_MS, runtime,
+    placeOf: () => ['slack/C1'], ttlMs: TTL_MS, leaseMs: LEASE_MS,
     refusal: async (submission, { id }, place) => {
       access.asked.push([submission, id, place])
       return id === access.id ? { message: ['Only Grace may decide this.'] } : null
     },
-    monitor: only<Monitor>({ misplaced: platform => void misplacedPlatforms.push(platform), incident: () => {} }),
-    log: silentLog,
   })
   turn = await approvals.request({
     threadId: 'slack:C1:1', place: ['slack/C1', 'slack'], asker: ADA, calls: [call('one'), call('two')], state: '[]',

@@ -15,7 +15,9 @@ let assignments: Assignments
 beforeEach(async () => {
   triage = await openTriage({ form: { claim: 'soft' } })
   triage.runtime.uuid = () => crypto.randomUUID()
-  assignments = new Assignments({ ...triage, people: new People({ Grace: ['slack:U2', 'discord:2'] }) })
+  assignments = new Assignments(
+    triage, new People({ Grace: ['slack:U2', 'discord:2'] }), triage.decisions,
+  )
 })
 interface Said { by?: Person, mentioned?: string[] }
 
@@ -80,12 +82,11 @@ test('what waits is read without its data, and not at all for who writes from el
   const id = await triage.post({ name: 'Lin' })
   const pages: unknown[] = []
   assignments = new Assignments({
-    ...triage, people: new People(),
-    store: only<SubmissionStore>({ get: id => triage.store.get(id), listRecords: (page) => {
+    ...triage, store: only<SubmissionStore>({ get: id => triage.store.get(id), listRecords: (page) => {
       pages.push(page)
       return triage.store.listRecords(page)
     } }),
-  })
+  }, new People(), triage.decisions)
   const idPrefix = id.slice(0, 8)
   expect((await answerTo(`take ${idPrefix}`, {}, ['slack/D1'])).text).toMatch(/^Nothing that waits here/)
   expect(pages).toEqual([])
@@ -95,7 +96,7 @@ test('what waits is read without its data, and not at all for who writes from el
 
 test('who may not decide it gives it to nobody, and alone reads why; nor is it given to such', async () => {
   const id = await triage.post({ name: 'Lin' })
-  Object.assign(triage.presentation.forms.of(undefined), { reviewers: ['slack:U2'] })
+  Object.assign(triage.forms.of(undefined), { reviewers: ['slack:U2'] })
   expect(await answerTo(`assign ${id} grace`)).toEqual({
     isPrivate: true, text: expect.stringMatching(/^Only /) as string,
   })

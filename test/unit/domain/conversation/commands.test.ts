@@ -3,6 +3,7 @@ import { parseCommand, ChatCommands } from '../../../../server/domain/conversati
 import type { Answer } from '../../../../server/ports/conversation'
 import type { PageRequest, SubmissionStore } from '../../../../server/ports/store'
 import type { AuditLine, Submission } from '../../../../server/ports/submission'
+import { testContext } from '../../../fakes/context'
 import { formsOf } from '../../../fakes/forms'
 import { decisions, submissionOf } from '../../../fixtures/views'
 import { plainText } from '../../../../shared/utils/line'
@@ -33,21 +34,20 @@ function commandsFor(submissions: readonly Submission[], lines: readonly AuditLi
     const cursor = from + limit < submissions.length ? String(from + limit) : null
     return { submissions: submissions.slice(from, from + limit), total: submissions.length, cursor }
   }
-  const commands = new ChatCommands({
+  const commands = new ChatCommands(testContext({
     store: only<SubmissionStore>({
       get: async id => submissions.find(submission => submission.id === id) ?? null,
       audit: async limit => lines.slice(0, limit),
       listPending: list, listRecords: list,
     }),
-    outbox: only<Outbox>({ apply: async () => ({ refused: 'gone' }), run: async () => {} }),
-    presentation: { siteUrl: 'https://forms.example.com', forms: knownForms },
+    forms: knownForms,
     board: only<ReviewBoard>({
+      platforms: ['Slack', 'Discord'], label: room => room,
       roomOf: ({ threadId }) => `slack/${threadId.split(':')[1]}`,
       link: async ({ messageId }) => `https://example.slack.com/${messageId}`,
     }),
-    platforms: ['Slack', 'Discord'],
     runtime: only<Runtime>({ now: () => NOW, background: () => {} }),
-  })
+  }), only<Outbox>({ apply: async () => ({ refused: 'gone' }), run: async () => {} }))
   return {
     reads, commands, ask: (text: string, place: readonly string[] = ROOM) => commands.answer(parseCommand(text), place),
   }

@@ -18,7 +18,7 @@ beforeEach(async () => {
   triage.board.hasMember = async (_room?: string, { names = [] }: Pick<Person, 'names'> = {}) => ({
     ok: true, value: names.some(name => members.includes(name)),
   })
-  home = new Home(triage)
+  home = new Home(triage, triage.reviewers, triage.decisions)
 })
 const CLOSED = /^Forms are shown here to those who decide them/
 const readHome = async (person = ada) => {
@@ -51,7 +51,7 @@ test('while nobody can tell who is in the room, it says neither that there is no
 })
 
 test('each room is asked once who is in it, however many forms go there, for all that is shown after a press', async () => {
-  const { forms } = triage.presentation
+  const { forms } = triage
   const otherForms = Array.from({ length: 30 }, (_, index) => ({ ...forms.of(undefined), key: `form-${index}` }))
   Object.assign(forms, { all: [...forms.all, ...otherForms] })
   const id = await triage.post({ name: 'one' })
@@ -69,7 +69,7 @@ test('each room is asked once who is in it, however many forms go there, for all
 
 test('with a list it is for who is on it, in the room or not', async () => {
   await triage.post({ name: 'one' })
-  Object.assign(triage.presentation.forms.of(undefined), { reviewers: ['slack:U2'] })
+  Object.assign(triage.forms.of(undefined), { reviewers: ['slack:U2'] })
   expect((await readHome()).text).toMatch(CLOSED)
   expect((await readHome({ ...ada, id: 'U2', names: ['slack:U2'] })).buttons).toHaveLength(1)
 })
@@ -91,7 +91,7 @@ test('what one takes is theirs first, what others have is not offered, and nothi
 })
 
 test('where nobody takes anything, it does not tell whose anything is, and offers no button', async () => {
-  Object.assign(triage.presentation.forms.of(undefined), { claim: null, name: 'Contact' })
+  Object.assign(triage.forms.of(undefined), { claim: null, name: 'Contact' })
   await triage.post({ name: 'one' })
   const { text, items = [] } = await home.of(ada, 'slack')
   expect(inWords({ text }).text.join(' ')).toMatch(/^1 submission waits\. The oldest came on /)

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { Membership } from '../../../../server/domain/conversation/membership'
 import type { Outcome } from '../../../../server/ports/delivery'
 import type { Person } from '../../../../server/ports/submission'
-import { FakeRuntime, silentLog } from '../../../fakes/runtime'
+import { testContext } from '../../../fakes/context'
+import { formsOf } from '../../../fakes/forms'
+import { FakeRuntime } from '../../../fakes/runtime'
 import { only } from '../../../fakes/only'
 import type { ReviewBoard } from '../../../../server/ports/board'
 
@@ -14,9 +16,9 @@ function openMembership(rooms: Record<string, Outcome<boolean>>) {
     askedRooms.push(room)
     return rooms[room]!
   }
-  return { asked: askedRooms, runtime, rooms, membership: new Membership({
-    board: only<ReviewBoard>({ hasMember }), rooms: Object.keys(rooms), runtime, log: silentLog,
-  }) }
+  return { asked: askedRooms, runtime, rooms, membership: new Membership(testContext({
+    board: only<ReviewBoard>({ hasMember }), forms: formsOf({ rooms: Object.keys(rooms) }), runtime,
+  })) }
 }
 
 const personOf = (id: string, name = `slack:${id}`): Person => ({ id, name: 'Ada', platform: 'Slack', names: [name] })

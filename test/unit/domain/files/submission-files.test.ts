@@ -3,7 +3,7 @@ import { SubmissionFiles } from '../../../../server/domain/files/submission-file
 import { FileMissing, type FileStore } from '../../../../server/ports/files'
 import { UnreadableRecord, type SubmissionStore } from '../../../../server/ports/store'
 import type { Submission } from '../../../../server/ports/submission'
-import { silentLog } from '../../../fakes/runtime'
+import { testContext } from '../../../fakes/context'
 import { submissionOf } from '../../../fixtures/views'
 import { only } from '../../../fakes/only'
 import type { Runtime } from '../../../../server/ports/runtime'
@@ -38,10 +38,10 @@ function filesOf(
   }
   return {
     erasedIds, askedTimes, pass: (ms: number) => { now += ms }, done: () => Promise.all(work),
-    files: new SubmissionFiles({
-      files, isTaking, store: only<SubmissionStore>({ get }), limiter: null, secret, siteUrl: null, log: silentLog,
+    files: new SubmissionFiles(testContext({
+      store: only<SubmissionStore>({ get }),
       runtime: only<Runtime>({ uuid: () => 'id', now: () => now, background: task => void work.push(task) }),
-    }),
+    }), { files, isTaking, limiter: null, secret, siteUrl: null }),
   }
 }
 

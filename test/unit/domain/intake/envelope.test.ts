@@ -3,8 +3,8 @@ import { composeEmail } from '../../../../server/domain/outbox/email'
 import { CONTROLS, envelopeOf, nextOf, subjectOf } from '../../../../server/domain/intake/envelope'
 import { cardView } from '../../../../server/domain/cards/card-view'
 import { screen } from '../../../../server/domain/intake/intake'
+import { testContext } from '../../../fakes/context'
 import { formsOf } from '../../../fakes/forms'
-import { silentLog } from '../../../fakes/runtime'
 import { PRESENTATION, submissionOf } from '../../../fixtures/views'
 
 const SENDER = { group: '203.0.113.7', client: '203.0.113.7', trusted: false, hasFiles: false }
@@ -15,7 +15,7 @@ describe('what a page says about its form', () => {
       name: 'Ada', _next: ['https://shop.example/', 'x'], _subject: { a: 1 }, _replyto: null, _other: 'kept', _: '',
     }
     const { data, next, envelope } = await screen(
-      body, SENDER, { honeypot: '_gotcha', humanCheck: null, log: silentLog }, { form: { labels: {} } },
+      body, SENDER, testContext(), { form: { labels: {} } },
     )
     expect(data).toEqual({ name: 'Ada', _other: 'kept', _: '' })
     expect([next, envelope]).toEqual(['https://shop.example/', undefined])

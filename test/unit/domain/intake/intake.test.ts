@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { type AcceptPorts, enter, Quota, idempotencyDigest } from '../../../../server/domain/intake/intake'
+import { enter, type Entrance, Quota, idempotencyDigest } from '../../../../server/domain/intake/intake'
 import { InvalidSubmission } from '../../../../server/domain/errors'
 import { IncomingFiles } from '../../../../server/domain/files/incoming-files'
 import type { Sender, HumanCheck } from '../../../../server/ports/sender'
@@ -8,7 +8,6 @@ import type { Form } from '../../../../server/ports/form'
 import { LimitReached } from '../../../../server/ports/limiter'
 import type { Submission } from '../../../../server/ports/submission'
 import { formsOf } from '../../../fakes/forms'
-import { silentLog } from '../../../fakes/runtime'
 import { openTriage } from '../../../fakes/triage'
 import { only } from '../../../fakes/only'
 import type { SubmissionFiles } from '../../../../server/domain/files/submission-files'
@@ -71,7 +70,7 @@ async function openDoor(
       return countOf(client) > LIMIT ? 30_000 : 0
     },
   }
-  const store: AcceptPorts['intake']['store'] = Object.create(triage.store)
+  const store: typeof triage.store = Object.create(triage.store)
   store.create = async (submission, options) => {
     storeCalls++
     if (isStopped || isReadOnly) throw new Error('no Redis')
@@ -81,12 +80,11 @@ async function openDoor(
     created.push(submission)
     return { id: submission.id, places: [] }
   }
-  const ports: AcceptPorts = {
+  const entrance: Entrance = {
     quota: limited ? new Quota(limiter, () => now) : null,
-    screening: { honeypot: '_gotcha', humanCheck, log: silentLog },
     // Let the form take files.
     files: only<SubmissionFiles>({ incoming: (_, client) => new IncomingFiles('one', RULE, client, FILES, null) }),
-    intake: { ...triage.intake, store },
+    outbox: triage.outbox,
   }
   const readBody = async (body: unknown, upload: IncomingFiles | null) => {
     bodiesRead++
@@ -95,7 +93,7 @@ async function openDoor(
     return body
   }
   return async (body: unknown, sender: Partial<Sender> = {}) => {
-    const { upload, take } = await enter({ ...SENDER, ...sender }, form, ports)
+    const { upload, take } = await enter({ ...SENDER, ...sender }, form, { ...triage, store, humanCheck }, entrance)
     return take(readBody(body, upload))
   }
 }

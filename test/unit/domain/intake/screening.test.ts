@@ -3,6 +3,7 @@ import { idempotencyDigest, screen } from '../../../../server/domain/intake/inta
 import type { Sender } from '../../../../server/ports/sender'
 import type { Outcome } from '../../../../server/ports/delivery'
 import { failing, ok } from '../../../fakes/board'
+import { testContext } from '../../../fakes/context'
 
 const SENDER: Sender = {
   group: '203.0.113.7', client: '203.0.113.7', address: '203.0.113.7', trusted: false, hasFiles: false,
@@ -17,10 +18,9 @@ async function screened(body: unknown, { answer, sender = SENDER }: { answer?: O
     checkCalls.push(args)
     return answer!
   }
-  const result = await screen(body, sender, {
-    honeypot: '_gotcha', humanCheck: answer ? { field: 'token', verify } : null,
-    log: { info: note, warn: note, error: note },
-  }, { form: { labels: {} }, attemptKey: 'attempt' })
+  const result = await screen(body, sender, testContext({
+    humanCheck: answer ? { field: 'token', verify } : null, log: { info: note, warn: note, error: note },
+  }), { form: { labels: {} }, attemptKey: 'attempt' })
     .catch((error: { code: string, message: string }) => ({ code: error.code, message: error.message }))
   return { result, logged, checkCalls }
 }
@@ -45,9 +45,9 @@ describe('the honeypot', () => {
   })
 
   test('is no inherited property', async () => {
-    const trap = await screen({ name: 'Ada' }, SENDER, {
-      honeypot: 'constructor', humanCheck: null, log: { info: () => {}, warn: () => {}, error: () => {} },
-    }, { form: { labels: {} } })
+    const trap = await screen(
+      { name: 'Ada' }, SENDER, testContext({ honeypot: 'constructor' }), { form: { labels: {} } },
+    )
     expect(trap).toEqual({ data: { name: 'Ada' }, held: false })
   })
 

@@ -237,7 +237,7 @@ test('where nobody takes cards have no button for it, a click on one does nothin
   const id = await openSubmission()
   await take(id)
   await triage.runtime.drain()
-  const { forms } = triage.presentation
+  const { forms } = triage
   Object.assign(forms.of(undefined), { claim: undefined })
   const otherId = await triage.post({ name: 'Lin' })
   expect(await buttons(otherId)).toEqual([['forward', 'edit', 'spam'], ['forward', 'edit', 'spam']])

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createEmbeddedLimiter } from '../../../../server/adapters/embedded/limiter'
 import { PasswordGuesses } from '../../../../server/domain/operations/password-guesses'
+import { testContext } from '../../../fakes/context'
 import { FakeRuntime, silentLog } from '../../../fakes/runtime'
 import { only } from '../../../fakes/only'
 import type { Monitor } from '../../../../server/ports/monitor'
@@ -8,11 +9,10 @@ import type { Monitor } from '../../../../server/ports/monitor'
 function openGuesses() {
   const runtime = new FakeRuntime()
   const [incidents, loggedLines] = [[] as string[], [] as string[]]
-  const guesses = new PasswordGuesses({
-    limiter: createEmbeddedLimiter({ limit: 50, windowS: 60 }), runtime,
-    monitor: only<Monitor>({ incident: kind => void incidents.push(kind) }),
+  const guesses = new PasswordGuesses(testContext({
+    runtime, monitor: only<Monitor>({ incident: kind => void incidents.push(kind) }),
     log: { ...silentLog, warn: event => void loggedLines.push(event) },
-  })
+  }), createEmbeddedLimiter({ limit: 50, windowS: 60 }))
   return { guesses, runtime, incidents, lines: loggedLines }
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { RoomInstallations } from '../../../../server/domain/operations/room-installations'
 import { FakeBoard, failing } from '../../../fakes/board'
-import { silentLog } from '../../../fakes/runtime'
+import { testContext } from '../../../fakes/context'
 import { only } from '../../../fakes/only'
 import type { Runtime } from '../../../../server/ports/runtime'
 import type { HealthBook } from '../../../../server/ports/monitor'
@@ -19,17 +19,8 @@ function openRooms(learnedWorkspace: string, outages = 0) {
     return value
   }
   const note = (...facts: unknown[]) => void notes.push(facts)
-  const rooms = new RoomInstallations({
-    board, log: silentLog,
-    installations: only<Installations>({
-      learn: answering({ ...HERE, within: learnedWorkspace }), forget: answering(learnedWorkspace === HERE.within),
-    }),
-    queue: only<CardQueue>({
-      wake: (rooms = []) => note('woken', ...rooms),
-      closedRooms: {
-        opened: async (room: string) => note('opened', room), shut: async (room: string) => note('shut', room),
-      } as never,
-    }),
+  const rooms = new RoomInstallations(testContext({
+    board,
     health: only<HealthBook>({
       note: async (part, _at, error) => {
         note('health', part, error)
@@ -37,7 +28,14 @@ function openRooms(learnedWorkspace: string, outages = 0) {
       },
     }),
     runtime: only<Runtime>({ now: () => 0, wait: async ms => void waitsMs.push(ms) }),
-  })
+  }), only<CardQueue>({
+    wake: (rooms = []) => note('woken', ...rooms),
+    closedRooms: {
+      opened: async (room: string) => note('opened', room), shut: async (room: string) => note('shut', room),
+    } as never,
+  }), only<Installations>({
+    learn: answering({ ...HERE, within: learnedWorkspace }), forget: answering(learnedWorkspace === HERE.within),
+  }))
   return { board, heard: notes, waits: waitsMs, rooms }
 }
 

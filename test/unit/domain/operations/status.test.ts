@@ -1,43 +1,39 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createEmbeddedHealthBook } from '../../../../server/adapters/embedded/health'
+import type { Context } from '../../../../server/domain/context'
 import { Credentials } from '../../../../server/domain/operations/credentials'
 import { createReadiness, Storage } from '../../../../server/domain/operations/readiness'
 import { createMonitor } from '../../../../server/domain/operations/monitor'
 import { readStatus } from '../../../../server/domain/operations/status'
 import type { Work } from '../../../../server/ports/submission'
-import type { HealthBook } from '../../../../server/ports/monitor'
-import type { Runtime } from '../../../../server/ports/runtime'
+import type { Runtime, StoreClock } from '../../../../server/ports/runtime'
 import { failing, ok } from '../../../fakes/board'
-import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+import { testContext } from '../../../fakes/context'
+import { formsOf } from '../../../fakes/forms'
+import { ADA, CLAIM_MS, openTriage, type Triage } from '../../../fakes/triage'
 import { only } from '../../../fakes/only'
 
 let triage: Triage
-let health: HealthBook
 
-beforeEach(async () => {
-  triage = await openTriage({ platforms: ['slack', 'discord'] })
-  health = createEmbeddedHealthBook()
-})
-const monitorAt = (now: () => number) => createMonitor({ health, metrics: null, now, log: triage.log })
+beforeEach(async () => { triage = await openTriage({ platforms: ['slack', 'discord'] }) })
+const monitorAt = (now: () => number) => createMonitor({ ...triage, runtime: only<Runtime>({ now }) }, null)
 const post = (room?: string): Work => ({ key: 'post', kind: 'post', attempts: 0, dueAt: 0, room })
 
-/** All parts except the store. */
-const partPorts = () => ({
-  board: triage.board, health, deliveries: ['email'] as const, optionalParts: [],
-  rooms: ['slack', 'slack/C9', 'discord'],
+/** Context whose parts besides the store are Slack with a further room, Discord and email. */
+const contextWith = (members: Partial<Context>): Context => ({
+  ...triage, mail: testContext().mail, forms: formsOf({ rooms: ['slack', 'slack/C9', 'discord'], endpoint: null }),
+  ...members,
 })
 
 describe('readiness', () => {
-  const clock = { aheadMs: 0 }
+  let clock: StoreClock
   let advice: () => Promise<readonly string[]>
   beforeEach(() => { advice = async () => [] })
-  const readinessOf = (runtime: Runtime) => createReadiness({
-    storage: new Storage({ check: () => triage.store.check(), advice }, triage.runtime.now), clock, runtime,
-    credentials: new Credentials({ board: triage.board, monitor: monitorAt(runtime.now), runtime }),
-    ...partPorts(),
-  })
+  const readinessOf = (runtime: Runtime) => {
+    const context = contextWith({ clock, runtime, monitor: monitorAt(runtime.now) })
+    return createReadiness(context, new Storage(triage, () => advice()), new Credentials(context))
+  }
   const openReadiness = (aheadMs = 0) => {
-    clock.aheadMs = aheadMs
+    clock = { ...triage.clock, aheadMs }
     return readinessOf(only<Runtime>({ now: triage.runtime.now, wait: () => new Promise(() => {}) }))
   }
 
@@ -51,7 +47,7 @@ describe('readiness', () => {
     expect(await openReadiness()()).toEqual({
       ready: false, reasons: ['Slack answered invalid_auth.'], warnings: ['Discord: no connection.'],
     })
-    expect(await health.read()).toMatchObject({
+    expect(await triage.health.read()).toMatchObject({
       'slack:credentials': { lastError: { reason: 'Slack answered invalid_auth.' } },
     })
   })
@@ -115,12 +111,11 @@ describe('readiness', () => {
 describe('the status', () => {
   let storage: Storage
   beforeEach(() => {
-    storage = new Storage({ check: () => triage.store.check(), advice: async () => ['Change it.'] }, triage.runtime.now)
+    storage = new Storage(triage, async () => ['Change it.'])
   })
-  const status = (takes = false) => readStatus({
-    ...partPorts(), store: triage.store, storage, credentials: only<Credentials>({ check: async () => [] }), takes,
-    clock: { now: triage.runtime.now, aheadMs: 0 },
-  })
+  const status = (takes = false) => readStatus(
+    contextWith({ claimMs: takes ? CLAIM_MS : null }), storage, only<Credentials>({ check: async () => [] }),
+  )
 
   test('says what is to be changed about the store', async () => {
     expect((await status()).advice).toEqual(['Change it.'])
@@ -137,7 +132,7 @@ describe('the status', () => {
 
   test('says who has how many, most first and one person once, and nothing where nobody takes', async () => {
     const claim = { claim: 'soft' } as const
-    Object.assign(triage.presentation.forms.of(undefined), claim)
+    Object.assign(triage.forms.of(undefined), claim)
     const grace = { ...ADA, id: 'U2', name: 'Grace', names: ['slack:U2'] }
     for (const [person, name] of [['ada', 'Ada'], [undefined, 'Grace\u202E'], ['ada', 'Ada L.']] as const) {
       const id = await triage.post({ name })
@@ -154,8 +149,8 @@ describe('the status', () => {
     let now = 0
     const parts = async () => (await status()).parts.filter(({ key }) => key.startsWith('slack'))
     const loggedLines: unknown[] = []
-    const log = { info: (...line: unknown[]) => void loggedLines.push(line) }
-    const monitor = createMonitor({ health, metrics: null, now: () => ++now, log })
+    const log = { ...triage.log, info: (...line: unknown[]) => void loggedLines.push(line) }
+    const monitor = createMonitor({ ...triage, runtime: only<Runtime>({ now: () => ++now }), log }, null)
     const postAttempt = post('slack/C9')
     monitor.tried(postAttempt, failing('The channel is archived.', { permanent: true }), 1)
     expect(await parts()).toMatchObject([
@@ -181,7 +176,7 @@ describe('the status', () => {
   test('a card that somebody deleted says nothing against its platform', async () => {
     const monitor = monitorAt(triage.runtime.now)
     monitor.tried({ ...post('slack'), kind: 'update' }, failing('It was deleted.', { gone: true }), 1)
-    expect(await health.read()).toEqual({})
+    expect(await triage.health.read()).toEqual({})
   })
 
   test('a confirmation counts for the emails, and the word of an erasure for the endpoint', async () => {
@@ -189,16 +184,17 @@ describe('the status', () => {
     for (const kind of ['confirm', 'erasure'] as const) {
       monitor.tried({ key: kind, kind, attempts: 0, dueAt: 0 }, failing(`No ${kind}.`), 1)
     }
-    expect(Object.entries(await health.read()).map(([part, { lastError }]) => [part, lastError?.reason])).toEqual([
+    const notes = Object.entries(await triage.health.read())
+    expect(notes.map(([part, { lastError }]) => [part, lastError?.reason])).toEqual([
       ['email', 'No confirm.'], ['endpoint', 'No erasure.'],
     ])
   })
 
   test('a part fails when its last error is newer than its last success', async () => {
-    void health.note('slack', 2)
-    void health.note('slack', 1, 'old')
-    void health.note('email', 1)
-    void health.note('email', 2, 'new')
+    void triage.health.note('slack', 2)
+    void triage.health.note('slack', 1, 'old')
+    void triage.health.note('email', 1)
+    void triage.health.note('email', 2, 'new')
     const { parts } = await status()
     expect(parts.map(({ key, state }) => [key, state])).toEqual([
       ['store', 'ok'], ['slack', 'ok'], ['discord', 'unused'], ['email', 'failing'],
@@ -210,7 +206,7 @@ describe('the status', () => {
     triage.outage.calls = 10
     await storage.check()
     triage.runtime.time += 60_000
-    health.read = () => Promise.reject(new Error('away'))
+    triage.health.read = () => Promise.reject(new Error('away'))
     expect(await status()).toMatchObject({
       refusingSince: since, backlog: null, tally: null, audit: null,
       parts: [

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { TestCards } from '../../../../server/domain/operations/test-cards'
 import { FakeBoard, failing } from '../../../fakes/board'
+import { testContext } from '../../../fakes/context'
 import { formsOf } from '../../../fakes/forms'
-import { FakeRuntime, silentMonitor } from '../../../fakes/runtime'
 
 const forms = formsOf({ rooms: ['slack', 'discord'] }, {
   hr: { name: 'HR', rooms: ['slack/C2'] }, contact: { rooms: ['slack'] },
@@ -11,14 +11,14 @@ const forms = formsOf({ rooms: ['slack', 'discord'] }, {
 function openTestCards(waitAnswers: (number | Error)[] = []) {
   const board = new FakeBoard()
   const countedKeys: string[] = []
-  const testCards = new TestCards({ board, forms, runtime: new FakeRuntime(), monitor: silentMonitor, limiter: {
+  const testCards = new TestCards(testContext({ board, forms }), {
     limit: 5, take: async (key) => {
       countedKeys.push(key)
       const answer = waitAnswers.shift() ?? 0
       if (typeof answer === 'number') return answer
       throw answer
     },
-  } })
+  })
   return { testCards, board, asked: countedKeys }
 }
 

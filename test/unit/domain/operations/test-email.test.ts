@@ -2,22 +2,21 @@ import { expect, test } from 'vitest'
 import { createEmbeddedTestReceipts } from '../../../../server/adapters/embedded/test-receipts'
 import { EmailRefused } from '../../../../server/domain/errors'
 import { TestEmail } from '../../../../server/domain/operations/test-email'
+import { testContext } from '../../../fakes/context'
 import { FakeMailer } from '../../../fakes/deliveries'
 import { failing } from '../../../fakes/board'
-import { FakeRuntime, silentMonitor } from '../../../fakes/runtime'
 
 function openTestEmail({ apiKey = 're_key', waits = [] }: { apiKey?: string, waits?: (number | Error)[] } = {}) {
   const mailer = new FakeMailer()
   const mail = {
     fromAddress: 'forms@example.com', fromName: 'Formbot', to: ['team@example.com'], receipts: { waitMs: 1 }, apiKey,
   }
-  const testEmail = new TestEmail({
-    mailer, mail, receipts: createEmbeddedTestReceipts(), runtime: new FakeRuntime(), monitor: silentMonitor,
-    limiter: { limit: 5, take: async () => {
+  const testEmail = new TestEmail(testContext({ mailer, mail }), createEmbeddedTestReceipts(), {
+    limit: 5, take: async () => {
       const answer = waits.shift() ?? 0
       if (typeof answer === 'number') return answer
       throw answer
-    } },
+    },
   })
   return { testEmail, mailer }
 }

@@ -21,7 +21,7 @@ const contains = (submission: Submission, text: string) => JSON.stringify(submis
 
 /** Progress notes of a forward. */
 const progressText = async (id: string) => progressNotes(
-  await load(id), t.presentation.forms.of(undefined),
+  await load(id), t.forms.of(undefined),
 ).map(plainText).join('\n')
 
 /** Sweeps until all due work has been retried. */
@@ -121,7 +121,7 @@ describe('the address alone outlives the form', () => {
     const changedId = await t.post({ ...DATA, email: 'lin@example.com' })
     t.mailer.answers.push({ ok: true, value: undefined }, DOWN)
     await t.forward(changedId)
-    t.presentation.forms.of(undefined).confirm = undefined
+    t.forms.of(undefined).confirm = undefined
     await sweepLater()
     for (const id of [refusedId, failedId, changedId]) {
       const { confirmation, work } = await load(id)
@@ -138,7 +138,7 @@ describe('the address alone outlives the form', () => {
       await t.forward(id)
     }
     await t.quarantine.decide('erase', ids[0]!, ADA)
-    expect(await forgetAll({ email: DATA.email }, ADA, t)).toMatchObject({ erased: 1 })
+    expect(await forgetAll({ email: DATA.email }, ADA, t, t.quarantine)).toMatchObject({ erased: 1 })
     await sweepLater()
     expect(confirmations()).toHaveLength(2)
     for (const id of ids) expect(contains(await load(id), DATA.email)).toBe(false)

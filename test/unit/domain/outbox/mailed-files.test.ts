@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
 import {
-  attachedFiles, isLinked, mailed, mailedFields, withFiles, type MailFiles,
+  attachedFiles, isLinked, mailed, mailedFields, withFiles,
 } from '../../../../server/domain/outbox/email'
 import { FILE_LOST } from '../../../../server/ports/delivery'
 import type { StoredFile } from '../../../../server/ports/files'
 import type { Submission } from '../../../../server/ports/submission'
 import { submissionOf } from '../../../fixtures/views'
 import { only } from '../../../fakes/only'
-import type { SubmissionFiles } from '../../../../server/domain/files/submission-files'
+import type { FormFiles } from '../../../../server/domain/context'
 
 const MIB = 2 ** 20
 const file = (name: string, mib: number, field = 'cv'): StoredFile => (
   { field, name, type: 'application/pdf', size: mib * MIB, sha256: 'ab' }
 )
-const files = only<SubmissionFiles>({
+const files = only<FormFiles>({
   url: (id: string, index: number) => `https://forms.example.com/api/files/${id}/${index}?key=k`,
   read: () => (async function* () { yield Buffer.from('x') })(),
   withLost: async (submission: Submission) => ({
@@ -22,7 +22,7 @@ const files = only<SubmissionFiles>({
     )) },
   }),
 })
-const unlinkedFiles: MailFiles = only<SubmissionFiles>({ ...files, url: () => null })
+const unlinkedFiles = only<FormFiles>({ ...files, url: () => null })
 const form = { labels: { cv: 'Your CV' }, endpoint: null }
 const endpoint = { host: 'crm', url: 'https://crm', post: async () => ({ ok: true as const, value: { status: 200 } }) }
 const submissionWith = (...storedFiles: StoredFile[]) => (

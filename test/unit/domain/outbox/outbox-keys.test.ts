@@ -80,7 +80,7 @@ test('the endpoint is told what was erased, again until it listens, and never wh
 })
 
 test('of a form without an endpoint nobody is told what was erased, and nothing fails for it', async () => {
-  Object.assign(triage.presentation.forms.of(undefined), { endpoint: null })
+  Object.assign(triage.forms.of(undefined), { endpoint: null })
   const id = await triage.post({ name: 'Ada' })
   const attempts: string[] = []
   const { run } = triage.outbox

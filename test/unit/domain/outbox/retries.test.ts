@@ -1,10 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createEmbeddedHealthBook } from '../../../../server/adapters/embedded/health'
-import { OpsSubmissions } from '../../../../server/domain/queries/ops-submissions'
 import { Retries } from '../../../../server/domain/outbox/retries'
 import { failing } from '../../../fakes/board'
-import { silentLog } from '../../../fakes/runtime'
-import { ADA, LEASE_MS, openTriage, type Triage } from '../../../fakes/triage'
+import { ADA, LEASE_MS, openTriage, submissionsIn, type Triage } from '../../../fakes/triage'
 
 const BASE_MS = 5000
 const DOWN = failing('No connection.')
@@ -16,11 +13,7 @@ let triage: Triage
 let retries: Retries
 beforeEach(async () => {
   triage = await openTriage({ platforms: ['slack', 'discord'] })
-  retries = new Retries({
-    ...triage, health: createEmbeddedHealthBook(), vendors: ['slack', 'discord', 'email', 'endpoint'],
-    submissions: new OpsSubmissions(triage), forms: triage.presentation.forms, policy: { baseMs: BASE_MS },
-    log: silentLog,
-  })
+  retries = new Retries(triage, triage.outbox, submissionsIn(triage), triage.sweep)
 })
 /** Posts forms whose cards keep failing in both rooms. Resolves with the id of the last form. */
 async function waitingForCards(...names: string[]): Promise<string> {
@@ -126,7 +119,7 @@ describe('trying all again', () => {
 
   test('leaves to their reviewers what is theirs, and says why', async () => {
     await givenUp('Ada')
-    Object.assign(triage.presentation.forms.of(undefined), { reviewers: ['slack:U9'] })
+    Object.assign(triage.forms.of(undefined), { reviewers: ['slack:U9'] })
     const { tried, left, reason } = await tryAll('email')
     expect([tried, left]).toEqual([0, 1])
     expect(reason).toContain('Only those who are listed')

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { AlreadyDecided } from '../../../../server/domain/errors'
-import { OpsSubmissions } from '../../../../server/domain/queries/ops-submissions'
-import { openTriage } from '../../../fakes/triage'
+import { openTriage, submissionsIn } from '../../../fakes/triage'
 
 const LOCAL = { id: 'local', name: 'Local', platform: 'Ops page' }
 
@@ -9,7 +8,7 @@ test.each([
   { action: 'forward' }, { action: 'spam' }, { action: 'erase' }, { action: 'take' }, { action: 'hand-back' },
 ])('what is sent again because its answer was lost is done once, whatever is left of it: $action', async ({ action }) => {
   const triage = await openTriage({ form: { claim: 'soft' } })
-  const submissions = new OpsSubmissions(triage)
+  const submissions = submissionsIn(triage)
   const id = await triage.post({ name: 'Ada' })
   const press = { action, press: 'p1' }
   expect(await submissions.decide(id, press, LOCAL)).toBeNull()
@@ -28,7 +27,7 @@ const BOB = { id: 'bob', name: 'Bob', platform: 'Ops page' }
 
 test('a press is of one person for one action, whatever others call theirs', async () => {
   const triage = await openTriage({ form: { claim: 'soft' }, revocableMs: { forward: 0, spam: 60_000 } })
-  const submissions = new OpsSubmissions(triage)
+  const submissions = submissionsIn(triage)
   const id = await triage.post({ name: 'Ada' })
   const decide = (action: string, person = LOCAL) => submissions.decide(id, { action, press: 'p' }, person)
   for (const [action, holder] of [['take', 'Local'], ['hand-back', undefined]] as const) {
@@ -49,7 +48,7 @@ test('a press is of one person for one action, whatever others call theirs', asy
 
 test('a press whose outcome was undone is refused, and says what to do', async () => {
   const triage = await openTriage({ form: { claim: 'soft' }, revocableMs: { forward: 0, spam: 60_000 } })
-  const submissions = new OpsSubmissions(triage)
+  const submissions = submissionsIn(triage)
   const id = await triage.post({ name: 'Ada' })
   for (const [action, undoing] of [
     ['spam', 'reopen'], ['take', 'hand-back'], ['reopen', 'spam'], ['hand-back', 'take'],
@@ -70,7 +69,7 @@ test('a press whose outcome was undone is refused, and says what to do', async (
 
 test.each(['release', 'erase'])('a %s that is sent again stays done', async (action) => {
   const triage = await openTriage()
-  const submissions = new OpsSubmissions(triage)
+  const submissions = submissionsIn(triage)
   const id = await triage.receive({ name: 'Ada' }, { held: true })
   for (let attempt = 0; attempt < 2; attempt++) {
     expect(await submissions.decide(id, { action, press: 'p' }, LOCAL)).toBeNull()
@@ -83,7 +82,7 @@ test.each([
   ['{"f99":"x"}', ['f99']], ['{"f0":"Grace","f00":"x"}', ['f00']],
 ])('values that name no input decide nothing: %s', async (values, wrong) => {
   const triage = await openTriage()
-  const submissions = new OpsSubmissions(triage)
+  const submissions = submissionsIn(triage)
   const id = await triage.post({ name: 'Ada' })
   const request = JSON.parse(`{"action":"edit","values":${values}}`) as object
   expect(Object.keys((await submissions.decide(id, request, LOCAL))!.errors)).toEqual(wrong)
@@ -93,7 +92,7 @@ test.each([
 test('an email that came back from many addresses goes to all of them again, as they stand in the form', async () => {
   const team = Array.from({ length: 50 }, (_, index) => `${index}-${'a'.repeat(60)}@${'example.'.repeat(20)}com`)
   const triage = await openTriage({ form: { to: team } })
-  const submissions = new OpsSubmissions(triage)
+  const submissions = submissionsIn(triage)
   const id = await triage.post({ name: 'Ada' })
   triage.mailer.answers.push({ ok: true, value: 'm1' })
   await submissions.decide(id, { action: 'forward' }, LOCAL)

@@ -51,7 +51,7 @@ test('what is gone is not looked after again, and what cannot be read keeps nobo
     get: (id: string) => id === unreadableId ? Promise.reject(new Error('Unreadable.')) : Promise.resolve(null),
   })
   runtime.time = (await store.get(goneId))!.expiresAt
-  expect(await sweep({ ...triage, store: failingStore, leaseMs: LEASE_MS })).toBe(2)
+  expect(await sweep({ ...triage, store: failingStore }, triage.outbox, triage.reviewers)).toBe(2)
   runtime.time += LEASE_MS
   expect(await store.lease(LEASE_MS, 9)).toEqual([unreadableId])
 })

@@ -5,8 +5,9 @@ import { admitPerson, Reviewers } from '../../../../server/domain/people/reviewe
 import { identityOf, isNamed, parseAliases, People, signatureOf } from '../../../../server/domain/people/people'
 import type { Person } from '../../../../server/ports/submission'
 import { FakeBoard } from '../../../fakes/board'
+import { testContext } from '../../../fakes/context'
 import { formsOf } from '../../../fakes/forms'
-import { FakeRuntime, silentLog, silentMonitor } from '../../../fakes/runtime'
+import { FakeRuntime, silentMonitor } from '../../../fakes/runtime'
 import { problemsOf, PRODUCTION } from '../../../fixtures/config/env'
 
 const isName = (name: string) => /^(?:slack|discord|ops):\w/.test(name)
@@ -104,10 +105,9 @@ describe('who may decide', () => {
     ;[lookups, refusedPlatforms] = [0, []]
     board = new FakeBoard()
     runtime = new FakeRuntime()
-    reviewers = new Reviewers({
-      board, people, runtime, log: silentLog,
-      monitor: { ...silentMonitor, refused: platform => void refusedPlatforms.push(platform) },
-    })
+    reviewers = new Reviewers(testContext({
+      board, runtime, monitor: { ...silentMonitor, refused: platform => void refusedPlatforms.push(platform) },
+    }), people)
   })
   afterEach(() => runtime.drain())
 
@@ -200,18 +200,24 @@ describe('who may decide', () => {
     const contact = { reviewers: lists.contact ?? lists.reviewers }
     const forms = formsOf({ reviewers: lists.reviewers }, { contact })
     for (const [name, role] of Object.entries(roles)) {
-      const admitted = await admitPerson(person(name), { people, reviewers, forms, viewers: lists.viewers })
+      const admitted = await admitPerson(
+        person(name), testContext({ forms, viewers: lists.viewers }), people, reviewers,
+      )
       expect(admitted?.role).toBe(role)
     }
   })
 
   test('at the ops pages is not known while a group cannot be looked up', async () => {
     group(null)
-    const ports = { people, reviewers, forms: formsOf({ reviewers: ['slack:S1'] }), viewers: ['ops:ada', 'ops:see'] }
-    await expect(admitPerson(person('slack:U5'), ports)).rejects.toMatchObject({ code: 'PEOPLE_UNKNOWN' })
+    const forms = formsOf({ reviewers: ['slack:S1'] })
+    const admit = (name: string, viewers?: string[]) => (
+      admitPerson(person(name), testContext({ forms, viewers }), people, reviewers)
+    )
+    const viewers = ['ops:ada', 'ops:see']
+    await expect(admit('slack:U5', viewers)).rejects.toMatchObject({ code: 'PEOPLE_UNKNOWN' })
     // A viewer may be a member of the group only with an account on Slack.
-    expect((await admitPerson(person('ops:ada'), ports))?.role).toBe(null)
-    expect((await admitPerson(person('slack:U5'), { ...ports, viewers: undefined }))?.role).toBe(null)
-    expect((await admitPerson(person('ops:see'), ports))?.role).toBe('viewer')
+    expect((await admit('ops:ada', viewers))?.role).toBe(null)
+    expect((await admit('slack:U5'))?.role).toBe(null)
+    expect((await admit('ops:see', viewers))?.role).toBe('viewer')
   })
 })

@@ -9,7 +9,7 @@ import { waiting } from '../../../support/seed'
 let triage: Triage
 const forms = formsOf({ rooms: ['slack', 'discord/1'], claim: 'soft' }, { contact: { name: 'Contact', claim: 'soft' } })
 beforeEach(async () => { triage = await openTriage() })
-const ports = () => ({ ...triage, presentation: { ...triage.presentation, forms } })
+const context = () => ({ ...triage, forms })
 const store = (changes: Partial<Submission> = {}) => triage.store.create(waiting({
   receivedAt: triage.runtime.now(), cards: [], ...changes,
 }))
@@ -24,17 +24,17 @@ test('each choice is counted with the rest of the filter as it is', async () => 
   const doneId = await triage.post({ name: 'Ada' })
   await triage.decide({ id: doneId, action: 'spam' })
   await triage.runtime.drain()
-  expect(await countChoices({ who: 'ada' }, ports())).toEqual({
+  expect(await countChoices({ who: 'ada' }, context())).toEqual({
     states: { all: 3, waiting: 2, delivering: 0, retrying: 0, failed: 1, held: 1, spam: 0, done: 1 },
     holders: { mine: 1, free: 2, taken: 1 },
     forms: [{ key: '-', label: 'Default form', count: 2 }, { key: 'contact', label: 'Contact', count: 1 }],
     platforms: [{ key: 'slack', label: 'Slack', count: 1 }, { key: 'discord', label: 'Discord', count: 0 }],
   })
-  expect(await countChoices({ q: 'ada', form: 'contact' }, ports())).toMatchObject({
+  expect(await countChoices({ q: 'ada', form: 'contact' }, context())).toMatchObject({
     states: { all: 1, waiting: 1, failed: 0, held: 0, done: null }, holders: { free: 1, taken: 0 },
     forms: [{ count: 1 }, { count: 1 }],
   })
-  expect(await countChoices({ state: 'done' }, ports())).toMatchObject({
+  expect(await countChoices({ state: 'done' }, context())).toMatchObject({
     states: { all: 3, done: 1 }, holders: { mine: null }, forms: [{ count: null }, { count: null }],
   })
 })
@@ -44,22 +44,22 @@ test('of a list that is too long to be read, what its shorter indexes have is kn
   await store({ holder: { ...holder, who: 'lin' }, form: 'contact' })
   for (let count = 0; count < 1000; count++) await store()
   let reads = 0
-  const countingPorts = { ...ports(), store: Object.assign(Object.create(triage.store), {
+  const countingContext = { ...context(), store: Object.assign(Object.create(triage.store), {
     listPending: (page: PageRequest) => {
       reads++
       return triage.store.listPending(page)
     },
   }) }
-  expect(await countChoices({ who: 'ada' }, countingPorts)).toMatchObject({
+  expect(await countChoices({ who: 'ada' }, countingContext)).toMatchObject({
     states: { all: 1002, waiting: null, delivering: null, retrying: null, failed: 1, held: 0, spam: 0, done: 0 },
     holders: { mine: 1, free: 1000, taken: 2 }, forms: [{ count: null }, { count: null }],
   })
   expect(reads).toBe(5)
-  expect(await countChoices({ q: 'ada', who: 'ada' }, countingPorts)).toMatchObject({
+  expect(await countChoices({ q: 'ada', who: 'ada' }, countingContext)).toMatchObject({
     states: { all: null, waiting: null, failed: 1, held: 0 }, holders: { mine: 1, free: null, taken: 2 },
   })
-  expect(await countChoices({ holder: 'taken' }, countingPorts)).toMatchObject({
+  expect(await countChoices({ holder: 'taken' }, countingContext)).toMatchObject({
     states: { all: 2, waiting: 1, failed: 1 }, holders: { free: 1000 }, forms: [{ count: 1 }, { count: 1 }],
   })
-  expect(await countChoices({ form: 'contact' }, countingPorts)).toMatchObject({ holders: { free: null, taken: 1 } })
+  expect(await countChoices({ form: 'contact' }, countingContext)).toMatchObject({ holders: { free: null, taken: 1 } })
 })

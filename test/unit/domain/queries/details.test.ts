@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { SubmissionEnded } from '../../../../server/domain/errors'
 import { historyLine } from '../../../../server/domain/queries/details'
-import { OpsSubmissions } from '../../../../server/domain/queries/ops-submissions'
+import type { OpsSubmissions } from '../../../../server/domain/queries/ops-submissions'
 import { failing, ok } from '../../../fakes/board'
-import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+import { ADA, openTriage, type Triage, submissionsIn } from '../../../fakes/triage'
 import { inWords } from '../../../support/words'
 
 const LOCAL = { id: 'local', name: 'Local', platform: 'Ops page', role: 'reviewer' } as const
@@ -11,7 +11,7 @@ let triage: Triage
 let submissions: OpsSubmissions
 beforeEach(async () => {
   triage = await openTriage()
-  submissions = new OpsSubmissions(triage)
+  submissions = submissionsIn(triage)
 })
 test('what is over comes with what is still known of it, and can be erased as long as a card shows it', async () => {
   const id = await triage.post({ name: 'Ada' })
@@ -68,7 +68,7 @@ test('history is told in words', () => {
 
 test('which of the rooms of one platform it was is told in its history and of what fails', async () => {
   triage = await openTriage({ platforms: ['slack', 'slack/C2'] })
-  submissions = new OpsSubmissions(triage)
+  submissions = submissionsIn(triage)
   triage.board.posts.push(ok, failing('Slack answered 500.'))
   const id = await triage.post({ name: 'Ada' })
   const { history, work, problem } = await submissions.show(id, LOCAL)
@@ -82,7 +82,7 @@ test('which of the rooms of one platform it was is told in its history and of wh
 
 test('of which card an update failed is told where its platform has another one', async () => {
   triage = await openTriage({ platforms: ['slack', 'slack/C2'] })
-  submissions = new OpsSubmissions(triage)
+  submissions = submissionsIn(triage)
   const id = await triage.post({ name: 'Ada' })
   const postedSubmission = (await triage.store.get(id))!
   const cards = postedSubmission.cards.map(
@@ -108,7 +108,7 @@ test('history of before rooms were noted is told by its platform', () => {
 
 test('while a group cannot be looked up nobody is told that they may not decide, but to try again', async () => {
   triage = await openTriage({ form: { reviewers: ['slack:S1'] } })
-  submissions = new OpsSubmissions(triage)
+  submissions = submissionsIn(triage)
   triage.board.groups.set('slack:S1', async () => ({ ok: false, permanent: false, reason: 'Slack: no connection.' }))
   const id = await triage.post({ name: 'Ada' })
   const uncheckedViewer = { ...ADA, names: ['slack:U1'], role: 'reviewer' } as const

@@ -126,20 +126,20 @@ test('what the audit trail does not tell in a thousand lines is not counted besi
     expect(await countDone(withLines(1000, outcome))).toBeNull()
   }
   // A submission older than any trace is not missing.
-  const oldPorts = withLines(1000, 'forwarded')
+  const oldContext = withLines(1000, 'forwarded')
   triage.runtime.time += TRACE_TTL_MS + 1
-  expect(await countDone(oldPorts)).toBe(0)
+  expect(await countDone(oldContext)).toBe(0)
 })
 
 test('a search among what is done ends with its time, and goes on from there', async () => {
   const ids = [await endSubmission(), await endSubmission(), await endSubmission(), await endSubmission()]
-  const slowPorts = { ...triage, store: Object.assign(Object.create(triage.store) as typeof triage.store, {
+  const slowContext = { ...triage, store: Object.assign(Object.create(triage.store) as typeof triage.store, {
     get: (id: string) => {
       triage.runtime.time += 60
       return triage.store.get(id)
     },
   }) }
-  const firstPage = await listDone({ limit: 1, q: ids[0] }, slowPorts)
+  const firstPage = await listDone({ limit: 1, q: ids[0] }, slowContext)
   expect(firstPage).toMatchObject({ rows: [], total: 4, scanned: 2, cursor: expect.any(String) })
-  expect(idsOf(await listDone({ limit: 1, q: ids[0], before: firstPage.cursor! }, slowPorts))).toEqual([ids[0]])
+  expect(idsOf(await listDone({ limit: 1, q: ids[0], before: firstPage.cursor! }, slowContext))).toEqual([ids[0]])
 })

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
 import { InvalidRequest } from '../../../../server/domain/errors'
-import { OpsSubmissions } from '../../../../server/domain/queries/ops-submissions'
+import type { OpsSubmissions } from '../../../../server/domain/queries/ops-submissions'
 import { Quarantine } from '../../../../server/domain/review/quarantine'
 import { UnreadableRecord } from '../../../../server/ports/store'
 import type { AuditLine } from '../../../../server/ports/submission'
-import { ADA, openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
+import { ADA, openTriage, storeWaiting, type Triage, submissionsIn } from '../../../fakes/triage'
 import { submission } from '../../../fixtures/submissions'
 
 const SEARCHED = 'Data that was forwarded and then deleted here was not searched. It still exists where it was sent, and perhaps on chat cards.'
@@ -13,7 +13,7 @@ let triage: Triage
 let submissions: OpsSubmissions
 beforeEach(async () => {
   triage = await openTriage({ revocableMs: { forward: 0, spam: 3_600_000 } })
-  submissions = new OpsSubmissions(triage)
+  submissions = submissionsIn(triage)
 })
 const eraseByText = async (body: object) => {
   const forgotten = await submissions.eraseAll(body, ADA)
@@ -116,7 +116,7 @@ test('what is being sent counts among what went out', async () => {
 
 test('what somebody may not decide stays, and is counted', async () => {
   const id = await triage.post({ name: 'Ada Lovelace' })
-  triage.presentation.forms.of(undefined).reviewers = ['slack:U2']
+  triage.forms.of(undefined).reviewers = ['slack:U2']
   expect(await eraseByText({ text: 'Lovelace' })).toMatchObject({ erased: 0, forbidden: 1 })
   expect(await state(id)).toBe('open')
 })
@@ -127,18 +127,19 @@ test('one of which nobody can read whose form it is, is erased by who may decide
     get: async (id: string) => { throw new UnreadableRecord(id) },
     forget: async (...args: unknown[]) => void forgotten.push(args),
   })
-  const eraseSpoilt = () => new Quarantine({ ...triage, store }).decide('erase', 'spoilt', ADA)
-  triage.presentation.forms.of(undefined).reviewers = ['slack:U2']
+  const quarantine = new Quarantine({ ...triage, store }, triage.outbox, triage.reviewers)
+  const eraseSpoilt = () => quarantine.decide('erase', 'spoilt', ADA)
+  triage.forms.of(undefined).reviewers = ['slack:U2']
   await expect(eraseSpoilt()).rejects.toMatchObject({ code: 'NOT_A_REVIEWER' })
   expect(forgotten).toEqual([])
-  triage.presentation.forms.of(undefined).reviewers = undefined
+  triage.forms.of(undefined).reviewers = undefined
   await eraseSpoilt()
   expect(forgotten).toEqual([['spoilt', { reviewer: ADA, at: triage.runtime.now() }]])
 })
 
 test('so much is looked through at once, and the next request goes on from there', async () => {
   const cursors: (string | undefined)[] = []
-  submissions = new OpsSubmissions({
+  submissions = submissionsIn({
     ...triage, store: Object.assign(Object.create(triage.store) as Triage['store'], {
       listPending: async ({ before, only }: { before?: string, only?: string }) => {
         cursors.push(before)
@@ -165,7 +166,7 @@ test('what was delivered and is kept is found, however many ended since', async 
   const newerLines = Array.from({ length: 5200 }, (_, position): AuditLine => (
     { id: `z-${9999 - position}`, outcome: 'spam', at, reviewer: ADA, receivedAt }
   ))
-  submissions = new OpsSubmissions({
+  submissions = submissionsIn({
     ...triage, store: Object.assign(Object.create(triage.store) as Triage['store'], {
       audit: async (limit: number, sinceAt = -Infinity) => (
         [...newerLines, ...await triage.store.audit(limit)].filter(line => line.at >= sinceAt).slice(0, limit)

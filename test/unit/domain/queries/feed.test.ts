@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { Feed, type FeedListener } from '../../../../server/domain/queries/feed'
 import { HEARTBEAT_MS, type StoreWatcher, type SubmissionStore } from '../../../../server/ports/store'
+import { testContext } from '../../../fakes/context'
 import { only } from '../../../fakes/only'
 import type { Runtime } from '../../../../server/ports/runtime'
 
@@ -10,13 +11,13 @@ function openFeed() {
   const clock = { now: 1_000_000, revision: '1' }
   const watchers = new Set<StoreWatcher>()
   const pendingWaits: (() => void)[] = []
-  const feed = new Feed({
+  const feed = new Feed(testContext({
     store: only<SubmissionStore>({
       watch: (watcher) => { watchers.add(watcher); return () => watchers.delete(watcher) },
       revision: async () => clock.revision,
     }),
     runtime: only<Runtime>({ now: () => clock.now, wait: () => new Promise(resolve => pendingWaits.push(resolve)) }),
-  })
+  }))
   return {
     feed, watchers, clock,
     change: (...ids: (string | null)[]) => ids.forEach(id => watchers.forEach(({ changed }) => changed(id))),

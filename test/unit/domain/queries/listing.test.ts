@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { StoreUnavailable } from '../../../../server/domain/errors'
 import { listRows, pickRows, type Filter } from '../../../../server/domain/queries/listing'
-import type { OverviewPorts } from '../../../../server/domain/queries/rows'
+import type { Context } from '../../../../server/domain/context'
 import type { PageRequest } from '../../../../server/ports/store'
 import type { Submission, Work } from '../../../../server/ports/submission'
 import type { RowState } from '../../../../shared/types/submissions'
@@ -37,7 +37,7 @@ test('filtered pages follow each other without a gap or a repetition, whatever l
 })
 
 /** Store in which each page takes `ms`. */
-const slowPorts = (ms: number): OverviewPorts => ({
+const slowContext = (ms: number): Context => ({
   ...triage, store: Object.assign(Object.create(triage.store), { listPending: async (page: PageRequest) => {
     triage.runtime.time += ms
     return triage.store.listPending(page)
@@ -46,35 +46,35 @@ const slowPorts = (ms: number): OverviewPorts => ({
 
 test('a search says how far it has looked when its time is over, and goes on from there', async () => {
   const ids = await store(...Array.from({ length: 45 }, (_, index) => ({ data: { name: index === 40 ? 'Ada' : '' } })))
-  const page = await listRows({ limit: 2, q: 'ada' }, slowPorts(30))
+  const page = await listRows({ limit: 2, q: 'ada' }, slowContext(30))
   expect(page).toMatchObject({ rows: [], found: [], scanned: 8, total: 45, cursor: expect.any(String) })
-  const nextPage = await listRows({ limit: 20, q: 'ada', before: page.cursor! }, slowPorts(99))
+  const nextPage = await listRows({ limit: 20, q: 'ada', before: page.cursor! }, slowContext(99))
   expect(nextPage).toMatchObject({ rows: [{ id: ids[40] }], found: [ids[40]], scanned: 37, cursor: null })
 })
 
 test('what is read at once grows while that is quick, to no more than a bound', async () => {
   await store(...Array.from({ length: 700 }, () => ({})))
   const pageSizes: number[] = []
-  const countingPorts = { ...triage, store: Object.assign(Object.create(triage.store), {
+  const countingContext = { ...triage, store: Object.assign(Object.create(triage.store), {
     listPending: (page: PageRequest) => {
       pageSizes.push(page.limit)
       return triage.store.listPending(page)
     },
   }) }
-  expect(await listRows({ limit: 50, q: 'nowhere' }, countingPorts)).toMatchObject({ scanned: 700, cursor: null })
+  expect(await listRows({ limit: 50, q: 'nowhere' }, countingContext)).toMatchObject({ scanned: 700, cursor: null })
   expect(pageSizes).toEqual([50, 100, 200, 200, 200])
 })
 
 test('what is read at once shrinks when that took long, to no less than a page', async () => {
   await store(...Array.from({ length: 200 }, () => ({})))
   const pageSizes: number[] = []
-  const slowingPorts = { ...triage, store: Object.assign(Object.create(triage.store), {
+  const slowingContext = { ...triage, store: Object.assign(Object.create(triage.store), {
     listPending: (page: PageRequest) => {
       triage.runtime.time += [0, 0, 20, 20][pageSizes.push(page.limit) - 1] ?? 99
       return triage.store.listPending(page)
     },
   }) }
-  await listRows({ limit: 10, q: 'nowhere' }, slowingPorts)
+  await listRows({ limit: 10, q: 'nowhere' }, slowingContext)
   expect(pageSizes).toEqual([10, 20, 40, 20, 10])
 })
 
@@ -135,7 +135,7 @@ test('what failed is found however much waits beside it, and every page says whe
 })
 
 test('what somebody has is found without reading what waits beside it, whoever asks', async () => {
-  Object.assign(triage.presentation.forms.of(undefined), { claim: 'soft' })
+  Object.assign(triage.forms.of(undefined), { claim: 'soft' })
   const until = triage.runtime.now() + 3_600_000
   const holder = { id: 'U1', name: 'Ada', platform: 'Slack', who: 'slack:U1', since: 0, until }
   const ids = await store(...Array.from({ length: 60 }, () => ({})), { holder })

@@ -3,11 +3,11 @@ import {
   AlreadyDecided, InvalidRequest, StoreUnavailable, SubmissionEnded, SubmissionGone, AlreadyAssigned, WrongState,
 } from '../../../../server/domain/errors'
 import type { Decisions } from '../../../../server/domain/review/decisions'
-import { OpsSubmissions } from '../../../../server/domain/queries/ops-submissions'
+import type { OpsSubmissions } from '../../../../server/domain/queries/ops-submissions'
 import type { Person, Submission } from '../../../../server/ports/submission'
 import { failing } from '../../../fakes/board'
 import { only } from '../../../fakes/only'
-import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+import { ADA, openTriage, type Triage, submissionsIn } from '../../../fakes/triage'
 import { PRESENTATION } from '../../../fixtures/views'
 import { inWords } from '../../../support/words'
 
@@ -16,7 +16,7 @@ let triage: Triage
 let submissions: OpsSubmissions
 beforeEach(async () => {
   triage = await openTriage()
-  submissions = new OpsSubmissions({ ...triage, presentation: PRESENTATION })
+  submissions = submissionsIn({ ...triage, ...PRESENTATION })
 })
 test('a submission is shown in full, with what happened and where its card is', async () => {
   const id = await triage.post({ name: 'Ada', order: { a: 1 }, count: 2, __proto__x: null })
@@ -182,7 +182,7 @@ test('whoever has signed in takes what waits and hands it back; rows and the pag
   const handBack = (id: string, viewer: Person) => submissions.decide(id, { action: 'hand-back' }, viewer)
   await expect(take(await triage.post({ name: 'Ada' }), LOCAL)).rejects.toThrow(WrongState)
   triage = await openTriage({ form: { claim: 'soft' } })
-  submissions = new OpsSubmissions(triage)
+  submissions = submissionsIn(triage)
   const [firstId, secondId, thirdId] = [
     await triage.post({ name: 'one' }), await triage.post({ name: 'two' }), await triage.post({ name: 'three' }),
   ]
@@ -229,9 +229,7 @@ test('many decisions are a few at a time, and end with the first that the store 
     if (id === ids[20]) throw new Error('away')
     return { kind: 'done' as const }
   } }
-  const otherSubmissions = new OpsSubmissions({
-    ...triage, presentation: PRESENTATION, decisions: only<Decisions>(decisions),
-  })
+  const otherSubmissions = submissionsIn({ ...triage, decisions: only<Decisions>(decisions) })
   const results = await otherSubmissions.decideAll({ ids, action: 'take' }, LOCAL)
   expect(maxRunning).toBe(8)
   expect(results.map(({ id }) => id)).toEqual(ids)

@@ -78,13 +78,11 @@ beforeEach(async () => { triage = await openTriage() })
 test('the list, `show` and the agent\'s tool find the same', async () => {
   const ada = await triage.post(ADA)
   const grace = await triage.post({ name: 'Grace Hopper', mail: 'grace@example.com', order: { engines: 3 } })
-  const ports = { ...triage, presentation: {
-    ...triage.presentation, forms: formsOf({ rooms: ['slack'], labels: { mail: 'E-mail address' } }),
-  } }
-  const commands = new ChatCommands({ ...ports, platforms: [] })
-  const room = new RoomSubmissions(ports, ['slack'])
+  const context = { ...triage, forms: formsOf({ rooms: ['slack'], labels: { mail: 'E-mail address' } }) }
+  const commands = new ChatCommands(context, triage.outbox)
+  const room = new RoomSubmissions(context, triage.decisions, ['slack'])
   const searchEverywhere = async (text: string) => {
-    const { rows } = await listRows({ limit: 10, q: text }, ports)
+    const { rows } = await listRows({ limit: 10, q: text }, context)
     const answer = await commands.answer({ name: 'show', argument: text }, ['slack'])
     const { submissions } = await room.search(text, 10)
     const shownIds = 'card' in answer

@@ -5,7 +5,6 @@ import type { Submission } from '../../../../server/ports/submission'
 import { Decisions } from '../../../../server/domain/review/decisions'
 import type { SubmissionStore } from '../../../../server/ports/store'
 import { failing } from '../../../fakes/board'
-import { silentMonitor } from '../../../fakes/runtime'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'
 
 const GRACE = { id: 'U2', name: 'Grace', platform: 'Slack' }
@@ -71,7 +70,7 @@ test.each<[number, string, Partial<Submission>]>([
       return triage.store.get(id)
     },
   })
-  const decisions = new Decisions({ ...triage, store, monitor: silentMonitor })
+  const decisions = new Decisions({ ...triage, store }, triage.outbox, triage.reviewers)
   await decisions.decide({ id, action: 'spam', person: ADA, place: 'everywhere' })
   expect(reads).toHaveLength(times)
   await triage.runtime.drain()

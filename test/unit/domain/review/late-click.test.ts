@@ -22,7 +22,7 @@ beforeEach(async () => {
 const decisions = () => new Decisions({
   ...triage, monitor: { ...silentMonitor, incident: (...incident: string[]) => void incidents.push(incident) },
   log: { ...silentLog, warn: event => void logged.push(event) },
-})
+}, triage.outbox, triage.reviewers)
 const clickAt = (id: string, place: Scope, press?: string) => ({ id, place, person: ADA, press: { card: CARD, press } })
 
 /** Message that answers a click; null for none. */
@@ -90,7 +90,7 @@ test('an unknown id says nothing of the store in a room that is not ours, nor at
 })
 
 test('a click in another room is told that it counts elsewhere, and nothing of what became of the form', async () => {
-  triage.presentation.forms = formsOf({ rooms: ['slack'] }, { jobs: { rooms: ['slack/C2'] } })
+  triage.forms = formsOf({ rooms: ['slack'] }, { jobs: { rooms: ['slack/C2'] } })
   const id = await triage.post({ name: 'Ada' })
   const message = await click(id, ['slack/C2'])
   expect(message).toMatch(/belongs to another channel, so nothing was changed/)
@@ -108,7 +108,7 @@ test.each<[string, (click: Attempt) => Promise<unknown>]>([
   ['take', click => decisions().decide({ ...click, action: 'take' })],
   ['hand back', click => decisions().decide({ ...click, action: 'hand-back' })],
 ])('a click to %s in another room draws nothing there of what was decided, nor brings it there', async (_, press) => {
-  triage.presentation.forms = formsOf({ rooms: ['slack'] }, { jobs: { rooms: ['slack/C2'] } })
+  triage.forms = formsOf({ rooms: ['slack'] }, { jobs: { rooms: ['slack/C2'] } })
   const id = await triage.post({ name: 'Ada' })
   await triage.decide({ id, action: 'forward' })
   await triage.runtime.drain()

@@ -3,6 +3,7 @@ import { SubmissionEnded } from '../../../../server/domain/errors'
 import { belongsTo } from '../../../../server/domain/review/scope'
 import { nextAttention, SUBMISSION_TTL_MS } from '../../../../server/domain/lifecycle/record'
 import type { ReviewBoard } from '../../../../server/ports/board'
+import { testContext } from '../../../fakes/context'
 import { formsOf } from '../../../fakes/forms'
 import { only } from '../../../fakes/only'
 import { ADA, openTriage } from '../../../fakes/triage'
@@ -25,11 +26,11 @@ test('what is held has no work, cannot be decided, and is looked at when its 7 d
 
 test('until it is released it is of no room, and of the ops pages alone', () => {
   const board = only<ReviewBoard>({ roomOf: () => 'slack' })
-  const ports = { presentation: { forms: formsOf({ rooms: ['slack'] }) }, board }
-  expect([belongsTo(['slack'], heldSubmission, ports), belongsTo('everywhere', heldSubmission, ports)]).toEqual(
+  const context = testContext({ forms: formsOf({ rooms: ['slack'] }), board })
+  expect([belongsTo(['slack'], heldSubmission, context), belongsTo('everywhere', heldSubmission, context)]).toEqual(
     [false, true],
   )
-  expect(belongsTo(['slack'], openSubmission, ports)).toBe(true)
+  expect(belongsTo(['slack'], openSubmission, context)).toBe(true)
 })
 
 test('released it is open, with a card to post in each room, until the same end', () => {

@@ -1,22 +1,19 @@
 import { beforeEach, expect, test } from 'vitest'
 import { Decisions } from '../../../../server/domain/review/decisions'
-import { OpsSubmissions } from '../../../../server/domain/queries/ops-submissions'
+import type { OpsSubmissions } from '../../../../server/domain/queries/ops-submissions'
 import { Quarantine } from '../../../../server/domain/review/quarantine'
 import { formsOf } from '../../../fakes/forms'
-import { silentLog, silentMonitor } from '../../../fakes/runtime'
-import { ADA, openTriage, type Triage } from '../../../fakes/triage'
+import { ADA, openTriage, submissionsIn, type Triage } from '../../../fakes/triage'
 
 let triage: Triage
 let decisions: Decisions
 let submissions: OpsSubmissions
 beforeEach(async () => {
   triage = await openTriage()
-  const ports = {
-    ...triage, monitor: silentMonitor, log: silentLog,
-    presentation: { ...triage.presentation, forms: formsOf({ reviewers: ['ops:grace'], claim: 'soft' }) },
-  }
-  decisions = new Decisions(ports)
-  submissions = new OpsSubmissions({ ...ports, decisions, quarantine: new Quarantine(ports) })
+  const { outbox, reviewers } = triage
+  const context = { ...triage, forms: formsOf({ reviewers: ['ops:grace'], claim: 'soft' }) }
+  decisions = new Decisions(context, outbox, reviewers)
+  submissions = submissionsIn({ ...context, decisions, quarantine: new Quarantine(context, outbox, reviewers) })
 })
 const ATTEMPT = { person: ADA, place: 'everywhere' } as const
 

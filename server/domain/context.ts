@@ -1,0 +1,76 @@
+import type { ReviewBoard } from '../ports/board'
+import type { CardQueueStore } from '../ports/card-queue'
+import type { EmailTemplate, Mailer, MailSettings } from '../ports/delivery'
+import type { FileAddresses, StoredFile } from '../ports/files'
+import type { Forms } from '../ports/form'
+import type { Limiter } from '../ports/limiter'
+import type { HealthBook, Monitor } from '../ports/monitor'
+import type { Log, Runtime, StoreClock } from '../ports/runtime'
+import type { HumanCheck } from '../ports/sender'
+import type { SubmissionStore } from '../ports/store'
+import type { Action, Submission } from '../ports/submission'
+
+/** Facts about this deployment that cards and emails show. */
+export interface Presentation {
+  /** Base URL of the ops pages, without a trailing slash; null if nobody can open them or the URL is unknown. */
+  siteUrl: string | null
+  forms: Forms
+  /** Addresses of files that came with forms. */
+  files?: FileAddresses
+}
+
+/** Files that came with forms, as deliveries and erasures use them. */
+export interface FormFiles extends FileAddresses {
+  /** @throws FileLost, FilesUnavailable while it is read */
+  read(id: string, index: number, file: StoredFile): AsyncIterable<Buffer>
+  /** Marks files that their storage has lost. */
+  withLost(submission: Submission): Promise<Submission>
+  /** Deletes the files of a submission, in the background. */
+  erase(id: string): void
+}
+
+export interface RetryPolicy {
+  /** Delay before the second attempt, ms; it triples with each further attempt. */
+  baseMs: number
+  /** Lease: time that the process which starts a piece of work has before others may take it, ms. */
+  leaseMs: number
+}
+
+/** Part of the context that needs no vendor. */
+export interface Core {
+  store: SubmissionStore
+  health: HealthBook
+  runtime: Runtime
+  log: Log
+}
+
+/** Surroundings of the domain: stores, vendors, clock, log, and the configuration that its rules depend on. */
+export interface Context extends Core, Presentation {
+  queues: CardQueueStore
+  /** Counts the confirmations sent to each address. */
+  confirmations: Limiter
+  clock: StoreClock
+  monitor: Monitor
+  board: ReviewBoard
+  mailer: Mailer
+  template: () => Promise<EmailTemplate>
+  /** Absent in tests without files. */
+  files?: FormFiles
+  /** Null if none is configured. */
+  humanCheck: HumanCheck | null
+
+  mail: MailSettings
+  /** A hidden form field; programs fill it in, and so does the autofill of some browsers. */
+  honeypot: string
+  policy: RetryPolicy
+  /** Time after a decision in which cards still show the form, ms; null for no limit. */
+  cardDataMs: number | null
+  /** Time in which each decision can be taken back, ms; 0 for not at all. */
+  revocableMs: Readonly<Record<Action, number>>
+  /** Duration of an assignment, ms; null if assignment is off. */
+  claimMs: number | null
+  /** True if endpoints are notified of erasures. */
+  tellsErasures: boolean
+  /** OPS_VIEWERS. */
+  viewers?: readonly string[]
+}
