@@ -5,7 +5,7 @@ import type { Places } from '../adapters/chat/places'
 import type { Config } from '../config'
 import type { Context } from '../domain/context'
 import { Approvals } from '../domain/conversation/approvals'
-import { Membership } from '../domain/conversation/membership'
+import { Membership } from '../domain/people/reviewers'
 import { RoomSubmissions } from '../domain/queries/room-submissions'
 import { isRoom } from '../domain/review/scope'
 import { AgentReplier, type AgentHandlers } from '../handlers/agent'
@@ -148,9 +148,9 @@ export function createAgentConversation(
       }
     },
     loadModel: agentOf,
-    sweep: start => sweepApprovals(() => started(start), { approvals, runtime, log }),
+    sweep: start => sweepApprovals(() => started(start), approvals, context),
     forget: (submission, start) => runtime.background(
-      forgetApprovals(submission, () => started(start), { approvals, log }).catch((error: unknown) => {
+      forgetApprovals(submission, () => started(start), approvals, log).catch((error: unknown) => {
         log.warn('approval.kept', { submission, error })
       }),
     ),

@@ -1,4 +1,4 @@
-import { HeldNotice } from '../domain/cards/quarantine-notice'
+import { HeldNotice } from '../domain/cards/card-queue'
 import type { Context } from '../domain/context'
 import type { SubmissionFiles } from '../domain/files/submission-files'
 import type { Storage } from '../domain/operations/readiness'

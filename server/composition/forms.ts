@@ -12,10 +12,11 @@ import type { HttpClient } from '../ports/http'
 import type { Services } from './services'
 
 /** Configuration that defines forms. */
-interface Needed extends Pick<Config, 'forms'> {
-  mail: Pick<Config['mail'], 'to'>
-  endpoint: Pick<Config['endpoint'], 'url' | 'signingSecret'>
-  people: Pick<Config['people'], 'reviewers' | 'claimMs'>
+interface Needed {
+  forms: FormsConfig
+  mail: { to: readonly string[] }
+  endpoint: { url?: string, signingSecret?: string }
+  people: { reviewers?: readonly string[], claimMs: number | null }
 }
 
 /** Builds all configured forms. Settings that a form leaves out are those of the default form. */
@@ -64,7 +65,7 @@ export function createForms(
 }
 
 /** Returns the rules for fields if the form sets any type or refuses other fields; otherwise none. */
-function takes({ fields, extra }: FormsConfig[string]): Pick<Form, 'fields' | 'extra'> {
+function takes({ fields, extra }: FormsConfig[string]): Partial<Form> {
   const isTyped = extra === 'refuse' || Object.values(fields ?? {}).some(({ type }) => type)
   return isTyped ? { fields: fields ?? {}, extra } : {}
 }

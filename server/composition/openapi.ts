@@ -54,7 +54,7 @@ const HTML = { type: 'text/html' }
 const TEXT = { type: 'text/plain' }
 
 /** Describes the public routes as OpenAPI 3.1, with the same schemas that validate forms. */
-export function openApi({ config, inbox, formUrl }: Pick<Services, 'config' | 'inbox' | 'formUrl'>): object {
+export function openApi({ config, inbox, formUrl }: Services): object {
   const anyObject = { type: 'object' }
   const named = Object.keys(config.forms).map((key): [string, Record<string, Operation>] => (
     [`/api/form/${key}`, { post: takes(

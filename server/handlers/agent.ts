@@ -3,14 +3,14 @@ import { verdictLine, type Approvals } from '../domain/conversation/approvals'
 import type { RichText } from '../../shared/types/line'
 import { dateTime, rich } from '../../shared/utils/line'
 import { visible } from '../../shared/utils/text'
-import type { KeptTurn, ProposedCall, ApprovalDecision, WaitingTurn } from '../ports/approvals'
+import type { JudgedTurn, KeptTurn, ProposedCall, ApprovalDecision, WaitingTurn } from '../ports/approvals'
 import type { ApprovalView } from '../ports/board'
 import type { AgentTurn, Conversation } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
 import type { CardRef, Person } from '../ports/submission'
 import { fetchable, type QueuedMessage } from './answer-queue'
-import { isChannel, type ConversationHandlers } from './conversation'
-import { speakerOf, type SpeakerHandlers } from './speaker'
+import { isChannel } from './conversation'
+import { speakerOf, type Render, type SpeakerHandlers } from './speaker'
 import type { Stops } from './stops'
 
 /** Runs the model in its loop; it remembers only what it is given. */
@@ -29,7 +29,7 @@ export interface AgentHandlers extends SpeakerHandlers {
   /** Posts the words in as many messages as they need. */
   say: (thread: Thread, words: AsyncIterable<string>) => Promise<void>
   card: (platform: string, view: ApprovalView) => CardElement
-  render: ConversationHandlers['render']
+  render: Render
   /** Null if the platform has no stop button. */
   stopsOn: (platform: string) => Stops | null
   /** Withdraws the approvals that are pending in the thread. */
@@ -83,7 +83,7 @@ export class AgentReplier {
     return agent.present(turn, this.conversationOf({ turn, verdicts: [] }, turn.threadId))
   }
 
-  callCard(platform: string, { turn, verdicts }: Pick<KeptTurn, 'turn' | 'verdicts'>, position: number): CardElement {
+  callCard(platform: string, { turn, verdicts }: JudgedTurn, position: number): CardElement {
     const { title, details } = turn.calls[position]!
     const verdict = verdicts[position] ?? null
     const isOpen = verdict === null
@@ -96,9 +96,7 @@ export class AgentReplier {
     })
   }
 
-  private conversationOf(
-    { turn, verdicts }: Pick<KeptTurn, 'turn' | 'verdicts'>, channelId: string,
-  ): Conversation {
+  private conversationOf({ turn, verdicts }: JudgedTurn, channelId: string): Conversation {
     const positionOf = (toolCallId: string) => turn.calls.findIndex(call => call.toolCallId === toolCallId)
     return {
       threadId: turn.threadId, channelId, place: this.handlers.approvals.placeOf(turn), speaker: turn.asker,
@@ -170,7 +168,7 @@ export class AgentReplier {
   }
 
   /** Posts a card for each call of a turn that nobody has decided. */
-  async postCards({ turn, verdicts }: Pick<KeptTurn, 'turn' | 'verdicts'>, thread: Thread): Promise<void> {
+  async postCards({ turn, verdicts }: JudgedTurn, thread: Thread): Promise<void> {
     const { approvals, log } = this.handlers
     const cards: (CardRef | null)[] = turn.calls.map(() => null)
     try {

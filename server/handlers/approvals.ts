@@ -1,13 +1,15 @@
 import type { ActionEvent, Adapter, Chat, Thread } from 'chat'
+import type { Context } from '../domain/context'
 import type { Approvals } from '../domain/conversation/approvals'
-import type { KeptTurn } from '../ports/approvals'
-import type { Runtime } from '../ports/runtime'
+import type { JudgedTurn, KeptTurn } from '../ports/approvals'
+import type { Log, Runtime } from '../ports/runtime'
 import type { Person } from '../ports/submission'
 import type { AgentReplier } from './agent'
-import { tellPrivately, type PrivatelyHandlers, type SpeakerHandlers } from './speaker'
-import { reviewerOf, type ReviewHandlers } from './review'
+import { tellPrivately, type Here, type PrivatelyHandlers, type SpeakerHandlers } from './speaker'
+import { reviewerOf } from './review'
 
-export interface ApprovalHandlers extends PrivatelyHandlers, SpeakerHandlers, Pick<ReviewHandlers, 'here'> {
+export interface ApprovalHandlers extends PrivatelyHandlers, SpeakerHandlers {
+  here: Here
   approvals: Approvals
   replier: AgentReplier
   runtime: Runtime
@@ -78,22 +80,27 @@ async function decide(event: CardClick, id: string, position: number, handlers: 
   if (resume) runtime.background(replier.resume(resume, event.thread))
 }
 
+/** Parts that update the cards of a turn */
+interface CardUpdates {
+  replier: AgentReplier
+  log: Log
+}
+
 async function update(
-  { adapter, threadId, messageId }: Pick<ActionEvent, 'adapter' | 'threadId' | 'messageId'>,
-  keptTurn: Pick<KeptTurn, 'turn' | 'verdicts'>, position: number,
-  { replier, log }: Pick<ApprovalHandlers, 'replier' | 'log'>,
+  { adapter, threadId, messageId }: { adapter: Adapter, threadId: string, messageId: string },
+  { turn, verdicts }: JudgedTurn, position: number, { replier, log }: CardUpdates,
 ): Promise<void> {
   await adapter.editMessage(
-    threadId, messageId, replier.callCard(adapter.name, keptTurn, position),
+    threadId, messageId, replier.callCard(adapter.name, { turn, verdicts }, position),
   ).catch((error: unknown) => {
-    log.warn('approval.card-stale', { turn: keptTurn.turn.id, error })
+    log.warn('approval.card-stale', { turn: turn.id, error })
   })
 }
 
 /** Withdraws the pending approvals of a thread: their cards say by whom, and lose their buttons. */
 export async function withdrawApprovals(
   bot: Chat, threadId: string, by: Person,
-  { approvals, replier, log }: Pick<ApprovalHandlers, 'approvals' | 'replier' | 'log'>,
+  { approvals, replier, log }: CardUpdates & { approvals: Approvals },
 ): Promise<void> {
   await updateAll(bot, await approvals.withdraw(threadId, by), { replier, log })
 }
@@ -105,7 +112,7 @@ export async function withdrawApprovals(
  */
 export async function forgetApprovals(
   submission: string, start: () => Promise<{ bot: Chat, replier: AgentReplier }>,
-  { approvals, log }: Pick<ApprovalHandlers, 'approvals' | 'log'>,
+  approvals: Approvals, log: Log,
 ): Promise<void> {
   const withdrawnTurns = await approvals.forget(submission)
   if (withdrawnTurns.length === 0) return
@@ -114,7 +121,7 @@ export async function forgetApprovals(
 }
 
 async function updateAll(
-  bot: Chat, turns: readonly KeptTurn[], handlers: Pick<ApprovalHandlers, 'replier' | 'log'>,
+  bot: Chat, turns: readonly KeptTurn[], handlers: CardUpdates,
 ): Promise<void> {
   await Promise.all(turns.flatMap(keptTurn => keptTurn.cards.map((card, position) => card && update(
     { ...card, adapter: bot.getAdapter(card.platform) }, keptTurn, position, handlers,
@@ -128,7 +135,7 @@ async function updateAll(
  */
 export async function sweepApprovals(
   start: () => Promise<{ bot: Chat, replier: AgentReplier }>,
-  { approvals, runtime, log }: Pick<ApprovalHandlers, 'approvals' | 'runtime' | 'log'>,
+  approvals: Approvals, { runtime, log }: Context,
 ): Promise<void> {
   const { expired: expiredTurns, abandoned: abandonedTurns } = await approvals.sweep()
   if (expiredTurns.length + abandonedTurns.length === 0) return

@@ -1,24 +1,23 @@
-import type { ActionEvent, Adapter, Chat, Message, Thread } from 'chat'
+import type { ActionEvent, Chat, Message, Thread } from 'chat'
 import { clickArrived, escalation, failureReply, greeting, TEST_CLICK, whereabouts } from '../domain/conversation/texts'
-import type { Scope } from '../ports/board'
 import type { Speech } from '../ports/conversation'
 import type { MessageQueue } from '../ports/message-queue'
 import type { Log } from '../ports/runtime'
 import { createAnswerQueue, type AnswerQueue, type QueuedMessage } from './answer-queue'
-import { replyPrivately, type PrivatelyHandlers } from './speaker'
+import { replyPrivately, type Here, type Render } from './speaker'
 import { fullNameOf } from './review'
 
 /** Answers through a script or a model. Called for one message of a thread at a time, in order of arrival. */
 export type Replier = (queuedMessage: QueuedMessage) => Promise<void>
 
-export interface ConversationHandlers extends Pick<PrivatelyHandlers, 'render'> {
+export interface ConversationHandlers {
+  render: Render
   replier: Replier
   /** Messages that wait for an answer. */
   messages: MessageQueue
   /** How long a process that died keeps a thread, ms. */
   leaseMs: number
-  /** Names of the room that a current event comes from, by its signed request. */
-  here: (threadId: string, adapter: Adapter) => Promise<Scope>
+  here: Here
   platformLabel: (key: string) => string
   /** Mention for requests for a human, in the platform's syntax. */
   escalationMention?: string
@@ -76,7 +75,7 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
     }
     catch (error) {
       log.error('conversation.failed', { platform: event.adapter.name, action: actionId, error })
-      await replyPrivately(event, 'That did not work just now. Press the button again in a moment.', handlers).catch(() => {})
+      await replyPrivately(event, 'That did not work just now. Press the button again in a moment.', render).catch(() => {})
     }
   })
   onClick('hello', async event => greeting(await fullNameOf(event)))

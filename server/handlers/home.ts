@@ -2,12 +2,14 @@ import type { AdapterPostableMessage, Author, Chat } from 'chat'
 import type { Home } from '../domain/conversation/home'
 import { failureReply } from '../domain/conversation/texts'
 import type { Speech } from '../ports/conversation'
+import type { Log } from '../ports/runtime'
 import type { Person } from '../ports/submission'
-import type { ConversationHandlers } from './conversation'
 import { reviewerOf } from './review'
-import type { IncomingEvent, SpeakerHandlers } from './speaker'
+import type { IncomingEvent, Render, SpeakerHandlers } from './speaker'
 
-export interface HomeHandlers extends Pick<ConversationHandlers, 'render' | 'log'>, SpeakerHandlers {
+export interface HomeHandlers extends SpeakerHandlers {
+  render: Render
+  log: Log
   home: Home
 }
 

@@ -1,4 +1,4 @@
-import type { ActionEvent, Channel, Message, Thread } from 'chat'
+import type { Adapter, Channel, Message, Thread } from 'chat'
 import { parseAssignment, type Assignments } from '../domain/conversation/assignments'
 import { parseCommand, type ChatCommands, withoutAddress } from '../domain/conversation/commands'
 import { welcome, helpWithModel, exhausted } from '../domain/conversation/texts'
@@ -8,11 +8,12 @@ import type { Scope } from '../ports/board'
 import type { Answer } from '../ports/conversation'
 import type { Person } from '../ports/submission'
 import type { QueuedMessage } from './answer-queue'
-import type { ConversationHandlers, Replier } from './conversation'
+import type { Replier } from './conversation'
 import type { Limiter } from '../ports/limiter'
-import { speakerOf, type SpeakerHandlers } from './speaker'
+import { speakerOf, type Render, type SpeakerHandlers } from './speaker'
 
-export interface ScriptedReplies extends Pick<ConversationHandlers, 'render'> {
+export interface ScriptedReplies {
+  render: Render
   commands: ChatCommands
 }
 
@@ -48,7 +49,7 @@ export async function postAnswer(
  * Answers `help` and a bare mention without the model, so that they work without it, and offers the buttons. All else
  * is left to the replier.
  */
-export function withHelp(replier: Replier, render: ConversationHandlers['render']): Replier {
+export function withHelp(replier: Replier, render: Render): Replier {
   return async (queuedMessage) => {
     const { thread, message } = queuedMessage
     if (asksForHelp(message)) await thread.post(render({ speech: helpWithModel }, thread.adapter.name))
@@ -60,10 +61,11 @@ function asksForHelp({ text, attachments }: Message): boolean {
   return parseCommand(text).name === 'help' || (withoutAddress(text) === '' && attachments.length === 0)
 }
 
-export interface Assigning extends Pick<ConversationHandlers, 'render'>, SpeakerHandlers {
+export interface Assigning extends SpeakerHandlers {
+  render: Render
   assignments: Assignments
   /** People that a message mentions, without the bot; each by all names that a list may have for them. */
-  mentionedIn: (message: Pick<ActionEvent, 'raw' | 'adapter'>) => Promise<readonly (readonly string[])[]>
+  mentionedIn: (message: { raw: unknown, adapter: Adapter }) => Promise<readonly (readonly string[])[]>
 }
 
 /** Handles the command `assign <id> @Grace` itself, with or without a model. */
@@ -91,7 +93,8 @@ function findReplyTarget({ thread, message }: QueuedMessage): Thread | Channel {
   return thread.id.endsWith(`:${message.id}`) ? thread.channel : thread
 }
 
-export interface Audience extends Pick<ConversationHandlers, 'render'>, SpeakerHandlers {
+export interface Audience extends SpeakerHandlers {
+  render: Render
   agent: Replier
   script: Replier
   isRoom: (place: Scope) => boolean

@@ -1,8 +1,8 @@
-import type { ActionEvent, Adapter, Chat, ModalElement, ModalResponse, ModalSubmitEvent } from 'chat'
+import type { ActionEvent, Adapter, Author, Chat, ModalElement, ModalResponse, ModalSubmitEvent } from 'chat'
 import { UNREADABLE } from '../domain/errors'
 import type { Decisions, Intent } from '../domain/review/decisions'
 import type { Marks } from '../domain/fields/fields'
-import type { CardAction, EditForm, Scope, SendAgainForm } from '../ports/board'
+import type { CardAction, EditForm, SendAgainForm } from '../ports/board'
 import { UnreadableRecord } from '../ports/store'
 import type { Person } from '../ports/submission'
 import type { DecisionResult } from '../ports/submission-access'
@@ -10,13 +10,12 @@ import { plainText } from '../../shared/utils/line'
 import { visible } from '../../shared/utils/text'
 import { withinOrNull } from '../../shared/utils/time'
 import {
-  tellPrivately, replyPrivately, type PrivatelyHandlers, senderOf, type IncomingEvent, type SpeakerHandlers,
+  tellPrivately, replyPrivately, type Here, type PrivatelyHandlers, senderOf, type IncomingEvent, type SpeakerHandlers,
 } from './speaker'
 
 export interface ReviewHandlers extends PrivatelyHandlers, SpeakerHandlers {
   decisions: Decisions
-  /** Names of the room that a current event comes from, by its signed request. */
-  here: (threadId: string, adapter: Adapter) => Promise<Scope>
+  here: Here
   /** Id of a click, the same when the platform sends it again; undefined if the platform has none. */
   pressOf: (event: ActionEvent) => string | undefined
   /** Null if the platform has no modals. */
@@ -80,7 +79,7 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
       await handleClick(event, action, id).catch(async (error: unknown) => {
         log.error('review.failed', { action: button, submission: id, platform: adapter.name, error })
         // Tell only the person who clicked.
-        await replyPrivately(event, describeFailure(error, FAILED_TEXT), handlers).catch(() => {})
+        await replyPrivately(event, describeFailure(error, FAILED_TEXT), handlers.render).catch(() => {})
       })
     })
   }
@@ -166,7 +165,7 @@ function personOf(event: IncomingEvent, handlers: SpeakerHandlers): Person {
 const PATIENCE_MS = 800
 
 /** Full name of the person who clicked: Slack's payloads have the user name only. */
-export async function fullNameOf({ adapter, user }: Pick<IncomingEvent, 'adapter' | 'user'>): Promise<string> {
+export async function fullNameOf({ adapter, user }: { adapter: Adapter, user: Author }): Promise<string> {
   const lookup = adapter.getUser?.(user.userId)
   const profile = lookup && await withinOrNull(PATIENCE_MS, lookup).catch(() => null)
   return visible(profile?.fullName ?? user.fullName)

@@ -2,10 +2,13 @@ import type { Chat, InstalledEvent, UninstalledEvent } from 'chat'
 import type { RoomInstallations } from '../domain/operations/room-installations'
 import type { DeletedCards } from '../domain/cards/deleted-cards'
 import type { Installation } from '../ports/installations'
-import type { ConversationHandlers } from './conversation'
+import type { Log } from '../ports/runtime'
+import type { Here } from './speaker'
 
-export interface RoomEventHandlers extends Pick<ConversationHandlers, 'here' | 'log'> {
-  deletedCards: Pick<DeletedCards, 'deleted'>
+export interface RoomEventHandlers {
+  here: Here
+  log: Log
+  deletedCards: DeletedCards
   installations: RoomInstallations
   installationIn: (event: InstalledEvent | UninstalledEvent) => { app: string, installation: Installation } | null
 }

@@ -5,13 +5,15 @@ import { parseCommand } from '../domain/conversation/commands'
 import { failureReply, takesNothing } from '../domain/conversation/texts'
 import type { Scope } from '../ports/board'
 import type { Answer } from '../ports/conversation'
-import type { ConversationHandlers } from './conversation'
+import type { Log } from '../ports/runtime'
 import { postAnswer, type Assigning, type ScriptedReplies } from './repliers'
 import { reviewerOf } from './review'
-import type { SpeakerHandlers } from './speaker'
+import type { Here, SpeakerHandlers } from './speaker'
 
-export interface SlashCommandHandlers
-  extends ScriptedReplies, Pick<ConversationHandlers, 'here' | 'log'>, Pick<Assigning, 'mentionedIn'>, SpeakerHandlers {
+export interface SlashCommandHandlers extends ScriptedReplies, SpeakerHandlers {
+  mentionedIn: Assigning['mentionedIn']
+  here: Here
+  log: Log
   /** Null if assignment is off. */
   assignments: Assignments | null
 }

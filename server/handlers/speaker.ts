@@ -1,17 +1,29 @@
-import type { ActionEvent, Message, Thread, AdapterPostableMessage, EphemeralMessage, ModalElement } from 'chat'
+import type {
+  ActionEvent, Adapter, AdapterPostableMessage, Author, EphemeralMessage, Message, ModalElement, Thread,
+} from 'chat'
 import type { RichText } from '../../shared/types/line'
 import { visible } from '../../shared/utils/text'
+import type { Scope } from '../ports/board'
 import type { Answer } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
-import type { Person } from '../ports/submission'
+import type { Person, PersonNames } from '../ports/submission'
 
 /** Sender of an event, with the raw request */
-export type IncomingEvent = Pick<ActionEvent, 'adapter' | 'user' | 'raw'>
+export interface IncomingEvent {
+  adapter: Adapter
+  user: Author
+  raw: unknown
+}
+
+export type Render = (answer: Answer, platform: string) => AdapterPostableMessage
+
+/** Returns the names of the room that a current event comes from, by its signed request. */
+export type Here = (threadId: string, adapter: Adapter) => Promise<Scope>
 
 export interface SpeakerHandlers {
   platformLabel: (key: string) => string
   /** All names that a list may have for the sender, by the signed request. */
-  known: (event: IncomingEvent) => Pick<Person, 'names' | 'person'>
+  known: (event: IncomingEvent) => PersonNames
 }
 
 /** The sender, by the name that came with the event. */
@@ -26,14 +38,14 @@ export function speakerOf({ author, raw }: Message, { adapter }: Thread, handler
 }
 
 export interface PrivatelyHandlers {
-  render: (answer: Answer, platform: string) => AdapterPostableMessage
+  render: Render
   noticeModal: (message: RichText, title: string) => ModalElement
   log: Log
 }
 
 /** Replies only to the person who clicked; null if the platform has no private messages. */
 export async function replyPrivately(
-  { thread, user, adapter }: ActionEvent, message: RichText, { render }: Pick<PrivatelyHandlers, 'render'>,
+  { thread, user, adapter }: ActionEvent, message: RichText, render: Render,
 ): Promise<EphemeralMessage | null> {
   const reply = render({ speech: { text: [message] } }, adapter.name)
   return await thread?.postEphemeral(user, reply, { fallbackToDM: false }) ?? null
@@ -47,7 +59,7 @@ export async function tellPrivately(
   const { adapter, thread, threadId, messageId } = event
   try {
     let refusal: unknown
-    const privateMessage = await replyPrivately(event, message, handlers).catch((error: unknown) => {
+    const privateMessage = await replyPrivately(event, message, render).catch((error: unknown) => {
       refusal = error
       return null
     })

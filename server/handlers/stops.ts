@@ -35,7 +35,7 @@ export class Stops {
   private readonly watchers = new Map<string, Set<(stop: Stop) => void>>()
 
   constructor(
-    private readonly state: () => Pick<StateAdapter, 'get' | 'set'>, private readonly runtime: Runtime,
+    private readonly state: () => StateAdapter, private readonly runtime: Runtime,
   ) {}
 
   /** @throws when the store cannot be reached; then only answers of this process were stopped */
@@ -46,7 +46,7 @@ export class Stops {
   }
 
   /** Calls `onStop`, once, as soon as somebody stops the answer that begins in the thread now. Never rejects. */
-  async watch(threadId: string, onStop: (stop: Pick<Stop, 'isClosed'>) => void): Promise<Stoppable> {
+  async watch(threadId: string, onStop: (stop: { isClosed: boolean }) => void): Promise<Stoppable> {
     const loadStop = () => this.state().get<Stop>(keyOf(threadId)).catch(() => null)
     const previousStop = await loadStop()
     let currentStop: Stop | null = null

@@ -1,4 +1,4 @@
-import type { ActionEvent, Adapter, CardElement, Chat, InstalledEvent } from 'chat'
+import type { Adapter, CardElement, Chat } from 'chat'
 import type { GatewayStatus } from '../ports/monitor'
 import type { Outcome } from '../ports/delivery'
 import type { Installation } from '../ports/installations'
@@ -78,12 +78,25 @@ export interface Install {
   finish: (code: string, bot: () => Promise<Chat>) => Promise<string | null>
 }
 
+/** Any event of an adapter, with its raw request */
+export interface RawEvent {
+  raw: unknown
+  adapter: Adapter
+}
+
+/** Event of an app that was added or removed */
+export interface InstallEvent {
+  conversationId: string
+  tenantId?: string
+  raw: unknown
+}
+
 /** Room whose channel no variable names: cards go to the channel where people install the app */
 export interface LateRoom {
   /** Id of the app; another app must be installed again */
   app: string
   /** Reads the installation from a verified event; null if it is for no card room, or from strangers */
-  installationIn: (event: Pick<InstalledEvent, 'conversationId' | 'tenantId' | 'raw'>) => Installation | null
+  installationIn: (event: InstallEvent) => Installation | null
 }
 
 /** A configured platform. Adapter and room load their code on first use. */
@@ -106,7 +119,7 @@ export interface Connection {
    * Returns the ids of a signed request's sender that the configuration may use; absent if the platform has one id per
    * person.
    */
-  idsOf?: (userId: string, request: Pick<ActionEvent, 'raw' | 'adapter'>) => readonly string[]
+  idsOf?: (userId: string, request: RawEvent) => readonly string[]
   /** Returns the roles of the sender that the signed request lists, as the configuration names them */
   rolesOf?: (raw: unknown) => readonly string[]
   /** Mentions: `in` returns the ids of mentioned people, `of` the text that notifies somebody, if there is one */
@@ -114,7 +127,7 @@ export interface Connection {
     in: (raw: unknown) => readonly string[]
     of?: (userId: string) => string
     /** Like the connection's own `idsOf`, for a mentioned person; absent if the platform has one id per person */
-    idsOf?: (userId: string, message: Pick<ActionEvent, 'raw' | 'adapter'>) => Promise<readonly string[]>
+    idsOf?: (userId: string, message: RawEvent) => Promise<readonly string[]>
   }
   /** Returns the ids of everybody in a group on a list; null if it is no group. Answers within 1.5 s */
   membersOf?: (group: string) => Promise<Outcome<readonly string[]>> | null

@@ -45,10 +45,13 @@ export interface ApprovalDecision {
   at: number
 }
 
-export interface KeptTurn {
+export interface JudgedTurn {
   turn: WaitingTurn
   /** By position of the call; null while undecided. */
   verdicts: readonly (ApprovalDecision | null)[]
+}
+
+export interface KeptTurn extends JudgedTurn {
   /** By position of the call; null if it has no card yet. */
   cards: readonly (CardRef | null)[]
   /** True once every call is decided and one caller was told to resume the turn. */

@@ -99,7 +99,7 @@ export interface ReviewBoard {
   /** Posts a message in the room: plain text, with a link and a button below if given. */
   announce(room: string, text: RichText, url: string | null, button?: SpeechButton): Promise<Outcome>
   /** True if this member of the platform is in the room; false when unknown. Answers within 15 s. */
-  hasMember(room: string, person: Pick<Person, 'id' | 'names'>): Promise<Outcome<boolean>>
+  hasMember(room: string, person: Person): Promise<Outcome<boolean>>
   /**
    * Names of all members of a group on a list, if only the platform knows them; null if the entry is no such group.
    * Answers within 1.5 s.

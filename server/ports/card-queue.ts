@@ -1,5 +1,3 @@
-import type { Submission } from './submission'
-
 /**
  * Queues of new cards, one per room, shared by all replicas. Cards go out one at a time, in order of arrival, and never
  * faster than the room's rate. A submission enters with the write that stores it (`SubmissionStore`), or through
@@ -11,7 +9,7 @@ export interface CardQueueStore {
    * Adds a submission by its time of arrival, unless it is queued already; resolves with its position, 1 being the
    * next.
    */
-  enter(room: string, submission: Pick<Submission, 'id' | 'receivedAt'>): Promise<number>
+  enter(room: string, submission: QueuedCard): Promise<number>
   /**
    * Removes the first submission and closes the queue for the interval, or returns how long to wait before asking
    * again.
@@ -27,6 +25,13 @@ export interface CardQueueStore {
    */
   takeNotice(room: string, about: RoomNotice): Promise<boolean>
   forgetNotice(room: string, about: RoomNotice): Promise<void>
+}
+
+/** A submission whose card waits */
+export interface QueuedCard {
+  id: string
+  /** Epoch ms; the order of the queue */
+  receivedAt: number
 }
 
 /** Notices that a room gets once: cards wait in the queue, forms are quarantined, the room takes no cards. */

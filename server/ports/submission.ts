@@ -34,11 +34,16 @@ export interface Reviewer {
   person?: string
 }
 
-/** An acting user, authenticated by the platform's signature just now, or by a session. */
-export interface Person extends Reviewer {
+/** A person by all their names */
+export interface PersonNames {
   /** All names by which a list can contain them, e.g. `slack:U1`, `discord:role:2`; without any they are on no list. */
   names?: readonly string[]
+  /** Name in PEOPLE, if they have one */
+  person?: string
 }
+
+/** An acting user, authenticated by the platform's signature just now, or by a session. */
+export interface Person extends Reviewer, PersonNames {}
 
 /** Reviewer to whom a submission is assigned. */
 export interface Assignee extends Person {
@@ -73,15 +78,19 @@ export interface CardRef {
 export type Delivery = 'email' | 'endpoint'
 
 /** One effect that is still to be done. Stored with the submission, so that a crash cannot lose it. */
-export interface Work {
-  /** Unique within the submission; repeating an effect in a later round needs another key. */
-  key: string
+/** Effect of a piece of work, and its place */
+export interface WorkTarget {
   /** `erasure` tells the endpoint that everything was erased; `confirm` tells the sender of the forward. */
   kind: 'post' | 'update' | 'remind' | 'tell' | 'erasure' | 'confirm' | Delivery
   /** Room of a `post`. */
   room?: string
   /** Card of an `update`, `remind` or `tell`. */
   card?: CardRef
+}
+
+export interface Work extends WorkTarget {
+  /** Unique within the submission; repeating an effect in a later round needs another key. */
+  key: string
   /** Failed attempts so far; `missed` counts the latest of them that did not find the card. */
   attempts: number
   missed?: number

@@ -1,7 +1,7 @@
 import { createGlobalState, useSessionStorage } from '@vueuse/core'
 import type { ListFilter } from './use-list-place'
 
-type QueueRow = Pick<Row, 'id' | 'state' | 'open'>
+export type QueueRow = Pick<Row, 'id' | 'state' | 'open'>
 
 interface Queue {
   rows: QueueRow[]

@@ -1,9 +1,10 @@
 import { tryOnScopeDispose } from '@vueuse/core'
+import type { QueueRow } from './use-queue-rows'
 
 const PAGE_ROWS = 50
 
 /** True if the submission waits for a reviewer. */
-const isDue = ({ open, state }: Pick<SubmissionDetails, 'open' | 'state'>) => open || state === 'held'
+const isDue = ({ open, state }: { open: boolean, state: string }) => open || state === 'held'
 
 /** Submission loaded before its page opens */
 let preloaded: SubmissionDetails | null = null
@@ -79,7 +80,7 @@ export function useQueue(id: () => string) {
   }
 
   async function loadIfDue(
-    row: Pick<Row, 'id' | 'state' | 'open'>, startId: string,
+    row: QueueRow, startId: string,
   ): Promise<SubmissionDetails | null> {
     if (row.id === startId || pendingDecisions.has(row.id) || !isDue(row)) return null
     const submission = await askOps<SubmissionDetails>(submissionPath(row.id)).catch((error: unknown) => {

@@ -1,5 +1,5 @@
-import type { ActionEvent, Adapter, InstalledEvent } from 'chat'
-import type { Connection } from '../../platforms/connection'
+import type { Adapter, Author } from 'chat'
+import type { Connection, InstallEvent, RawEvent } from '../../platforms/connection'
 import type { Installation } from '../../ports/installations'
 
 /** Longest stored id of a click, characters. Ids of platforms have up to 100. */
@@ -12,13 +12,13 @@ export interface Places {
   /** Returns the same from the thread's id alone, the narrowest name first. */
   of(threadId: string): readonly string[]
   /** Returns all names of an event's sender, by its signed request: `slack:U1` and `slack:T1:U1`, `discord:role:2`. */
-  namesOf(event: Pick<ActionEvent, 'user' | 'raw' | 'adapter'>): readonly string[]
+  namesOf(event: RawEvent & { user: Author }): readonly string[]
   /** Returns all names of each person mentioned in a message except the bot, in order, as if they had written there. */
-  mentionedIn(message: Pick<ActionEvent, 'raw' | 'adapter'>): Promise<readonly (readonly string[])[]>
+  mentionedIn(message: RawEvent): Promise<readonly (readonly string[])[]>
   /** Returns the platform's id of a click, the same if it is sent again; undefined if there is none. */
-  pressOf(event: Pick<ActionEvent, 'raw' | 'adapter'>): string | undefined
+  pressOf(event: RawEvent): string | undefined
   /** Returns the app and the place of an install or uninstall event; null if the event does not concern cards. */
-  installationIn(event: Pick<InstalledEvent, 'adapter' | 'conversationId' | 'tenantId' | 'raw'>): {
+  installationIn(event: InstallEvent & { adapter: Adapter }): {
     app: string
     installation: Installation
   } | null

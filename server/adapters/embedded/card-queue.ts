@@ -1,9 +1,10 @@
-import { NOTICE_TTL_MS, type CardQueueStore, type RoomNotice, type Pace, type QueueTurn } from '../../ports/card-queue'
-import type { Submission } from '../../ports/submission'
+import {
+  NOTICE_TTL_MS, type CardQueueStore, type Pace, type QueuedCard, type QueueTurn, type RoomNotice,
+} from '../../ports/card-queue'
 
 interface Queue {
   /** Oldest first. */
-  submissions: Pick<Submission, 'id' | 'receivedAt'>[]
+  submissions: QueuedCard[]
   /** Time from which the next card may go, epoch ms. */
   opensAt: number
   /** Notices that the room got, each with the time until which it lasts, epoch ms. */
@@ -17,7 +18,7 @@ export class EmbeddedCardQueue implements CardQueueStore {
   /** @param now epoch ms */
   constructor(private readonly now: () => number) {}
 
-  async enter(room: string, { id, receivedAt }: Pick<Submission, 'id' | 'receivedAt'>): Promise<number> {
+  async enter(room: string, { id, receivedAt }: QueuedCard): Promise<number> {
     const { submissions } = this.queue(room)
     if (!submissions.some(each => each.id === id)) {
       const position = submissions.findIndex(each => each.receivedAt >= receivedAt)
@@ -27,7 +28,7 @@ export class EmbeddedCardQueue implements CardQueueStore {
   }
 
   /** Returns the place of a submission that was just stored; 0 if its card may be posted at once. */
-  placeOf({ room, intervalMs }: Pace, { id, receivedAt }: Submission): number {
+  placeOf({ room, intervalMs }: Pace, { id, receivedAt }: QueuedCard): number {
     const queue = this.queue(room)
     if (queue.submissions.length > 0 || queue.opensAt > this.now()) return queue.submissions.push({ id, receivedAt })
     queue.opensAt = this.now() + intervalMs

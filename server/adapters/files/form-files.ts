@@ -62,7 +62,7 @@ export function createFormFiles(options: FormFilesOptions): FileStore {
       const { errors } = await (await openStorage()).files.delete(keys, { concurrency: DELETE_CONCURRENCY })
       if (errors?.[0]) throw errors[0].error
     },
-    async idsBefore(time) {
+    async idsBefore(time: number) {
       const parts = (await listParts()).map(({ key, lastModified = 0 }) => (
         { id: key.split('/').at(-3)!, lastModified }
       ))
@@ -76,10 +76,10 @@ export function createFormFiles(options: FormFilesOptions): FileStore {
 }
 
 /** Handles what Files SDK does not list after a crash on disk: folders, and parts that were being written. */
-function foldersOf(root: string): Pick<FileStore, 'erase' | 'idsBefore'> {
+function foldersOf(root: string) {
   return {
-    erase: id => fs.rm(join(root, id), { recursive: true, force: true }),
-    async idsBefore(time) {
+    erase: (id: string) => fs.rm(join(root, id), { recursive: true, force: true }),
+    async idsBefore(time: number) {
       const ids = await fs.readdir(root).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return []
         throw error

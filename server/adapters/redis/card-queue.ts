@@ -1,5 +1,6 @@
-import { NOTICE_TTL_MS, type CardQueueStore, type RoomNotice, type Pace, type QueueTurn } from '../../ports/card-queue'
-import type { Submission } from '../../ports/submission'
+import {
+  NOTICE_TTL_MS, type CardQueueStore, type Pace, type QueuedCard, type QueueTurn, type RoomNotice,
+} from '../../ports/card-queue'
 import { createCalls, type Calls, script } from './connection/calls'
 import type { RedisClient } from './connection/client'
 
@@ -35,7 +36,7 @@ export class RedisCardQueue implements CardQueueStore {
     this.calls = createCalls(client)
   }
 
-  async enter(room: string, { id, receivedAt }: Pick<Submission, 'id' | 'receivedAt'>): Promise<number> {
+  async enter(room: string, { id, receivedAt }: QueuedCard): Promise<number> {
     const waitingKey = keyOf(room, 'waiting')
     const [, rank] = await this.calls.call(() => Promise.all([
       this.client.zAdd(waitingKey, { score: receivedAt * 1000, value: id }, { condition: 'NX' }),

@@ -1,3 +1,4 @@
+import { counted } from '../../../shared/utils/text'
 import type { CardQueueStore, Pace } from '../../ports/card-queue'
 import type { Outcome } from '../../ports/delivery'
 import type { Runtime } from '../../ports/runtime'
@@ -269,5 +270,62 @@ export class SlowRooms {
 
   private isLate({ startedAt }: { startedAt: number }): boolean {
     return this.runtime.now() - startedAt >= CARD_PATIENCE_MS
+  }
+}
+
+/** Shortest time in quarantine before a room gets the notice, ms: people who open the page anyway need none. */
+const QUIET_MS = 60 * 60 * 1000
+
+/** Interval between searches of one process for quarantined forms, ms. */
+const SEARCH_INTERVAL_MS = 10 * 60 * 1000
+
+/** Page request for quarantined forms. Records are enough: only the form counts, and its data may be 256 KiB. */
+const PAGE_REQUEST = { limit: 250, only: 'held' } as const
+
+/** Tells each room once a day that some of its forms are quarantined, if people can open the page that lists them. */
+export class HeldNotice {
+  /** Time of the next search, epoch ms. */
+  private nextSearchAt = 0
+
+  constructor(private readonly context: Context) {}
+
+  /** Tells each room, unless another process was faster. Never rejects. */
+  async tell(): Promise<void> {
+    const { siteUrl, runtime, log } = this.context
+    if (siteUrl === null || runtime.now() < this.nextSearchAt) return
+    try {
+      const counts = await this.countByRoom(runtime.now() - QUIET_MS)
+      this.nextSearchAt = runtime.now() + SEARCH_INTERVAL_MS
+      for (const [room, count] of counts) await this.announce(room, count, `${siteUrl}/?state=held`)
+    }
+    catch (error) {
+      log.warn('notice.failed', { error })
+    }
+  }
+
+  private async announce(room: string, count: number, url: string): Promise<void> {
+    const { queues, board, log } = this.context
+    if (!await queues.takeNotice(room, 'held')) return
+    const summary = `${counted(count, 'form')} ${count === 1 ? 'is' : 'are'} held`
+    const reason = 'because a hidden field was filled in: mostly by programs, sometimes by the browser of a person.'
+    const outcome = await board.announce(room, `${summary}, ${reason}`, url)
+    if (outcome.ok) return
+    log.warn('notice.failed', { room, reason: outcome.reason })
+    await queues.forgetNotice(room, 'held')
+  }
+
+  /** Counts the forms that are quarantined since `cutoffAt` or longer, for each room that has some. */
+  private async countByRoom(cutoffAt: number): Promise<Map<string, number>> {
+    const { store, forms } = this.context
+    const counts = new Map<string, number>()
+    for (let before: string | undefined; ;) {
+      const { submissions, cursor } = await store.listRecords({ ...PAGE_REQUEST, before })
+      for (const { form, receivedAt } of submissions) {
+        if (receivedAt > cutoffAt) continue
+        for (const room of forms.of(form).rooms) counts.set(room, (counts.get(room) ?? 0) + 1)
+      }
+      if (cursor === null) return counts
+      before = cursor
+    }
   }
 }

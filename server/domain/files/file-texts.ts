@@ -53,7 +53,7 @@ export function fileLinks(
  * a decided card must not show broken pictures.
  */
 export function filePictures(
-  { id, envelope, decision }: Submission, { files: rule }: Pick<Form, 'files'>, addresses?: FileAddresses,
+  { id, envelope, decision }: Submission, { files: rule }: Form, addresses?: FileAddresses,
 ): { pictures?: readonly CardPicture[] } {
   if (!rule?.show || decision) return {}
   const pictures = (envelope?.files ?? []).flatMap(({ type, size }, index) => {
@@ -67,7 +67,7 @@ export function filePictures(
 
 /** Files as the pages show them */
 export function fileDetails(
-  submission: Submission, form: Pick<Form, 'labels'>, addresses?: FileAddresses,
+  submission: Submission, form: Form, addresses?: FileAddresses,
 ): FileDetails[] {
   const labels = fileFields(submission, form)
   return (submission.envelope?.files ?? []).map(({ name, type, size }, index) => ({

@@ -39,7 +39,7 @@ export class SubmissionFiles implements FormFiles {
   }
 
   /** Takes the files of a form from this client; null if the form takes none. */
-  incoming({ files: rule }: Pick<Form, 'files'>, client: string): IncomingFiles | null {
+  incoming({ files: rule }: Form, client: string): IncomingFiles | null {
     const { files, limiter } = this.options
     return rule && files ? new IncomingFiles(this.context.runtime.uuid(), rule, client, files, limiter) : null
   }

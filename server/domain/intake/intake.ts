@@ -264,7 +264,7 @@ interface ReceiveOptions extends Omit<CreateOptions, 'queues'> {
  * @throws LimitReached as `SubmissionStore.create` does, IdempotencyKeyReused
  */
 export async function receive(
-  body: unknown, form: Pick<Form, 'key' | 'rooms'>,
+  body: unknown, form: Form,
   context: Context, outbox: Outbox,
   { id: newId = context.runtime.uuid(), held: isQuarantined = false, envelope, ...options }: ReceiveOptions = {},
 ): Promise<string> {

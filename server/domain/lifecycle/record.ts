@@ -3,7 +3,7 @@ import { beginning } from '../../../shared/utils/text'
 import type { List, StoreRules } from '../../ports/store'
 import type {
   CardRef, Delivery, HistoryEntry, Assignee, Receipt, Reviewer, SentDelivery, Submission, SubmissionData,
-  SubmissionRecord, Work,
+  SubmissionRecord, Work, WorkTarget,
 } from '../../ports/submission'
 import { parseJson } from '../json'
 
@@ -18,12 +18,12 @@ export function wayOf(kind: Work['kind']): Delivery {
 }
 
 /** Vendor that does the work: the key of a platform, `email` or `endpoint`. */
-export function vendorOf({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>): string {
+export function vendorOf({ kind, room, card }: WorkTarget): string {
   return (room ?? card?.platform)?.split('/')[0] ?? wayOf(kind)
 }
 
 /** True if people may still have to act: it is open or being delivered. */
-export function isPending({ state }: Pick<Submission, 'state'>): boolean {
+export function isPending({ state }: { state: Submission['state'] }): boolean {
   return state === 'open' || state === 'settling'
 }
 

@@ -60,7 +60,7 @@ function createConfirmation({ confirmation, version }: Submission, { leasedUntil
 
 /** Records that the confirmation was sent, or why it was skipped. */
 export function confirmed(
-  current: Submission, work: Work, { skipped }: Pick<Done, 'skipped'>, clock: Clock,
+  current: Submission, work: Work, { skipped }: Done, clock: Clock,
 ): Transition {
   const { now: at } = clock
   return settle(changed(current, {

@@ -1,5 +1,4 @@
 import type { Status, StatusIncident, StatusPart } from '../../../shared/types/status'
-import type { ReviewBoard } from '../../ports/board'
 import type { Incident, IncidentKind } from '../../ports/monitor'
 import type { SubmissionStore } from '../../ports/store'
 import { counted, visible } from '../../../shared/utils/text'
@@ -28,7 +27,7 @@ const AUDIT_LINES = 50
 export async function readStatus(
   context: Context, storage: Storage, credentials: Credentials,
 ): Promise<Status> {
-  const { store, board, health, clock } = context
+  const { store, health, clock } = context
   const askedAt = clock.now()
   // Not awaited: the next request, a moment later, has the answers.
   void credentials.check()
@@ -36,7 +35,7 @@ export async function readStatus(
   const [parts, refusal, advice, incidents, backlog, tally, audit, stuck, holders] = await Promise.all([
     readParts(context), storage.check(), storage.advice(), orNull(health.incidents(askedAt)),
     orNull(store.backlog(askedAt)), orNull(store.tally(askedAt)), orNull(store.audit(AUDIT_LINES)),
-    orNull(readStuck(store, board)),
+    orNull(readStuck(context)),
     context.claimMs !== null ? orNull(readHolders(store, askedAt)) : null,
   ])
   const answeredAt = clock.now()
@@ -48,7 +47,7 @@ export async function readStatus(
   }
 }
 
-async function readStuck(store: SubmissionStore, board: ReviewBoard): Promise<Pick<Status, 'stuck' | 'givenUp'>> {
+async function readStuck({ store, board }: Context) {
   const { submissions } = await store.listRecords({ limit: STUCK_READ, only: 'stuck', sort: 'oldest' })
   const stuck = submissions.slice(0, STUCK_ROWS).flatMap((submission) => {
     const problem = problemOf(submission, roomName(board, submission.cards))

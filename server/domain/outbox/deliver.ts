@@ -10,8 +10,6 @@ import {
 import { contentHash, digest, SUBMISSION_TTL_MS, isLost } from '../lifecycle/record'
 import { receiptNews } from '../lifecycle/email-status'
 
-type DeliveryResult = Pick<Done, 'sent' | 'status' | 'keepMs'>
-
 /**
  * Does one piece of work. Cards show `submission`. Resolves with `waiting` if something else has to happen first, or,
  * for a card that waits for its turn, with the time to check on it again, epoch ms.
@@ -53,7 +51,7 @@ function cardOutcome(outcome: Outcome<CardRef | undefined>, version: number, car
 /** Makes one delivery of a forwarded submission; resolves with its recipients and a hash of its content. */
 export async function deliver(
   kind: Delivery, submission: Submission, context: Context,
-): Promise<Outcome<DeliveryResult> | 'waiting'> {
+): Promise<Outcome<Done> | 'waiting'> {
   const { mailer, template, mail, files } = context
   const { data, form: key, sent = [] } = submission
   const form = formOf(submission, context)
@@ -116,7 +114,7 @@ export function deliveryKey({ id, data }: Submission, message: readonly (string 
 async function confirm(
   { id, form: key, confirmation }: Submission, { attempts }: Work,
   { mailer, mail, forms, confirmations, log }: Context,
-): Promise<Outcome<Pick<Done, 'skipped'>> | 'waiting'> {
+): Promise<Outcome<Done> | 'waiting'> {
   const skip = (reason: string) => {
     log.warn('confirmation.skipped', { submission: id, reason })
     return { ok: true as const, value: { skipped: reason } }

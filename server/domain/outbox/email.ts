@@ -6,7 +6,7 @@ import {
 } from '../../ports/delivery'
 import type { StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
-import type { Field, SentDelivery, Submission } from '../../ports/submission'
+import type { Field, Submission } from '../../ports/submission'
 import { isNumber } from '../json'
 import { addressIn } from '../fields/addresses'
 import { decisionLine } from '../cards/card-view'
@@ -23,7 +23,7 @@ const EMPTY_VALUE = /^(?:null|undefined|NaN|\[object \w+\])$/
 
 interface EmailOptions {
   /** The sent email with other values that this one corrects */
-  correctedEmail?: Pick<SentDelivery, 'at'>
+  correctedEmail?: { at: number }
   files?: FormFiles
 }
 

@@ -1,10 +1,10 @@
-import type { Person, Reviewer } from '../../ports/submission'
+import type { Person, PersonNames, Reviewer } from '../../ports/submission'
 
 /** Ids of each person, by the person's name: `{ ada: ['slack:U1', 'discord:123'] }`. */
 export type Aliases = Readonly<Record<string, readonly string[]>>
 
 /** True if a list has one of these names. */
-export function isNamed({ names = [] }: Pick<Person, 'names'>, list: readonly string[]): boolean {
+export function isNamed({ names = [] }: PersonNames, list: readonly string[]): boolean {
   return names.some(name => list.includes(name))
 }
 
@@ -27,7 +27,7 @@ export class People {
   }
 
   /** Returns all names of the person with these names, on any platform. */
-  known(names: readonly string[]): Required<Pick<Person, 'names'>> & Pick<Person, 'person'> {
+  known(names: readonly string[]): PersonNames & { names: readonly string[] } {
     const person = names.map(name => this.byName.get(name)).find(match => match !== undefined)
     return person === undefined ? { names } : { person, names: [...new Set([...names, ...this.aliases[person]!])] }
   }

@@ -104,7 +104,7 @@ function indexOf({ state, holder }: Filter): PageRequest['only'] {
 /** Returns the pending matches among these ids, for a page that received changes. @throws StoreUnavailable */
 export async function pickRows(
   { ids, ...filter }: Filter & { ids: readonly string[] }, context: Context,
-): Promise<Pick<RowPage, 'now' | 'rows' | 'found' | 'total'>> {
+) {
   const { store, runtime } = context
   const now = runtime.now()
   const list = filter.state === 'held' || filter.state === 'spam' ? filter.state : 'pending'

@@ -2,7 +2,7 @@ import type { RichText } from '../../../shared/types/line'
 import type { CardLocation, HolderLine, Problem, Row, RowState } from '../../../shared/types/submissions'
 import { UnreadableRecord, type SubmissionStore } from '../../ports/store'
 import {
-  INTERIM_OUTCOMES, type CardRef, type Submission, type SubmissionRecord, type Work,
+  INTERIM_OUTCOMES, type CardRef, type Submission, type SubmissionRecord, type Work, type WorkTarget,
 } from '../../ports/submission'
 import type { Context } from '../context'
 import { StoreUnavailable, SubmissionGone, SubmissionUnreadable } from '../errors'
@@ -56,7 +56,7 @@ function vendorName({ kind, room, card }: Work, roomNameOf: Named): string {
 }
 
 /** Returns a name for a piece of work, e.g. `Email` or `Card on Slack`. */
-export function workName({ kind, room, card }: Pick<Work, 'kind' | 'room' | 'card'>, roomNameOf: Named): string {
+export function workName({ kind, room, card }: WorkTarget, roomNameOf: Named): string {
   if (kind === 'email' || kind === 'endpoint') return DELIVERY_NAMES[kind]
   if (kind === 'erasure') return 'Erasure at the endpoint'
   if (kind === 'confirm') return 'Confirmation to its sender'

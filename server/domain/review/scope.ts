@@ -1,6 +1,6 @@
 import type { Scope, ReviewBoard } from '../../ports/board'
-import type { Form, Forms } from '../../ports/form'
-import type { CardRef, Submission, Work } from '../../ports/submission'
+import type { Forms } from '../../ports/form'
+import type { CardRef, SubmissionRecord, WorkTarget } from '../../ports/submission'
 import type { Context } from '../context'
 import { sameCard } from '../lifecycle/record'
 
@@ -10,7 +10,7 @@ import { sameCard } from '../lifecycle/record'
  * form, which may have changed its rooms or be gone. Quarantined submissions belong to no room.
  */
 export function belongsTo(
-  scope: Scope, { form, cards, state }: Pick<Submission, 'form' | 'cards' | 'state'>,
+  scope: Scope, { form, cards, state }: SubmissionRecord,
   { forms, board }: Context,
 ): boolean {
   if (state === 'held') return scope === 'everywhere'
@@ -29,7 +29,7 @@ export function isRoom(scope: Scope, forms: Forms): boolean {
 
 /** Room of the form that is left without a card once this card is gone; null if it still has one. */
 export function missingIn(
-  { form, cards }: Pick<Submission, 'form' | 'cards'>, card: CardRef,
+  { form, cards }: SubmissionRecord, card: CardRef,
   { forms, board }: Context,
 ): string | null {
   const scope = board.placeOf(card)
@@ -62,7 +62,7 @@ export function roomName(board: ReviewBoard, cards: readonly CardRef[]): Named {
  * no other card.
  */
 export function roomOfWork(
-  { room, card }: Pick<Work, 'room' | 'card'>, cards: readonly CardRef[],
+  { room, card }: Partial<WorkTarget>, cards: readonly CardRef[],
   board: ReviewBoard,
 ): string | undefined {
   if (room !== undefined || !card) return room
@@ -82,6 +82,6 @@ export function isSamePlace(scope: Scope, otherScope: Scope): boolean {
   return scope === 'everywhere' || otherScope === 'everywhere' || scope.some(name => otherScope.includes(name))
 }
 
-function isRoomOf(scope: readonly string[], form: Pick<Form, 'rooms'> | null): boolean {
+function isRoomOf(scope: readonly string[], form: { rooms: readonly string[] } | null): boolean {
   return form?.rooms.some(room => scope.includes(room)) ?? false
 }

@@ -35,12 +35,11 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
 
   constructor(settings: DiscordSettings, logger: Logger, http: HttpClient, drafts: Drafts) {
     super(settings, logger, http)
-    this.modalFlow = new ModalFlow({
-      forms: new OpenForms(() => this.chat!.getState(), drafts),
-      submit: (form, values, interaction) => {
-        return this.chat!.processModalSubmit({ ...this.modalEvent(form, interaction), values }, form.id)
-      },
-    })
+    this.modalFlow = new ModalFlow(
+      new OpenForms(() => this.chat!.getState(), drafts), (form, values, interaction) => (
+        this.chat!.processModalSubmit({ ...this.modalEvent(form, interaction), values }, form.id)
+      ),
+    )
   }
 
   override async initialize(chat: ChatInstance): Promise<void> {

@@ -151,13 +151,13 @@ export const discord: Definition = {
 
 /** Ids of the users that a message mentions, or that the options of a command name */
 function peopleIn(raw: unknown): string[] {
-  const { content, data } = raw as { content?: unknown } & Pick<Interaction, 'data'>
+  const { content, data } = raw as Interaction & { content?: unknown }
   const mentions = [...String(content).matchAll(/<@!?(\d+)>/g)].map(([, id]) => id!)
   return [...mentions, ...Object.keys(data?.resolved?.users ?? {})]
 }
 
 function rolesIn(interaction: unknown): string[] {
-  const { member } = interaction as Pick<Interaction, 'member'>
+  const { member } = interaction as Interaction
   return Array.isArray(member?.roles) ? member.roles.map(String) : []
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Approvals } from '../../../server/domain/conversation/approvals'
 import type { AgentReplier } from '../../../server/handlers/agent'
 import { sweepApprovals } from '../../../server/handlers/approvals'
-import { FakeRuntime, silentLog } from '../../fakes/runtime'
+import { testContext } from '../../fakes/context'
 
 const keptTurn = (threadId: string) => ({ turn: { threadId }, verdicts: [], cards: [] })
 
@@ -25,6 +25,6 @@ test('a question on a platform that was taken out of the configuration keeps nob
   const turns = [keptTurn(removedThread), keptTurn(slackThread)]
   const sweptTurns = { expired: turns, abandoned: turns }
   const approvals = { sweep: async () => sweptTurns } as unknown as Approvals
-  await sweepApprovals(async () => ({ bot, replier }), { approvals, runtime: new FakeRuntime(), log: silentLog })
+  await sweepApprovals(async () => ({ bot, replier }), approvals, testContext())
   expect(calls).toEqual([`over: ${slackThread}`, `abandoned: ${slackThread}`])
 })

@@ -13,11 +13,10 @@ import {
 } from '../interactions'
 import { pageNumber, pickedModal, pickerMessage, positionsOf, takeEdits } from './picker'
 
-export interface ModalFlowPorts {
-  forms: OpenForms
-  /** Runs the handlers of `onModalSubmit`. */
-  submit: (form: OpenModal, values: FieldTexts, interaction: Interaction) => Promise<ModalResponse | undefined>
-}
+/** Runs the handlers of `onModalSubmit`. */
+type SubmitForm = (
+  form: OpenModal, values: FieldTexts, interaction: Interaction,
+) => Promise<ModalResponse | undefined>
 
 const CLOSED_TEXT = 'This form is no longer open. Press the button on the card again.'
 
@@ -26,17 +25,17 @@ const PROBLEM_LENGTH = 150
 
 /** Answers modal submissions and clicks on the private messages of a form */
 export class ModalFlow {
-  constructor(private readonly ports: ModalFlowPorts) {}
+  constructor(private readonly forms: OpenForms, private readonly submitForm: SubmitForm) {}
 
   /** Stores the form and shows its first step. @param openedBy the only user who may continue it */
   async open(contextId: string, modal: ModalElement, openedBy: string | undefined): Promise<Reply> {
     const form = { ...createForm(contextId, modal), openedBy }
-    await this.ports.forms.save(form)
+    await this.forms.save(form)
     return form.mode === 'picker' ? pickerReply(privately, form) : formModal(form)
   }
 
   async answer(interaction: Interaction, { id, verb, tail }: FormPlace): Promise<Reply> {
-    const form = await this.ports.forms.load(id)
+    const form = await this.forms.load(id)
     if (!form) return closedReply(interaction)
     if (form.openedBy !== undefined && form.openedBy !== authorOf(interaction)?.userId) return closedReply(interaction)
     // The answer tells the user what became of the submission.
@@ -56,7 +55,7 @@ export class ModalFlow {
     const pickedPositions = verb === 'edit' && positionsOf(form, tail.split('.'))
     if (!pickedPositions) return null
     const editedForm = takeEdits(form, pickedPositions, texts)
-    await this.ports.forms.save(editedForm)
+    await this.forms.save(editedForm)
     return pickerReply(replyTo(interaction), editedForm, pageNumber(pickedPositions))
   }
 
@@ -72,7 +71,7 @@ export class ModalFlow {
       }
       case 'save': return this.submit(form, valuesOf(form), interaction)
       case 'cancel':
-        await this.ports.forms.remove(form)
+        await this.forms.remove(form)
         return replyTo(interaction)('Cancelled. Nothing was changed.')
       default: return null
     }
@@ -82,17 +81,17 @@ export class ModalFlow {
     const filledForm = withValues(form, values)
     const errors = findErrors(form, values)
     if (Object.keys(errors).length > 0) return this.refuse(filledForm, formatErrors(form, errors), interaction)
-    const response = await this.ports.submit(form, values, interaction)
+    const response = await this.submitForm(form, values, interaction)
     if (response?.action === 'errors') return this.refuse(filledForm, formatErrors(form, response.errors), interaction)
     // The submit took effect; a form that is not removed just expires.
-    await this.ports.forms.remove(form).catch(() => {})
+    await this.forms.remove(form).catch(() => {})
     if (response?.action === 'update') return replyTo(interaction)(textOf(response.modal))
     return isFromPrivateMessage(interaction) || !interaction.message ? replyTo(interaction)('Done.') : silence
   }
 
   /** Stores the typed values and shows why they were refused. */
   private async refuse(form: OpenModal, problems: readonly string[], interaction: Interaction): Promise<Reply> {
-    await this.ports.forms.save(form)
+    await this.forms.save(form)
     const lines = problems.slice(0, MAX_PROBLEMS).map(problem => `• ${cut(problem, PROBLEM_LENGTH)}`)
     if (form.mode === 'picker' && isFromPrivateMessage(interaction)) {
       return pickerReply(instead, form, 0, problems.join(' '))

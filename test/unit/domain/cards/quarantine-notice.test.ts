@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { HeldNotice } from '../../../../server/domain/cards/quarantine-notice'
+import { HeldNotice } from '../../../../server/domain/cards/card-queue'
 import type { PageRequest, SubmissionStore } from '../../../../server/ports/store'
 import { failing } from '../../../fakes/board'
 import { formsOf } from '../../../fakes/forms'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { notedFiles } from '../../../../server/domain/operations/noted-files'
+import { notedFiles } from '../../../../server/domain/operations/monitor'
 import { FileMissing, type FileStore } from '../../../../server/ports/files'
 import { only } from '../../../fakes/only'
 import type { Monitor } from '../../../../server/ports/monitor'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Membership } from '../../../../server/domain/conversation/membership'
+import { Membership } from '../../../../server/domain/people/reviewers'
 import type { Outcome } from '../../../../server/ports/delivery'
 import type { Person } from '../../../../server/ports/submission'
 import { testContext } from '../../../fakes/context'
