@@ -96,7 +96,7 @@ export default withNuxt(
     name: 'forms/complexity',
     files: ['{app,build,pages,scripts,server,shared}/**/*.{ts,vue,mjs}'],
     rules: {
-      'complexity': ['error', { max: 40, variant: 'modified' }],
+      'complexity': ['error', { max: 25, variant: 'modified' }],
       'max-depth': ['error', 4],
       'max-params': ['error', 5],
     },

@@ -122,10 +122,7 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
     problems.push(...missing.map(name => `${name} is missing${when}. ${describe(name)}`))
   }
 
-  const host = values.VERCEL_PROJECT_PRODUCTION_URL
-  const localUrl = production ? null : LOCAL_SITE
-  const givenUrl = values.NUXT_PUBLIC_SITE_URL ?? (host ? `https://${host}` : localUrl)
-  const siteUrl = givenUrl?.replace(/(?<!\/)\/+$/, '') ?? null
+  const siteUrl = readSiteUrl(values, production)
   const requireSite = (reason: string) => siteUrl ?? require(['NUXT_PUBLIC_SITE_URL'], `, but ${reason}`)
   const context = {
     require, requireSite, siteUrl, production, isGiven: (name: string) => readVariable(table, name, env) !== undefined,
@@ -160,36 +157,57 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
   const takesFiles = Object.values(forms).some(form => form.files)
   const usesFolder = takesFiles ? files.storage?.kind === 'disk' : !production && !values.STORE_URL
   // Only the process's own environment is about this machine.
-  const dataDirProblem = env === process.env && usesFolder && !values.VERCEL ? folderProblem(dataDir) : null
+  const isHere = env === process.env && !values.VERCEL
+  const dataDirProblem = usesFolder && isHere ? folderProblem(dataDir) : null
   if (dataDirProblem) problems.push(dataDirProblem)
   if (problems.length > 0) throw new ConfigError([...problems, ...checkNames(env)])
-  const { HTTPS_PROXY, HTTP_PROXY, NO_PROXY } = values
 
   return {
     ...parts,
     production, siteUrl,
     host: values.HOST,
-    proxy: HTTPS_PROXY ?? HTTP_PROXY ? { HTTPS_PROXY, HTTP_PROXY, NO_PROXY } : null,
+    proxy: readProxy(values),
     maxBodyBytes,
-    bodies: { memory: values.BODY_MEMORY_BYTES ?? 64 * 1024 * 1024, timeoutMs: values.BODY_TIMEOUT_MS ?? 30_000 },
+    bodies: readBodies(values),
     form: readFormGuards(values),
-    revocableMs: { forward: (values.UNDO_SECONDS ?? 0) * 1000, spam: values.SPAM_HOLD ?? 0 },
+    revocableMs: readRevocable(values),
     cardDataMs: values.CARD_DATA_TTL ?? null,
     storeUrl: values.STORE_URL,
     dataDir,
     mail: readMail(values),
-    endpoint: {
-      url: values.FORWARD_ENDPOINT, signingSecret: values.FORWARD_SIGNING_SECRET,
-      tellsErasures: values.FORWARD_ERASURES ?? false,
-    },
+    endpoint: readEndpoint(values),
     forms, people, files,
     cronSecret: values.CRON_SECRET,
     serverless: values.VERCEL ?? false,
     cardIntervalMs: values.CARD_INTERVAL_MS,
-    retry: {
-      baseMs: values.RETRY_BASE_MS ?? 5000, leaseMs: values.LEASE_MS ?? 30_000,
-      sweepIntervalMs: values.SWEEP_INTERVAL_MS ?? 2000,
-    },
+    retry: readRetry(values),
+  }
+}
+
+/** Public URL without a trailing slash; null if unknown */
+function readSiteUrl(values: Values, production: boolean): string | null {
+  const host = values.VERCEL_PROJECT_PRODUCTION_URL
+  const localUrl = production ? null : LOCAL_SITE
+  const givenUrl = values.NUXT_PUBLIC_SITE_URL ?? (host ? `https://${host}` : localUrl)
+  return givenUrl?.replace(/(?<!\/)\/+$/, '') ?? null
+}
+
+function readProxy({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY }: Values): Config['proxy'] {
+  return HTTPS_PROXY ?? HTTP_PROXY ? { HTTPS_PROXY, HTTP_PROXY, NO_PROXY } : null
+}
+
+function readBodies(values: Values): Config['bodies'] {
+  return { memory: values.BODY_MEMORY_BYTES ?? 64 * 1024 * 1024, timeoutMs: values.BODY_TIMEOUT_MS ?? 30_000 }
+}
+
+function readRevocable(values: Values): Config['revocableMs'] {
+  return { forward: (values.UNDO_SECONDS ?? 0) * 1000, spam: values.SPAM_HOLD ?? 0 }
+}
+
+function readRetry(values: Values): Config['retry'] {
+  return {
+    baseMs: values.RETRY_BASE_MS ?? 5000, leaseMs: values.LEASE_MS ?? 30_000,
+    sweepIntervalMs: values.SWEEP_INTERVAL_MS ?? 2000,
   }
 }
 
@@ -223,6 +241,13 @@ function readFormGuards(values: Values): Config['form'] {
           verifyUrl: values.TURNSTILE_VERIFY_URL,
         }
       : undefined,
+  }
+}
+
+function readEndpoint(values: Values): Config['endpoint'] {
+  return {
+    url: values.FORWARD_ENDPOINT, signingSecret: values.FORWARD_SIGNING_SECRET,
+    tellsErasures: values.FORWARD_ERASURES ?? false,
   }
 }
 

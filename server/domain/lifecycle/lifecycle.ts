@@ -97,17 +97,18 @@ function release(current: Submission, event: EventOf<'released'>, { now, leasedU
 }
 
 function decide(current: Submission, event: EventOf<'claimed'>, clock: Clock): Transition {
-  const { action, reviewer, edit, press, revocableMs = 0 } = event
+  const { action, reviewer, edit, revocableMs = 0 } = event
   const { now, leasedUntil } = clock
   const refused = refuseDecision(current, event, now)
   if (refused || !current.data) return { refused: refused ?? 'expired' }
   const isSpam = action === 'spam'
   const data = edit?.data ?? current.data
-  const edited = [...new Set([...current.edited, ...edit?.edited ?? []])]
+  const newlyEdited = edit?.edited ?? []
+  const edited = [...new Set([...current.edited, ...newlyEdited])]
   const decision: Decision = { action, reviewer, at: now, edited: edited.length > 0, ...event.to && { to: event.to } }
   const cards = event.card ? withCard(current.cards, event.card) : current.cards
   const version = current.version + 1
-  const delivered = isSpam ? current.delivered : findCurrentDeliveries(current, data, (edit?.edited ?? []).length > 0)
+  const delivered = isSpam ? current.delivered : findCurrentDeliveries(current, data, newlyEdited.length > 0)
   const deliveries = isSpam ? [] : event.deliveries.filter(delivery => !delivered.includes(delivery))
   const isRevocable = revocableMs > 0 && (isSpam || deliveries.length > 0)
   const revocableUntil = isSpam ? Math.min(now + revocableMs, current.expiresAt) : now + revocableMs
@@ -124,17 +125,20 @@ function decide(current: Submission, event: EventOf<'claimed'>, clock: Clock): T
     look: version, state: 'settling', decision, cards, work, delivered, edited,
     // Keep the failures: undo must show them again.
     failures: isRevocable ? current.failures : [],
-    data: isErased ? null : data, before: withOriginals(current, edit?.edited ?? []),
+    data: isErased ? null : data, before: withOriginals(current, newlyEdited),
     revocableUntil: isRevocable ? revocableUntil : undefined,
     ...isErased ? { sent: withoutContent(current) } : {},
     ...event.confirm && !current.confirmation ? { confirmation: { to: event.confirm } } : {},
-    history: withEntry(current, {
-      at: now, event: 'claimed', action, edited: edit !== undefined, reviewer,
-      ...press ? { press } : {}, ...event.to && { to: event.to },
-    }),
+    history: withEntry(current, claimedEntry(event, now)),
   })
   const isLater = ({ kind }: Work) => kind === 'post' || (isRevocable && isDelivery(kind))
   return settle(next, work.filter(item => !isLater(item)), clock)
+}
+
+function claimedEntry({ action, reviewer, edit, press, to }: EventOf<'claimed'>, at: number): HistoryEntry {
+  return {
+    at, event: 'claimed', action, edited: edit !== undefined, reviewer, ...press ? { press } : {}, ...to && { to },
+  }
 }
 
 /** Returns why a submission cannot be decided so, or null if it can. */
@@ -180,37 +184,54 @@ function lease(current: Submission, { keys, card }: EventOf<'leased'>, { now, le
 }
 
 function finish(current: Submission, event: EventOf<'done'>, clock: Clock): Transition {
+  const work = current.work.find(({ key }) => key === event.key)
+  if (work?.kind === 'confirm') return confirmed(current, work, event, clock)
+  if (isDelivery(work?.kind)) return finishDelivery(current, work.kind, event, work, clock)
+  // A delivery in flight at erasure still succeeded.
+  const lateDelivery = current.state === 'erased' && event.sent?.delivery
+  return lateDelivery
+    ? finishDelivery(current, lateDelivery, event, work, clock)
+    : finishCard(current, event, work, clock)
+}
+
+function finishDelivery(
+  current: Submission, delivery: Delivery, event: EventOf<'done'>, work: Work | undefined, clock: Clock,
+): Transition {
+  const { now } = clock
+  const { sent, keepMs } = event
+  const isErased = current.state === 'erased' && sent !== undefined
+  const otherDeliveries = (current.sent ?? []).filter(each => each.delivery !== delivery)
+  const next = changed(current, {
+    work: current.work.filter(each => each !== work),
+    delivered: [...current.delivered, delivery],
+    ...sent && { sent: [...otherDeliveries, { ...sent, delivery, at: now, ...isErased && { content: '' } }] },
+    ...keepMs ? { keptUntil: keptUntil(current, now + keepMs) } : {},
+    history: withEntry(current, deliveredEntry(delivery, now, event, work)),
+  })
+  return isErased ? settle(next, [], clock) : settleChanged(next, clock)
+}
+
+/** Records a card that was posted or edited, or a reply that was made. */
+function finishCard(
+  current: Submission, { key, card, version }: EventOf<'done'>, work: Work | undefined, clock: Clock,
+): Transition {
   const { now, leasedUntil } = clock
-  const finishedWork = current.work.find(work => work.key === event.key)
-  if (finishedWork?.kind === 'confirm') return confirmed(current, finishedWork, event, clock)
-  const { card, sent, keepMs, version } = event
-  const room = finishedWork?.room
   const recordedCard = card && current.cards.find(other => sameCard(other, card))
   const isNewCard = card !== undefined && !recordedCard
   const isOvertaken = version === undefined
     ? isOutdatedPost(current, recordedCard, isNewCard)
     : version < (current.look ?? 0)
   // A click on a card not yet on record recorded the card, and that decision updates it.
-  const isBehind = card !== undefined && isOvertaken && (isNewCard || !event.key.startsWith('post:'))
-  // A delivery in flight at erasure still succeeded.
-  const isTooLate = current.state === 'erased' && sent !== undefined
-  if (!finishedWork && !isNewCard && !isBehind && !isTooLate) return { refused: 'unknown-work' }
-  const delivery = isDelivery(finishedWork?.kind) ? finishedWork.kind : isTooLate ? sent.delivery : null
-  const otherDeliveries = (current.sent ?? []).filter(each => each.delivery !== delivery)
+  const isBehind = card !== undefined && isOvertaken && (isNewCard || !key.startsWith('post:'))
+  if (!work && !isNewCard && !isBehind) return { refused: 'unknown-work' }
   const next = changed(current, {
     cards: card ? withCard(withGivenUp(current.cards, card, undefined), card) : current.cards,
-    work: current.work.filter(work => work !== finishedWork),
-    ...delivery ? { delivered: [...current.delivered, delivery] } : {},
-    ...delivery && sent
-      ? { sent: [...otherDeliveries, { ...sent, delivery, at: now, ...isTooLate && { content: '' } }] }
-      : {},
-    ...delivery && keepMs ? { keptUntil: keptUntil(current, now + keepMs) } : {},
-    history: delivery
-      ? withEntry(current, deliveredEntry(delivery, now, event, finishedWork))
-      : isNewCard ? withEntry(current, { at: now, event: 'posted', room: room ?? card.platform }) : current.history,
+    work: current.work.filter(each => each !== work),
+    history: isNewCard
+      ? withEntry(current, { at: now, event: 'posted', room: work?.room ?? card.platform })
+      : current.history,
   })
-  if (delivery && !isTooLate) return settleChanged(next, clock)
-  const isFollowed = card && next.work.some(work => work.kind === 'update' && sameCard(work.card!, card))
+  const isFollowed = card && next.work.some(each => each.kind === 'update' && sameCard(each.card!, card))
   const newUpdates = isBehind && !isFollowed ? updates([card], next.version, leasedUntil) : []
   return settle({ ...next, work: [...next.work, ...newUpdates] }, newUpdates, clock)
 }
