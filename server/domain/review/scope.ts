@@ -10,8 +10,7 @@ import { sameCard } from '../lifecycle/record'
  * form, which may have changed its rooms or be gone. Quarantined submissions belong to no room.
  */
 export function belongsTo(
-  scope: Scope, { form, cards, state }: SubmissionRecord,
-  { forms, board }: Context,
+  scope: Scope, { form, cards, state }: SubmissionRecord, { forms, board }: Context,
 ): boolean {
   if (state === 'held') return scope === 'everywhere'
   return isFormOf(scope, form, forms) || cards.some(card => scope.includes(board.roomOf(card)))
@@ -29,8 +28,7 @@ export function isRoom(scope: Scope, forms: Forms): boolean {
 
 /** Room of the form that is left without a card once this card is gone; null if it still has one. */
 export function missingIn(
-  { form, cards }: SubmissionRecord, card: CardRef,
-  { forms, board }: Context,
+  { form, cards }: SubmissionRecord, card: CardRef, { forms, board }: Context,
 ): string | null {
   const scope = board.placeOf(card)
   const hasOther = cards.some(other => !sameCard(other, card) && isSamePlace(scope, board.placeOf(other)))
@@ -62,8 +60,7 @@ export function roomName(board: ReviewBoard, cards: readonly CardRef[]): Named {
  * no other card.
  */
 export function roomOfWork(
-  { room, card }: Partial<WorkTarget>, cards: readonly CardRef[],
-  board: ReviewBoard,
+  { room, card }: Partial<WorkTarget>, cards: readonly CardRef[], board: ReviewBoard,
 ): string | undefined {
   if (room !== undefined || !card) return room
   const { platform } = card
