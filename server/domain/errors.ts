@@ -1,3 +1,4 @@
+import { SUBMISSION_TTL_MS, inDays } from '../../shared/lifetimes'
 import type { RichText } from '../../shared/types/line'
 import { plainText } from '../../shared/utils/line'
 import { counted } from '../../shared/utils/text'
@@ -144,7 +145,7 @@ export class HumanCheckUnavailable extends DomainError {
 /** The submission was decided, has expired, or never existed. */
 export class SubmissionGone extends DomainError {
   constructor() {
-    super('SUBMISSION_GONE', 'This submission is not here: it was decided, its 7 days have passed, or its id is wrong.')
+    super('SUBMISSION_GONE', `This submission is not here: it was decided, its ${inDays(SUBMISSION_TTL_MS)} have passed, or its id is wrong.`)
   }
 }
 

@@ -20,8 +20,8 @@ export interface CardQueueStore {
   /** Number of submissions in the queue. */
   length(room: string): Promise<number>
   /**
-   * Resolves with true for the first caller since the notice was forgotten, or in 24 hours: a room gets each notice
-   * once.
+   * Resolves with true for the first caller since the notice was forgotten, or in `NOTICE_TTL_MS`: a room gets
+   * each notice once.
    */
   takeNotice(room: string, about: RoomNotice): Promise<boolean>
   forgetNotice(room: string, about: RoomNotice): Promise<void>
@@ -36,9 +36,6 @@ export interface QueuedCard {
 
 /** Notices that a room gets once: cards wait in the queue, forms are quarantined, the room takes no cards. */
 export type RoomNotice = 'backlog' | 'held' | 'closed'
-
-/** Time after which a notice is forgotten and may be sent again, ms. */
-export const NOTICE_TTL_MS = 24 * 60 * 60 * 1000
 
 export interface Pace {
   room: string

@@ -79,13 +79,13 @@ export interface SubmissionStore {
   /** Same as `listPending`, without reading form data. */
   listRecords(page: PageRequest): Promise<PendingPage<SubmissionRecord>>
   /**
-   * Returns audit lines of the last 30 days, newest first.
+   * Returns audit lines that are kept, newest first.
    *
    * @param limit may be `Infinity`
    * @param since epoch ms; earlier lines are left out
    */
   audit(limit: number, since?: number): Promise<AuditLine[]>
-  /** Counts events in each of the last 24 hours, that of `now` included; oldest first. */
+  /** Counts events in each hour of `TALLY_WINDOW_MS`, that of `now` included; oldest first. */
   tally(now: number): Promise<HourTally[]>
   backlog(now: number): Promise<Backlog>
   /** Ids of submissions that need a person because a delivery or a card was refused or given up, oldest first. */
@@ -112,8 +112,8 @@ export interface PageRequest {
 
 export interface CreateOptions {
   /**
-   * 64 hex digits. If another submission has held the same key for less than 24 h, nothing is stored and its id is
-   * returned, even if it is decided by now.
+   * 64 hex digits. If another submission has held the same key for less than `IDEMPOTENCY_TTL_MS`, nothing is stored
+   * and its id is returned, even if it is decided by now.
    */
   idempotencyKey?: string
   /** Eight hex digits that tell another form under the same key; contains no form data. */
@@ -153,16 +153,6 @@ export interface StoreRules {
   /** True if only its trace is kept. */
   isOver: (submission: SubmissionRecord) => boolean
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000
-/** Time for which a trace is kept after its last change, ms. */
-export const TRACE_TTL_MS = 7 * DAY_MS
-/** Time for which a record outlives its form data, ms: a week in which its cards show the end, and a day. */
-export const RECORD_GRACE_MS = 8 * DAY_MS
-/** Time for which an idempotency key is held, ms. */
-export const IDEMPOTENCY_TTL_MS = DAY_MS
-/** Time for which audit lines are kept, ms. */
-export const AUDIT_TTL_MS = 30 * DAY_MS
 
 /** Interval of the `alive` calls to a watcher, ms. Pages that hear nothing for a few seconds say so. */
 export const HEARTBEAT_MS = 1500

@@ -186,7 +186,7 @@ export interface SubmissionRecord {
   state: 'held' | 'open' | 'settling' | 'settled' | 'expired' | 'erased'
   /** Version in which the visible card content last changed; absent until a decision. */
   look?: number
-  /** Epoch ms; the submission expires 7 days later. */
+  /** Epoch ms; the submission expires `SUBMISSION_TTL_MS` later. */
   receivedAt: number
   expiresAt: number
   /** True once the room was reminded that it expires soon. */

@@ -1,6 +1,7 @@
+import { SUBMISSION_TTL_MS } from '../../shared/lifetimes'
 import { randomUUID } from 'node:crypto'
 import { RedisStore } from '../../server/adapters/redis/store/store'
-import { storeRules, SUBMISSION_TTL_MS } from '../../server/domain/lifecycle/record'
+import { storeRules } from '../../server/domain/lifecycle/record'
 import type { Submission } from '../../server/ports/submission'
 import { connectRedis } from './redis-client'
 

@@ -1,6 +1,5 @@
-import {
-  NOTICE_TTL_MS, type CardQueueStore, type Pace, type QueuedCard, type QueueTurn, type RoomNotice,
-} from '../../ports/card-queue'
+import { NOTICE_TTL_MS } from '../../../shared/lifetimes'
+import type { CardQueueStore, Pace, QueuedCard, QueueTurn, RoomNotice } from '../../ports/card-queue'
 
 interface Queue {
   /** Oldest first. */

@@ -1,6 +1,5 @@
+import { INCIDENT_TTL_MS } from '../../../shared/lifetimes'
 import type { HealthBook, Incident, PartHealth } from '../../ports/monitor'
-
-const DAY_MS = 86_400_000
 
 export function createEmbeddedHealthBook(): HealthBook {
   const parts: Record<string, PartHealth> = {}
@@ -25,7 +24,7 @@ export function createEmbeddedHealthBook(): HealthBook {
       incidents.set(`${kind}:${detail}`, { kind, detail, count: count + 1, since, lastAt: at })
     },
     async incidents(now) {
-      for (const [id, { lastAt }] of incidents) if (lastAt <= now - DAY_MS) incidents.delete(id)
+      for (const [id, { lastAt }] of incidents) if (lastAt <= now - INCIDENT_TTL_MS) incidents.delete(id)
       return [...incidents.values()].sort((a, b) => b.lastAt - a.lastAt)
     },
   }

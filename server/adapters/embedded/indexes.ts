@@ -1,7 +1,8 @@
+import { AUDIT_TTL_MS, IDEMPOTENCY_TTL_MS, hourOf, tallyHours } from '../../../shared/lifetimes'
 import type { AuditLine } from '../../ports/submission'
 import type { Storage } from 'unstorage'
 import { cursorAt, readCursor } from '../../../shared/utils/cursor'
-import { AUDIT_TTL_MS, IDEMPOTENCY_TTL_MS, type HourTally, type List, type PageRequest } from '../../ports/store'
+import type { HourTally, List, PageRequest } from '../../ports/store'
 
 /** Facts about a submission that are known without reading its file. */
 export interface Entry {
@@ -85,7 +86,6 @@ export class IdempotencyKeys {
 /** Folder of the audit lines. */
 export const AUDIT_FILES = 'audit:'
 
-const HOUR_MS = 60 * 60 * 1000
 const AUDIT_LINES = 10_000
 
 /** Keeps audit lines, one file each. */
@@ -112,9 +112,7 @@ export class AuditTrail {
 
   /** @param arrivals times at which submissions came in, epoch ms */
   tally(now: number, arrivals: readonly number[]): HourTally[] {
-    const hours = Array.from(
-      { length: 24 }, (_, index) => ({ hour: hourOf(now) - (23 - index) * HOUR_MS, counts: {} as HourTally['counts'] }),
-    )
+    const hours = tallyHours(now).map(hour => ({ hour, counts: {} as HourTally['counts'] }))
     const count = (at: number, outcome: keyof HourTally['counts']) => {
       const counts = hours.find(({ hour }) => hour === hourOf(at))?.counts
       if (counts) counts[outcome] = (counts[outcome] ?? 0) + 1
@@ -136,8 +134,4 @@ export class AuditTrail {
   private sortLines(): [string, AuditLine][] {
     return [...this.lines].sort(([, a], [, b]) => b.at - a.at)
   }
-}
-
-function hourOf(at: number): number {
-  return Math.floor(at / HOUR_MS) * HOUR_MS
 }

@@ -1,7 +1,8 @@
+import { RECORD_GRACE_MS, TRACE_TTL_MS } from '../../../shared/lifetimes'
 import type { Limiter } from '../../ports/limiter'
 import {
-  keyHolder, isComplete, RECORD_GRACE_MS, TRACE_TTL_MS, type Backlog, type Created, type CreateOptions, type HourTally,
-  type List, type PageRequest, type PendingPage, type StoreRules, type StoreWatcher, type SubmissionStore,
+  keyHolder, isComplete, type Backlog, type Created, type CreateOptions, type HourTally, type List, type PageRequest,
+  type PendingPage, type StoreRules, type StoreWatcher, type SubmissionStore,
 } from '../../ports/store'
 import type { AuditLine, Submission, SubmissionRecord } from '../../ports/submission'
 import type { EmbeddedCardQueue } from './card-queue'

@@ -1,11 +1,10 @@
+import { INCIDENT_TTL_MS } from '../../../shared/lifetimes'
 import type { HealthBook, Incident, IncidentKind, PartHealth } from '../../ports/monitor'
 import { createCalls } from './connection/calls'
 import type { RedisClient } from './connection/client'
 
 const KEY = '{triage}:health'
 const INCIDENTS = '{triage}:incidents'
-/** Time for which incidents are shown after the last one of their kind, seconds. */
-const INCIDENT_S = 86_400
 /** Time after a success in which another success is not written, ms. */
 const QUIET_MS = 10_000
 
@@ -59,7 +58,7 @@ export function createRedisHealthBook(client: RedisClient): HealthBook {
         .hIncrBy(INCIDENTS, `count:${id}`, 1)
         .hSetNX(INCIDENTS, `since:${id}`, String(at))
         .hSet(INCIDENTS, `last:${id}`, String(at))
-        .expire(INCIDENTS, INCIDENT_S)
+        .pExpire(INCIDENTS, INCIDENT_TTL_MS)
         .exec()).catch(() => { /* Ignored, like failed notes. */ })
     },
     async incidents(now) {
@@ -72,7 +71,7 @@ export function createRedisHealthBook(client: RedisClient): HealthBook {
           lastAt: numberOf('last'),
         }
       })
-      const endedIncidents = incidents.filter(({ lastAt }) => lastAt <= now - INCIDENT_S * 1000)
+      const endedIncidents = incidents.filter(({ lastAt }) => lastAt <= now - INCIDENT_TTL_MS)
       const endedFields = endedIncidents.flatMap(({ kind, detail }) => (
         ['count', 'since', 'last'].map(name => `${name}:${kind}:${detail}`)
       ))

@@ -1,3 +1,4 @@
+import { SUBMISSION_TTL_MS, inDays } from '../../../shared/lifetimes'
 import type { RichText } from '../../../shared/types/line'
 import { dateTime, rich, exactTime, timeOfDay } from '../../../shared/utils/line'
 import { visible } from '../../../shared/utils/text'
@@ -33,7 +34,7 @@ export function cardView(submission: Submission, presentation: Presentation): Ca
   }
 }
 
-/** Reminder in the card's thread, a day before the submission expires. */
+/** Reminder in the card's thread, some time before the submission expires. */
 export function reminder({ expiresAt }: Submission): RichText {
   return rich`Nobody has decided this submission yet. It expires and is erased on ${dateTime(expiresAt)}.`
 }
@@ -78,7 +79,7 @@ function cardState({ state, decision, erased, failures }: Submission): CardState
 function cardNotes(submission: Submission, form: Form): RichText[] {
   const { state, decision, erased, data, edited } = submission
   if (erased) return [erasureLine(erased)]
-  if (state === 'expired') return ['Expired — nobody decided in 7 days.']
+  if (state === 'expired') return [`Expired — nobody decided in ${inDays(SUBMISSION_TTL_MS)}.`]
   if (!decision) {
     return [
       ...holderNotes(submission, form), ...revokedNotes(submission), ...reopenedNotes(submission, form),
@@ -244,8 +245,8 @@ function byOrder<T>(deliveryOf: (item: T) => Delivery) {
 
 const ENDINGS: Record<DecisionOutcome, string> = {
   forwarded: 'Forwarded', edited: 'Edited and forwarded', spam: 'Marked as spam',
-  expired: 'Expired: nobody decided in 7 days', failed: 'Failed', revoked: 'Taken back', released: 'Released',
-  erased: 'Erased',
+  expired: `Expired: nobody decided in ${inDays(SUBMISSION_TTL_MS)}`, failed: 'Failed', revoked: 'Taken back',
+  released: 'Released', erased: 'Erased',
 }
 
 /** Returns the outcome, e.g. `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`; empty while it waits. */

@@ -1,3 +1,4 @@
+import { TALLY_WINDOW_MS, inHours } from '../../../shared/lifetimes'
 import type { RichText } from '../../../shared/types/line'
 import { dateTime, rich } from '../../../shared/utils/line'
 import { counted } from '../../../shared/utils/text'
@@ -56,8 +57,6 @@ const LIST_LENGTH = 5
 
 /** Audit lines read to count the decisions of the last day. */
 const AUDIT_LINES = 500
-const DAY_MS = 86_400_000
-
 /**
  * Answers typed questions about waiting submissions. In a room of the cards, or a thread there, it covers submissions
  * whose cards everybody there sees anyway. Elsewhere it says nothing about any submission, not even how many there are.
@@ -152,13 +151,13 @@ export class ChatCommands {
     const [{ found: submissions, complete }, lines] = await Promise.all([
       pendingAt(place, RECORDS, this.context, page => store.listRecords(page)), store.audit(AUDIT_LINES),
     ])
-    const recentLines = lines.filter(({ at }) => at > runtime.now() - DAY_MS)
+    const recentLines = lines.filter(({ at }) => at > runtime.now() - TALLY_WINDOW_MS)
     const decidedLines = decidedOf(recentLines).filter(({ form }) => isFormOf(place, form, forms))
     const countOutcome = (outcome: string) => decidedLines.filter(line => line.outcome === outcome).length
     return speechOf([
       platformsLine,
       `Waiting: ${submissions.length}${complete ? '' : ' or more'}`,
-      `Last 24 hours: ${countOutcome('forwarded') + countOutcome('edited')} forwarded, ${countOutcome('spam')} marked as spam, ${countOutcome('expired')} expired${recentLines.length === AUDIT_LINES ? ' (or more)' : ''}`,
+      `Last ${inHours(TALLY_WINDOW_MS)}: ${countOutcome('forwarded') + countOutcome('edited')} forwarded, ${countOutcome('spam')} marked as spam, ${countOutcome('expired')} expired${recentLines.length === AUDIT_LINES ? ' (or more)' : ''}`,
       // Listed last, because the answer is cut at its end if there are many forms.
       ...destinations(forms.all.filter(({ key }) => isFormOf(place, key, forms))),
     ].join('\n'))

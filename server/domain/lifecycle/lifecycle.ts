@@ -1,3 +1,4 @@
+import { REMINDER_LEAD_MS, SUBMISSION_TTL_MS } from '../../../shared/lifetimes'
 import type {
   CardRef, Decision, Delivery, HistoryEntry, Submission, SubmissionData, Work,
 } from '../../ports/submission'
@@ -7,8 +8,8 @@ import {
   settleChanged, type Clock,
 } from './settle'
 import {
-  changed, contentHash, followed, isDelivery, keptUntil, outstanding, replaced, sameCard, updates, withCard, withEntry,
-  tidied, withGivenUp, withOriginals, withoutContent, REMINDER_LEAD_MS, SUBMISSION_TTL_MS, isLost,
+  changed, contentHash, followed, isDelivery, keptUntil, outstanding, replaced, sameCard, updates, withCard,
+  withEntry, tidied, withGivenUp, withOriginals, withoutContent, isLost,
 } from './record'
 import { hold, isAnothers } from './assignment'
 

@@ -1,3 +1,4 @@
+import { REMINDER_LEAD_MS, SETTLING_GRACE_MS } from '../../../shared/lifetimes'
 import { createHash } from 'node:crypto'
 import { beginning } from '../../../shared/utils/text'
 import type { List, StoreRules } from '../../ports/store'
@@ -152,17 +153,8 @@ export function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-/** A stored submission lives 7 days (specification, "Limits"). */
-export const SUBMISSION_TTL_MS = 7 * 24 * 60 * 60 * 1000
-
-/** The room is reminded of an undecided submission this long before it expires. */
-export const REMINDER_LEAD_MS = 24 * 60 * 60 * 1000
-
 /** Time after a take before the list of reviewers is checked again, ms */
 const LIST_CHECK_DELAY_MS = 60 * 1000
-
-/** Longest that a decided submission may outlive its 7 days while its deliveries are still being tried. */
-export const SETTLING_GRACE_MS = 60 * 60 * 1000
 
 /** Next time at which the submission needs work, epoch ms */
 export function nextAttention(submission: SubmissionRecord): number {

@@ -1,3 +1,4 @@
+import { CARD_UPDATES_MS } from '../../../shared/lifetimes'
 import type { RichText } from '../../../shared/types/line'
 import { dateTime, rich } from '../../../shared/utils/line'
 import type { Submission, Work, Receipt, SentDelivery, DeliveryFailure, HistoryEntry } from '../../ports/submission'
@@ -91,9 +92,6 @@ function reopen(next: Submission, added: readonly Work[], { now, leasedUntil }: 
   }
   return { next: openSubmission, added: [...added, ...leasedPosts] }
 }
-
-/** How long after the end cards are still updated, ms; a card that fails until then keeps its old content. */
-const CARD_UPDATES_MS = 7 * 24 * 60 * 60 * 1000
 
 /** Records a failed attempt: the work is retried or given up. */
 export function failWork(current: Submission, event: EventOf<'failed'>, clock: Clock): Transition {

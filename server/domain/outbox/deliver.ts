@@ -1,3 +1,4 @@
+import { SUBMISSION_TTL_MS } from '../../../shared/lifetimes'
 import type { Outcome, Posted } from '../../ports/delivery'
 import type { CardRef, Delivery, Submission, Work } from '../../ports/submission'
 import type { CardQueue } from '../cards/card-queue'
@@ -7,7 +8,7 @@ import type { Done } from '../lifecycle/events'
 import {
   assignedNews, cardView, DELIVERY_NAMES, formOf, reminder, targetsOf,
 } from '../cards/card-view'
-import { contentHash, digest, SUBMISSION_TTL_MS, isLost } from '../lifecycle/record'
+import { contentHash, digest, isLost } from '../lifecycle/record'
 import { receiptNews } from '../lifecycle/email-status'
 
 /**

@@ -1,3 +1,4 @@
+import { MAX_KEPT_MS } from '../../../shared/lifetimes'
 import { z } from 'zod'
 import type { Forgotten } from '../../../shared/types/submissions'
 import { cursorAt, readCursor } from '../../../shared/utils/cursor'
@@ -11,7 +12,7 @@ import { sentTo, spellingsOf } from '../fields/addresses'
 import { endedOf, formOf, targetsOf } from '../cards/card-view'
 import { fieldText } from '../fields/fields'
 import { getAll, orUnavailable } from './rows'
-import { isRevocable, SUBMISSION_TTL_MS } from '../lifecycle/record'
+import { isRevocable } from '../lifecycle/record'
 import type { Quarantine } from '../review/quarantine'
 import { searchable } from './search'
 
@@ -23,9 +24,6 @@ const PAGE = 50
 
 /** Most pages read for one request. */
 const MOST_PAGES = 100
-
-/** Age after which no submission is kept any more, even if it was still being delivered or confirmed, ms. */
-const MAX_KEPT_MS = SUBMISSION_TTL_MS + 24 * 60 * 60 * 1000
 
 /** Shorter texts match almost everything. */
 const MIN_TEXT_LENGTH = 3

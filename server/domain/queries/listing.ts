@@ -1,14 +1,15 @@
+import { SUBMISSION_TTL_MS, TRACE_TTL_MS } from '../../../shared/lifetimes'
 import {
   type HolderFilter, type RowPage, type RowState, type Sort, type Row, HOLDERS, ROW_STATES, type Counts,
 } from '../../../shared/types/submissions'
 import { cursorAt, readCursor } from '../../../shared/utils/cursor'
-import { type PageRequest, type PendingPage, TRACE_TTL_MS } from '../../ports/store'
+import type { PageRequest, PendingPage } from '../../ports/store'
 import type { Submission, AuditLine } from '../../ports/submission'
 import type { Context } from '../context'
 import { InvalidRequest } from '../errors'
 import { getAll, holderLine, orUnavailable, listRow, stateOf } from './rows'
 import { endedOf, endLine } from '../cards/card-view'
-import { listOf, SUBMISSION_TTL_MS } from '../lifecycle/record'
+import { listOf } from '../lifecycle/record'
 import { searchFor } from './search'
 
 /** Filter for submissions; by default all pending ones match. */

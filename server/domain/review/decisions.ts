@@ -1,3 +1,4 @@
+import { SUBMISSION_TTL_MS, inDays } from '../../../shared/lifetimes'
 import type { RichText } from '../../../shared/types/line'
 import { visible } from '../../../shared/utils/text'
 import type { EditForm, SendAgainForm, Scope } from '../../ports/board'
@@ -329,5 +330,5 @@ function forbid(reason: Forbidden['reason'], message: RichText): Forbidden {
 /** Reason why it cannot be decided any more */
 function lateLine(submission: Submission | null): RichText {
   const line = submission && endLine(submission)
-  return line || 'This submission was already decided, or its 7 days have passed.'
+  return line || `This submission was already decided, or its ${inDays(SUBMISSION_TTL_MS)} have passed.`
 }

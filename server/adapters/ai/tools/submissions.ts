@@ -1,3 +1,4 @@
+import { SUBMISSION_TTL_MS, inDays } from '../../../../shared/lifetimes'
 import { tool } from 'ai'
 import { z } from 'zod'
 import type { RichText } from '../../../../shared/types/line'
@@ -61,7 +62,7 @@ export function createSubmissionTools({
         const submission = await access.get(id)
         return submission
           ? presentSubmission(submission, FULL_BOUNDS)
-          : { found: false, reason: 'There is no such submission any more: it was decided, or its 7 days have passed.' }
+          : { found: false, reason: `There is no such submission any more: it was decided, or its ${inDays(SUBMISSION_TTL_MS)} have passed.` }
       },
     }),
     submissionStats: tool({

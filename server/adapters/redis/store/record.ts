@@ -1,3 +1,4 @@
+import { hourOf } from '../../../../shared/lifetimes'
 import type { RedisClientType as RedisClient } from 'redis'
 import type { List } from '../../../ports/store'
 import type { Envelope, Submission, SubmissionData, SubmissionRecord } from '../../../ports/submission'
@@ -38,8 +39,6 @@ export function contentIn(text: string | null | undefined, parse: (text: string)
   return { data, ...envelope && { envelope }, ...before && { before } }
 }
 
-export const HOUR_MS = 60 * 60 * 1000
-
 // One hash tag: in a cluster all keys are in one slot, so that one script may use several.
 export const LISTS: Record<List, string> = { pending: '{triage}:pending', held: '{triage}:held', spam: '{triage}:spam' }
 export const DUE = '{triage}:due'
@@ -50,7 +49,7 @@ export const recordKey = (id: string) => `{triage}:s:${id}`
 export const dataKey = (id: string) => `{triage}:d:${id}`
 /** Open edit forms, by id. */
 export const draftsKey = (id: string) => `{triage}:e:${id}`
-export const tallyKey = (at: number) => `{triage}:tally:${Math.floor(at / HOUR_MS) * HOUR_MS}`
+export const tallyKey = (at: number) => `{triage}:tally:${hourOf(at)}`
 export const idempotencyKeyOf = (digest: string) => `{triage}:i:${digest}`
 
 /**

@@ -1,17 +1,18 @@
+import { TALLY_TTL_MS } from '../../../../shared/lifetimes'
 import { QUEUE } from '../card-queue'
 import { namedScript, script } from '../connection/calls'
 
 /** Number of changes so far. */
 export const REVISION = '{triage}:revision'
 
-/** Announces a change in its channel, and counts events of this hour, kept until 24 hours after it. */
+/** Announces a change in its channel, and counts events of this hour, kept as long as it is shown. */
 const BOOKKEEPING = `
 local function announce(id)
   redis.call('INCR', '${REVISION}')
   redis.call('PUBLISH', channel, id)
 end
 local function count(field)
-  if redis.call('HINCRBY', tally, field, 1) == 1 then redis.call('EXPIRE', tally, 90000) end
+  if redis.call('HINCRBY', tally, field, 1) == 1 then redis.call('PEXPIRE', tally, ${TALLY_TTL_MS}) end
 end
 `
 

@@ -1,9 +1,11 @@
+import {
+  AUDIT_TTL_MS, IDEMPOTENCY_TTL_MS, RECORD_GRACE_MS, TRACE_TTL_MS, tallyHours,
+} from '../../../../shared/lifetimes'
 import { jsonIn } from '../../../../shared/utils/json'
 import { LimitReached } from '../../../ports/limiter'
 import {
-  keyHolder, IDEMPOTENCY_TTL_MS, isComplete, RECORD_GRACE_MS, TRACE_TTL_MS, UnreadableRecord, type Backlog,
-  type Created, type CreateOptions, type HourTally, type PageRequest, type PendingPage, type StoreRules,
-  type StoreWatcher, type SubmissionStore, AUDIT_TTL_MS,
+  keyHolder, isComplete, UnreadableRecord, type Backlog, type Created, type CreateOptions, type HourTally, type
+  PageRequest, type PendingPage, type StoreRules, type StoreWatcher, type SubmissionStore,
 } from '../../../ports/store'
 import type { AuditLine, Submission, SubmissionRecord } from '../../../ports/submission'
 import { REDIS_TIMEOUT_MS, createCalls, type Calls, lease, run } from '../connection/calls'
@@ -14,7 +16,7 @@ import { clockOf } from '../connection/clock'
 import { countKey } from '../limiter'
 import { RecordReader, type ReaderOptions } from './reader'
 import {
-  AUDIT, changesChannel, dataKey, draftsKey, DUE, HOUR_MS, idempotencyKeyOf, LISTS, recordKey, STUCK, TAKEN, tallyKey,
+  AUDIT, changesChannel, dataKey, draftsKey, DUE, idempotencyKeyOf, LISTS, recordKey, STUCK, TAKEN, tallyKey,
   contentIn, serializeContent, recordIn, recordOf,
 } from './record'
 import { refusalLine } from '../connection/refusals'
@@ -162,7 +164,7 @@ export class RedisStore implements SubmissionStore {
 
   tally(now: number): Promise<HourTally[]> {
     return this.call(async () => {
-      const hours = Array.from({ length: 24 }, (_, index) => (Math.floor(now / HOUR_MS) - 23 + index) * HOUR_MS)
+      const hours = tallyHours(now)
       const tallies = await Promise.all(hours.map(hour => this.client.hGetAll(tallyKey(hour))))
       return hours.map((hour, index) => ({
         hour, counts: Object.fromEntries(Object.entries(tallies[index]!).map(([name, count]) => [name, Number(count)])),
@@ -227,7 +229,7 @@ export class RedisStore implements SubmissionStore {
   }
 }
 
-/** Most audit lines, about 20 MB. Teams with more in 30 days have to export them in time. */
+/** Maximum of audit lines, about 20 MB. Teams with more in `AUDIT_TTL_MS` have to export them in time. */
 const AUDIT_LINES = 100_000
 
 /** Lines read at a time, some 400 KB. On a slow line, a whole trail may take longer than a call may. */

@@ -1,8 +1,7 @@
+import { SUBMISSION_TTL_MS } from '../../../../shared/lifetimes'
 import { expect, test } from 'vitest'
 import type { LifecycleEvent } from '../../../../server/domain/lifecycle/events'
-import {
-  dataLivesUntil, nextAttention, SUBMISSION_TTL_MS, isOver, traceOf,
-} from '../../../../server/domain/lifecycle/record'
+import { dataLivesUntil, nextAttention, isOver, traceOf } from '../../../../server/domain/lifecycle/record'
 import type { Submission } from '../../../../server/ports/submission'
 import {
   claimed, finish, giveUp, kinds, LEASE, NOW, posted, received, refusal, REVIEWER, SLACK, spam, step,

@@ -1,10 +1,11 @@
+import { SETTLING_GRACE_MS, SUBMISSION_TTL_MS } from '../../../../shared/lifetimes'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LifecycleEvent } from '../../../../server/domain/lifecycle/events'
 import { transition } from '../../../../server/domain/lifecycle/lifecycle'
 import { cardView } from '../../../../server/domain/cards/card-view'
 import {
-  contentHash, isDelivery, dataLivesUntil, nextAttention, SETTLING_GRACE_MS, SUBMISSION_TTL_MS, isOver, traceOf,
+  contentHash, isDelivery, dataLivesUntil, nextAttention, isOver, traceOf,
 } from '../../../../server/domain/lifecycle/record'
 import type { CardView } from '../../../../server/ports/board'
 import type { Action, Delivery, Receipt, Submission, Work } from '../../../../server/ports/submission'

@@ -1,5 +1,5 @@
+import { SUBMISSION_TTL_MS } from '../../../../shared/lifetimes'
 import { describe, expect, test } from 'vitest'
-import { SUBMISSION_TTL_MS } from '../../../../server/domain/lifecycle/record'
 import { claimed, finish, kinds, NOW, posted, refusal, REVIEWER, step } from '../../../fixtures/lifecycle'
 
 describe('expired', () => {

@@ -1,8 +1,7 @@
+import { SUBMISSION_TTL_MS } from '../../../../shared/lifetimes'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  contentHash, isDelivery, outstanding, SUBMISSION_TTL_MS, isOver,
-} from '../../../../server/domain/lifecycle/record'
+import { contentHash, isDelivery, outstanding, isOver } from '../../../../server/domain/lifecycle/record'
 import { transition } from '../../../../server/domain/lifecycle/lifecycle'
 import type { LifecycleEvent } from '../../../../server/domain/lifecycle/events'
 import type { CardRef, Delivery, Submission } from '../../../../server/ports/submission'

@@ -1,7 +1,6 @@
+import { REMINDER_LEAD_MS, SETTLING_GRACE_MS, SUBMISSION_TTL_MS } from '../../../../shared/lifetimes'
 import { describe, expect, test } from 'vitest'
-import {
-  dataLivesUntil, nextAttention, REMINDER_LEAD_MS, SETTLING_GRACE_MS, SUBMISSION_TTL_MS,
-} from '../../../../server/domain/lifecycle/record'
+import { dataLivesUntil, nextAttention } from '../../../../server/domain/lifecycle/record'
 import type { LifecycleEvent } from '../../../../server/domain/lifecycle/events'
 import {
   claimed, DATA, DISCORD, finish, giveUp, kinds, LEASE, NOW, posted, received, refusal, REVIEWER, SLACK, spam, step,

@@ -1,5 +1,6 @@
+import { SUBMISSION_TTL_MS } from '../../../../shared/lifetimes'
 import { beforeEach, expect, test } from 'vitest'
-import { SUBMISSION_TTL_MS, isOver } from '../../../../server/domain/lifecycle/record'
+import { isOver } from '../../../../server/domain/lifecycle/record'
 import type { Outcome } from '../../../../server/ports/delivery'
 import { failing, ok } from '../../../fakes/board'
 import { ADA, LEASE_MS, openTriage, type Triage } from '../../../fakes/triage'

@@ -1,7 +1,7 @@
+import { TRACE_TTL_MS } from '../../../../shared/lifetimes'
 import { beforeEach, expect, test } from 'vitest'
 import { InvalidRequest } from '../../../../server/domain/errors'
 import { countDone, listDone } from '../../../../server/domain/queries/listing'
-import { TRACE_TTL_MS } from '../../../../server/ports/store'
 import type { AuditLine, DecisionOutcome } from '../../../../server/ports/submission'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'
 import { inWords } from '../../../support/words'
