@@ -1,4 +1,4 @@
-import { SUBMISSION_TTL_MS } from '../../../../shared/lifetimes'
+import { CARD_UPDATES_MS } from '../../../../shared/lifetimes'
 import { beforeEach, expect, test } from 'vitest'
 import { isOver } from '../../../../server/domain/lifecycle/record'
 import type { Outcome, Posted } from '../../../../server/ports/delivery'
@@ -178,8 +178,8 @@ test('a card that cannot be updated for a week is left, and only the trace stays
     await runtime.drain()
   }
   expect(await store.get(id)).toSatisfy(isOver)
-  expect(runtime.time - expiresAt).toBeGreaterThanOrEqual(SUBMISSION_TTL_MS)
-  expect(runtime.time - expiresAt).toBeLessThan(SUBMISSION_TTL_MS + 2 * 3_600_000)
+  expect(runtime.time - expiresAt).toBeGreaterThanOrEqual(CARD_UPDATES_MS)
+  expect(runtime.time - expiresAt).toBeLessThan(CARD_UPDATES_MS + 2 * 3_600_000)
 })
 
 /** Forwards a submission whose card cannot be edited, and clicks the card; resolves during the edit for the click. */
