@@ -64,6 +64,7 @@ const NODE = 'node:*{,/**}'
 export const TABLE = [
   { folder: 'ports' },
   { folder: 'domain', from: ['ports/**'], packages: ['zod', NODE] },
+  { folder: 'domain/deliveries', from: ['domain/**', 'ports/**', 'variable.ts'], packages: ['zod'] },
   { folder: 'platforms', from: ['ports/**', 'variable.ts'], packages: PACKAGES },
   { folder: 'adapters/chat', from: ['ports/**', 'platforms/**'], packages: PACKAGES },
   { folder: 'adapters/!(chat)', from: ['ports/**'], packages: PACKAGES },

@@ -6,7 +6,7 @@ import { whoDecides } from '../config/people'
 import { createMonitor } from '../domain/operations/monitor'
 import { Storage } from '../domain/operations/readiness'
 import { People } from '../domain/people/people'
-import { deliveriesOf, type Presentation } from '../domain/cards/card-view'
+import type { Presentation } from '../domain/cards/card-view'
 import { Receipts } from '../domain/outbox/receipts'
 import { RoomSubmissions } from '../domain/queries/room-submissions'
 import { resumeStalled } from '../handlers/answer-queue'
@@ -19,7 +19,7 @@ import { createAgentConversation, createAudience } from './agent'
 import { startBot, type Bot } from './bot'
 import { createDueWork } from './due-work'
 import { bodyLimitsOf, createFiles, openStore, type Stores } from './stores'
-import { createForms, createInbox, sampleUpload } from './forms'
+import { allDeliveries, createForms, createInbox, sampleUpload } from './forms'
 import { memoizeAsync } from '../../shared/utils/turns'
 import { createUpkeep } from './operations'
 import { createPages } from './pages'
@@ -59,7 +59,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     config, log, store, drafts, installations, mailer: overrides.mailer,
   })
   const forms = createForms(config, http, connections)
-  const deliveries = [...new Set(forms.all.flatMap(deliveriesOf))]
+  const deliveries = allDeliveries(forms)
   // Don't link to closed pages: they answer 403 to everybody.
   const pagesUrl = whyClosed(config) ? null : config.siteUrl
   const files = createFiles(config, storeId, monitor, { store, limiter: uploads, runtime, log })

@@ -3,6 +3,8 @@ import { createEndpoint } from '../adapters/downstream/endpoint'
 import type { Config } from '../config'
 import { inputOf } from '../config/field-rules'
 import type { FormsConfig } from '../config/forms'
+import type { OpenTools } from '../domain/deliveries/delivery'
+import { deliveriesOf, openDeliveries } from '../domain/deliveries/registry'
 import { jsonSchemaOf } from '../domain/fields/fields'
 import type { SubmissionFiles } from '../domain/files/submission-files'
 import { type AcceptPorts, enter, type IntakePorts, Quota } from '../domain/intake/intake'
@@ -12,6 +14,7 @@ import type { HttpClient } from '../ports/http'
 import type { Limiter } from '../ports/limiter'
 import type { StoreClock } from '../ports/runtime'
 import type { HumanCheck } from '../ports/sender'
+import type { Delivery } from '../ports/submission'
 import type { Services } from './services'
 
 /** Configuration that defines forms. */
@@ -25,9 +28,9 @@ interface Needed extends Pick<Config, 'forms'> {
 export function createForms(
   config: Needed, http: HttpClient, connections: readonly Pick<Connection, 'platform' | 'channelId' | 'late'>[],
 ): Forms {
-  const endpoint = (url: string | null | undefined) => url
-    ? createEndpoint({ url, signingSecret: config.endpoint.signingSecret }, http)
-    : null
+  const tools: OpenTools = {
+    endpoint: url => createEndpoint({ url, signingSecret: config.endpoint.signingSecret }, http),
+  }
   // Outside production a form may name channels of platforms that are not set up: the sandbox replaces them.
   const rooms = (channels: Readonly<Record<string, string>>) => Object.entries(channels).filter(([platform]) => (
     connections.some(({ platform: { key } }) => key === platform)
@@ -38,14 +41,13 @@ export function createForms(
     rooms: connections.filter(({ channelId, late }) => channelId !== null || late).flatMap(
       ({ platform: { key, channel: { beside = [] } } }) => [key, ...beside.map(also => `${key}/${also}`)],
     ),
-    to: config.mail.to, endpoint: endpoint(config.endpoint.url), labels: {}, reviewers, claim,
+    ...openDeliveries({ to: config.mail.to, endpoint: config.endpoint.url }, tools), labels: {}, reviewers, claim,
   }
   const forms = new Map(Object.entries(config.forms).map(([key, form]): [string, Form] => [key, {
     key,
     name: form.name,
     rooms: rooms(form.channels ?? {}).length > 0 ? rooms(form.channels ?? {}) : standard.rooms,
-    to: form.to ?? standard.to,
-    endpoint: form.endpoint === undefined ? standard.endpoint : endpoint(form.endpoint),
+    ...openDeliveries(form, tools, standard),
     labels: Object.fromEntries(Object.entries(form.fields ?? {}).map(([field, { label }]) => [field, label ?? field])),
     ...takes(form),
     files: form.files,
@@ -64,6 +66,11 @@ export function createForms(
     find: key => forms.get(key) ?? null,
     rooms: [...new Set(all.flatMap(({ rooms }) => rooms))],
   }
+}
+
+/** Returns the deliveries that any form has. */
+export function allDeliveries({ all }: Forms): Delivery[] {
+  return [...new Set(all.flatMap(deliveriesOf))]
 }
 
 /** Returns the rules for fields if the form sets any type or refuses other fields; otherwise none. */

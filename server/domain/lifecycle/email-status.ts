@@ -1,6 +1,6 @@
 import type { SendAgainForm } from '../../ports/board'
 import type { Receipt, Submission, EmailStatus } from '../../ports/submission'
-import { canSendAgain, isLost, isReturned } from './record'
+import { bouncedDelivery, isLost, isReturned } from './record'
 
 /** Least to most conclusive. */
 const ORDER: readonly EmailStatus[] = ['sent', 'delayed', 'delivered', 'complained', 'suppressed', 'failed', 'bounced']
@@ -48,6 +48,6 @@ export function receiptNotes({ sent = [], delivered }: Submission): string[] {
 
 /** Form for another attempt; null if no email bounced. */
 export function sendAgainForm(submission: Submission): SendAgainForm | null {
-  const email = submission.sent?.find(({ delivery }) => delivery === 'email')
-  return email && canSendAgain(submission) ? { to: email.to } : null
+  const email = bouncedDelivery(submission)
+  return email ? { to: email.to } : null
 }

@@ -3,7 +3,7 @@ import type { HealthBook, Metrics, Monitor } from '../../ports/monitor'
 import type { Log } from '../../ports/runtime'
 import type { Work } from '../../ports/submission'
 import { vendorPauseMs } from '../outbox/backoff'
-import { wayOf } from '../lifecycle/record'
+import { wayOf } from '../deliveries/registry'
 
 /** Optional parts, besides platforms and deliveries. `receipts` reports the status of emails. */
 export const OPTIONAL_PARTS = { receipts: 'Email receipts', files: 'File storage' } as const

@@ -4,7 +4,7 @@ import type { HealthBook, PartHealth } from '../../ports/monitor'
 import type { Delivery } from '../../ports/submission'
 import { OPTIONAL_PARTS, type OptionalPart, credentialsNote, editsNote } from './monitor'
 import { labelOf } from '../review/scope'
-import { DELIVERY_NAMES } from '../cards/card-view'
+import { deliveryName } from '../deliveries/registry'
 
 export interface PartsPorts {
   board: ReviewBoard
@@ -37,7 +37,7 @@ export async function readParts(
       ]),
       ...waits && { state: 'waiting', waits },
     })),
-    ...deliveries.map(key => singlePart(key, DELIVERY_NAMES[key])),
+    ...deliveries.map(key => singlePart(key, deliveryName(key))),
     ...optionalParts.map(key => singlePart(key, OPTIONAL_PARTS[key])),
     ...rooms.filter(room => room.includes('/')).map(room => partOf(room, labelOf(room, board), roomFacts(room)))
       .filter(({ state }) => state === 'failing' || state === 'limited'),

@@ -9,11 +9,10 @@ import type { Form } from '../../ports/form'
 import type { Field, SentDelivery, Submission } from '../../ports/submission'
 import { isNumber } from '../json'
 import { addressIn } from '../fields/addresses'
-import { decisionLine } from '../cards/card-view'
+import { decisionLine } from '../cards/decision-line'
 import { subjectOf } from '../intake/envelope'
 import { fieldText, readFields } from '../fields/fields'
 import { fileFields } from '../files/file-texts'
-import type { SubmissionFiles } from '../files/submission-files'
 
 /** RFC 5322 advises lines of 78 characters; mail clients cut longer subjects anyway. */
 const MAX_SUBJECT = 120
@@ -163,14 +162,21 @@ function leafText(value: unknown): string {
   return isEmpty ? '—' : visible(fieldText(value))
 }
 
-export type MailFiles = SubmissionFiles
+/** Files of forms, as deliveries need them */
+export interface MailFiles {
+  /** Returns the submission, in which lost files are marked. */
+  withLost(submission: Submission): Promise<Submission>
+  read(id: string, index: number, file: StoredFile): AsyncIterable<Buffer>
+  /** Returns a link to a file; null if there is none. */
+  url(id: string, index: number): string | null
+}
 
 /**
  * Returns the submission as it is mailed. A lost file makes the email fail until it is given up. By then the reviewer
  * knows: after another forward the email goes without that file.
  */
 export async function mailed(
-  submission: Submission, files?: SubmissionFiles,
+  submission: Submission, files?: MailFiles,
 ): Promise<Submission> {
   const isFileLossKnown = submission.history.some(entry => (
     entry.event === 'failed' && entry.again === null && entry.reason === FILE_LOST
@@ -188,15 +194,6 @@ export function attachedFiles({ id, envelope }: Submission, files?: MailFiles): 
         filename: file.name, contentType: file.type,
         content: { size: file.size, read: () => files.read(id, index, file) },
       }])
-}
-
-/** True if the email or the endpoint gets a link to a file; it has to work after the submission is delivered. */
-export function isLinked({ id, envelope }: Submission, form: Pick<Form, 'endpoint'>, files?: MailFiles): boolean {
-  const { files: storedFiles = [] } = envelope ?? {}
-  const needsLink = storedFiles.length > 0 && (
-    form.endpoint !== null || fittingOf(storedFiles).length < storedFiles.length
-  )
-  return needsLink && typeof files?.url(id, 0) === 'string'
 }
 
 /** Returns the lines about files for an email: attached, lost, too large, or a link. */
@@ -229,7 +226,8 @@ export function withFiles({ id, data, envelope }: Submission, files?: MailFiles)
   return Object.fromEntries([...Object.entries(data), ...fields])
 }
 
-function fittingOf(files: readonly StoredFile[]): StoredFile[] {
+/** Returns the files that fit into one email. */
+export function fittingOf(files: readonly StoredFile[]): StoredFile[] {
   let leftBytes = MOST_ATTACHED
   return files.filter(({ size, lost }) => {
     const isFitting = size <= leftBytes && !lost

@@ -12,7 +12,8 @@ import type { CardQueue } from '../cards/card-queue'
 import { decideEach, type OpsSubmissions } from '../queries/ops-submissions'
 import type { Outbox } from './outbox'
 import { getAll, orUnavailable } from '../queries/rows'
-import { canSendAgain, outstanding, vendorOf } from '../lifecycle/record'
+import { canSendAgain, outstanding } from '../lifecycle/record'
+import { rowOf, vendorOf } from '../deliveries/registry'
 
 export interface RetriesPorts {
   store: SubmissionStore
@@ -82,7 +83,7 @@ export class Retries {
     const pulledCount = await orUnavailable(this.pull(vendor))
     const ids = await orUnavailable(this.listGivenUp(vendor))
     const results = await decideEach(ids, async (id) => {
-      if (vendor === 'email' || vendor === 'endpoint') await submissions.decide(id, { action: 'resend' }, reviewer)
+      if (rowOf(vendor)) await submissions.decide(id, { action: 'resend' }, reviewer)
       else await submissions.postAgain(id, reviewer)
     })
     const errors = results.flatMap(({ error }) => error instanceof Error ? [error] : [])

@@ -5,6 +5,8 @@ import type { Reviewers } from '../people/reviewers'
 import type { LifecycleEvent } from '../lifecycle/events'
 import type { Outbox } from './outbox'
 import { getAll } from '../queries/rows'
+import { rowOf } from '../deliveries/registry'
+import { isDelivery } from '../lifecycle/record'
 import type { Presentation } from '../cards/card-view'
 
 /** Submissions leased at a time, so that replicas share a backlog. */
@@ -16,9 +18,9 @@ const RUN_MS = 5000
 /** Submissions processed in parallel. */
 const CONCURRENCY = 8
 
-/** Kinds of work that this version can do. After a downgrade, other kinds wait for the newer version. */
-const KINDS: Readonly<Record<Work['kind'], true>> = {
-  post: true, update: true, remind: true, tell: true, erasure: true, confirm: true, email: true, endpoint: true,
+/** True for work that this version can do. After a downgrade, other work waits for the newer version. */
+function isOurs({ kind }: Work): boolean {
+  return !isDelivery(kind) || rowOf(kind) !== undefined
 }
 
 export interface SweepPorts {
@@ -69,7 +71,7 @@ async function sweepBatch(ports: SweepPorts): Promise<number> {
       { type: 'expired' }, { type: 'expiring' }, { type: 'forgotten' }, { type: 'collapsing' },
       { type: 'freed', left: await findFormerReviewer(submission, ports) },
       // Work that is not due is left out.
-      { type: 'leased', keys: submission.work.filter(({ kind }) => kind in KINDS).map(({ key }) => key) },
+      { type: 'leased', keys: submission.work.filter(isOurs).map(({ key }) => key) },
     ]
     const result = await outbox.apply(id, events, submission)
     if ('refused' in result) return

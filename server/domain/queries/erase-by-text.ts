@@ -8,7 +8,8 @@ import type { AuditLine, Delivery, Person, Submission } from '../../ports/submis
 import { NotAReviewer, SubmissionEnded, SubmissionGone } from '../errors'
 import { isNumber } from '../json'
 import { sentTo, spellingsOf } from '../fields/addresses'
-import { endedOf, formOf, targetsOf, type Presentation } from '../cards/card-view'
+import { endedOf, formOf, type Presentation } from '../cards/card-view'
+import { DELIVERIES, targetsOf } from '../deliveries/registry'
 import { fieldText } from '../fields/fields'
 import { getAll, orUnavailable } from './rows'
 import { isRevocable, SUBMISSION_TTL_MS } from '../lifecycle/record'
@@ -188,7 +189,7 @@ function unreachableNotes(
     ...unreadableCount === 0
       ? []
       : [`${counted(unreadableCount, 'submission')} cannot be read and may contain it, too: DELETE /api/submissions/<id> erases one.`],
-    ...line('The email', recipientsOf('email')), ...line('The data', recipientsOf('endpoint')),
+    ...DELIVERIES.flatMap(({ key, copy }) => line(copy, recipientsOf(key))),
     'Data that was forwarded and then deleted here was not searched. It still exists where it was sent, and perhaps on chat cards.',
   ]
 }

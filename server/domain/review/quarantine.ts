@@ -10,6 +10,7 @@ import type { Outbox } from '../outbox/outbox'
 import { ending, found, orUnavailable } from '../queries/rows'
 import type { SubmissionFiles } from '../files/submission-files'
 import { isOver } from '../lifecycle/record'
+import { carrierOf } from '../deliveries/registry'
 
 export interface QuarantinePorts {
   store: SubmissionStore
@@ -48,11 +49,11 @@ export class Quarantine {
     if (loadedRecord instanceof UnreadableRecord && action === 'release') throw new SubmissionUnreadable(id)
     if (loadedRecord && !record) return this.purge(id, person)
     if (record && action === 'release' && isOver(record)) throw new SubmissionEnded(endLine(record))
-    const { rooms, endpoint } = forms.of(record?.form)
+    const form = forms.of(record?.form)
     const origin = { reviewer: signatureOf(person), press }
     const event: LifecycleEvent = action === 'release'
-      ? { type: 'released', rooms, ...origin }
-      : { type: 'erased', told: tellsErasures && endpoint !== null, ...origin }
+      ? { type: 'released', rooms: form.rooms, ...origin }
+      : { type: 'erased', told: tellsErasures && carrierOf('erasure')?.isWanted(form), ...origin }
     const applied: Applied = record ? await orUnavailable(outbox.apply(id, [event], record)) : { refused: 'gone' }
     if (!('refused' in applied)) {
       log.info(`submission.${event.type}`, { submission: id, reviewer: person.id })
