@@ -18,9 +18,16 @@ const RUN_MS = 5000
 /** Submissions processed in parallel. */
 const CONCURRENCY = 8
 
-/** True for work that this version can do. After a downgrade, other work waits for the newer version. */
-function isOurs({ kind }: Work): boolean {
-  return !isDelivery(kind) || rowOf(kind) !== undefined
+/**
+ * How long work of a kind that this version does not have waits for a version that has it, such as one that is being
+ * rolled out or back, ms. After that a forward fails, so that a person learns of a delivery that was removed.
+ */
+const UNKNOWN_WAIT_MS = 60 * 60 * 1000
+
+/** Returns the work that this version can do or has to give up. */
+function ourWork({ state, work }: Submission, now: number): Work[] {
+  const isAbandoned = (dueAt: number) => state === 'settling' && dueAt <= now - UNKNOWN_WAIT_MS
+  return work.filter(({ kind, dueAt }) => !isDelivery(kind) || rowOf(kind) || isAbandoned(dueAt))
 }
 
 export interface SweepPorts {
@@ -71,7 +78,7 @@ async function sweepBatch(ports: SweepPorts): Promise<number> {
       { type: 'expired' }, { type: 'expiring' }, { type: 'forgotten' }, { type: 'collapsing' },
       { type: 'freed', left: await findFormerReviewer(submission, ports) },
       // Work that is not due is left out.
-      { type: 'leased', keys: submission.work.filter(isOurs).map(({ key }) => key) },
+      { type: 'leased', keys: ourWork(submission, ports.runtime.now()).map(({ key }) => key) },
     ]
     const result = await outbox.apply(id, events, submission)
     if ('refused' in result) return

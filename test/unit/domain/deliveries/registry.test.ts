@@ -8,8 +8,10 @@ import { historyLine } from '../../../../server/domain/queries/details'
 import { problemOf } from '../../../../server/domain/queries/rows'
 import type { Decision } from '../../../../server/ports/submission'
 import { formsOf } from '../../../fakes/forms'
-import { ADA } from '../../../fakes/triage'
+import { ADA, openTriage } from '../../../fakes/triage'
 import { waiting } from '../../../support/seed'
+
+const HOUR = 60 * 60 * 1000
 
 /** A submission that a version with another delivery left behind. */
 function leftBehind(now: number) {
@@ -51,4 +53,23 @@ test('a submission with a delivery that this version does not have is shown', ()
   expect(notes.map(note => plainText(note)).join('\n')).toMatch(/Sent to team@example.com\nfax failed: Busy. Next attempt on/)
   expect(problemOf(submission, room => room)).toMatchObject({ what: 'fax', reason: 'Busy.' })
   expect(historyLine({ at: 1, event: 'delivered', delivery: 'fax' }, room => room).text).toBe('fax delivered')
+})
+
+test('work of a delivery that this version does not have waits an hour for one that has it, then a person decides', async () => {
+  const triage = await openTriage()
+  const { store, runtime, mailer, endpoint } = triage
+  const { id, ...submission } = leftBehind(runtime.now())
+  await store.create({ id, ...submission })
+  await triage.sweep()
+  await runtime.drain()
+  expect(await store.get(id)).toMatchObject({ state: 'settling', work: [{ kind: 'fax', attempts: 1 }] })
+  runtime.time += HOUR
+  await triage.sweep()
+  await runtime.drain()
+  expect(await store.get(id)).toMatchObject({
+    state: 'open', decision: null, failures: [{ delivery: 'fax', reason: 'fax is not configured any more.' }],
+  })
+  await triage.forward(id)
+  expect([mailer.calls.length, endpoint.calls.length]).toEqual([1, 1])
+  expect(await store.get(id)).toMatchObject({ state: 'settled' })
 })
