@@ -21,7 +21,7 @@ export interface OpenTools {
   endpoint: (url: string) => Endpoint
 }
 
-export interface DeliveryAttempt {
+interface DeliveryAttempt {
   submission: Submission
   form: Form
   /** The same for a retry and for another forward of the same data to the same targets. */
@@ -30,7 +30,7 @@ export interface DeliveryAttempt {
   corrected?: Pick<SentDelivery, 'at'>
 }
 
-export interface DeliveryAnswer {
+interface DeliveryAnswer {
   /** HTTP status of the answer. */
   status?: number
   /** Message id at the provider, which later reports its status. */
@@ -43,8 +43,8 @@ export interface DeliveryAnswer {
 export interface DeliveryRow<Settings extends z.core.$ZodShape = z.core.$ZodShape> extends DeliveryTexts {
   /** Stored with submissions, and part of the API, metrics and webhooks: it never changes. */
   readonly key: Delivery
-  /** Copy that it made, at the start of a sentence. */
-  readonly copy: string
+  /** Name of a copy that it made, at the start of a sentence. */
+  readonly copyName: string
   /** Other work that goes to the same receiver. */
   readonly carries?: readonly OtherWork[]
   /** True if its targets are addresses, which a reviewer may replace. */

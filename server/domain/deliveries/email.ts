@@ -17,7 +17,7 @@ const settings = {
 
 /** Email to the addresses of the form, or to those that the reviewer chose */
 export const emailDelivery: DeliveryRow<typeof settings> = {
-  key: 'email', ...DELIVERY_TEXTS.email, copy: 'The email',
+  key: 'email', ...DELIVERY_TEXTS.email, copyName: 'The email',
   carries: ['confirm'], hasAddresses: true, reportsStatus: true,
   settings,
   open: ({ to }, standard) => ({ to: to ?? standard.to }),

@@ -10,7 +10,7 @@ const settings = {
 
 /** POST of the form data as JSON */
 export const endpointDelivery: DeliveryRow<typeof settings> = {
-  key: 'endpoint', ...DELIVERY_TEXTS.endpoint, copy: 'The data',
+  key: 'endpoint', ...DELIVERY_TEXTS.endpoint, copyName: 'The data',
   carries: ['erasure'],
   settings,
   open: ({ endpoint: target }, standard, tools) => ({
