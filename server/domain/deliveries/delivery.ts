@@ -7,7 +7,7 @@ import type { Delivery, OtherWork, SentDelivery, Submission } from '../../ports/
 import type { MailFiles, MailSender } from '../outbox/email'
 
 /** Everything that deliveries send with */
-export interface SendPorts {
+export interface SendTools {
   mailer: Mailer
   template: () => Promise<EmailTemplate>
   mail: MailSender
@@ -62,9 +62,9 @@ export interface DeliveryRow<Settings extends z.core.$ZodShape = z.core.$ZodShap
   /** True if it sends links to some of these files; they have to work after the delivery. */
   linksFiles(files: readonly StoredFile[], form: Form): boolean
   /** Everything besides the data that makes a message another one: a retry with the same values is the same message. */
-  identity(form: Form, ports: SendPorts): readonly (string | undefined)[]
+  identity(form: Form, tools: SendTools): readonly (string | undefined)[]
   /** Sends the submission. Resolves with `waiting` if other work goes first. */
-  send(attempt: DeliveryAttempt, ports: SendPorts): Promise<Outcome<DeliveryAnswer> | 'waiting'>
+  send(attempt: DeliveryAttempt, tools: SendTools): Promise<Outcome<DeliveryAnswer> | 'waiting'>
   /** Tells the receiver that everything was erased; absent if it is not told. */
   tellErasure?(event: string, form: Form, idempotencyKey: string): Promise<Outcome<Posted>>
 }

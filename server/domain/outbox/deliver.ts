@@ -8,12 +8,12 @@ import type { CardQueue } from '../cards/card-queue'
 import { type MailFiles, type MailSender, fromHeader } from './email'
 import type { Done } from '../lifecycle/events'
 import { assignedNews, type Presentation, cardView, formOf, reminder } from '../cards/card-view'
-import type { SendPorts } from '../deliveries/delivery'
+import type { SendTools } from '../deliveries/delivery'
 import { carrierOf, DELIVERIES, deliveryName, rowOf, wayOf } from '../deliveries/registry'
 import { contentHash, digest, SUBMISSION_TTL_MS, isLost } from '../lifecycle/record'
 import { receiptNews } from '../lifecycle/email-status'
 
-export interface DeliveryPorts extends SendPorts {
+export interface DeliveryPorts extends SendTools {
   presentation: Presentation
 }
 
