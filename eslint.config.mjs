@@ -21,6 +21,15 @@ const NO_PLATFORM = {
   message: 'No platform is told by its name outside its folder: say what is different about it in its definition.',
 }
 
+/** Files of deliveries. Code outside their folder must not compare anything with their keys. */
+const DELIVERIES = readdirSync(new URL('server/domain/deliveries/', import.meta.url))
+  .map(name => name.replace('.ts', '')).filter(name => name !== 'delivery' && name !== 'registry')
+
+const NO_DELIVERY = {
+  selector: `BinaryExpression[operator=/^[!=]==?$/] > Literal[value=/^(${DELIVERIES.join('|')})$/]`,
+  message: 'No delivery is told by its name outside its folder: say what is different about it in its row.',
+}
+
 const COLUMNS = 120
 
 /** A line may be too long if it has a text, regular expression or template of at least this many columns. */
@@ -64,6 +73,7 @@ const NODE = 'node:*{,/**}'
 export const TABLE = [
   { folder: 'ports' },
   { folder: 'domain', from: ['ports/**'], packages: ['zod', NODE] },
+  { folder: 'domain/deliveries', from: ['domain/**', 'ports/**', 'variable.ts'], packages: ['zod'] },
   { folder: 'platforms', from: ['ports/**', 'variable.ts'], packages: PACKAGES },
   { folder: 'adapters/chat', from: ['ports/**', 'platforms/**'], packages: PACKAGES },
   { folder: 'adapters/!(chat)', from: ['ports/**'], packages: PACKAGES },
@@ -105,7 +115,7 @@ export default withNuxt(
     name: 'forms/platforms',
     files: ['{app,pages,server,shared}/**'],
     ignores: ['server/platforms/**'],
-    rules: { 'no-restricted-syntax': ['error', ...NO_BARRELS, NO_PLATFORM] },
+    rules: { 'no-restricted-syntax': ['error', ...NO_BARRELS, NO_PLATFORM, NO_DELIVERY] },
   },
   {
     // Senders choose the text that these expressions read: their running time must be linear in its length.

@@ -1,3 +1,5 @@
+import { DELIVERY_TEXTS } from '../../shared/deliveries'
+
 // Created once: creating a formatter takes longer than everything else that a list row does.
 const CLOCK = { hour: '2-digit', minute: '2-digit' } as const
 const DAY = { day: 'numeric', month: 'short' } as const
@@ -13,14 +15,10 @@ export function clockTime(epochMs: number): string {
   return (isToday ? TIME_FORMAT : DATE_TIME_FORMAT).format(epochMs)
 }
 
-/** Parts without cards: the name to show, and the thing that they accept */
-const CARDLESS_PARTS: Record<string, [name: string, item: string]> = {
-  Email: ['The email provider', 'email'], Endpoint: ['The endpoint', 'form'],
-}
-
 /** Returns the sentence to show while a vendor asks for a pause. @param label of the part */
 export function paceLine(label: string, nextAt: number): string {
-  const [name, item] = CARDLESS_PARTS[label] ?? [label, 'card']
+  const texts = Object.values(DELIVERY_TEXTS).find(delivery => delivery.label === label)
+  const { receiver: name, item } = texts ?? { receiver: label, item: 'card' }
   return `${name} limits the rate; the next ${item} goes at ${SECONDS_FORMAT.format(nextAt)}.`
 }
 

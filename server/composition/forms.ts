@@ -4,6 +4,8 @@ import type { Config } from '../config'
 import { inputOf } from '../config/field-rules'
 import type { FormsConfig } from '../config/forms'
 import type { Context } from '../domain/context'
+import type { OpenTools } from '../domain/deliveries/delivery'
+import { openDeliveries } from '../domain/deliveries/registry'
 import { jsonSchemaOf } from '../domain/fields/fields'
 import { enter, type Entrance } from '../domain/intake/intake'
 import type { Connection } from '../platforms/connection'
@@ -23,9 +25,9 @@ interface Needed {
 export function createForms(
   config: Needed, http: HttpClient, connections: readonly Pick<Connection, 'platform' | 'channelId' | 'late'>[],
 ): Forms {
-  const endpoint = (url: string | null | undefined) => url
-    ? createEndpoint({ url, signingSecret: config.endpoint.signingSecret }, http)
-    : null
+  const tools: OpenTools = {
+    endpoint: url => createEndpoint({ url, signingSecret: config.endpoint.signingSecret }, http),
+  }
   // Outside production a form may name channels of platforms that are not set up: the sandbox replaces them.
   const rooms = (channels: Readonly<Record<string, string>>) => Object.entries(channels).filter(([platform]) => (
     connections.some(({ platform: { key } }) => key === platform)
@@ -36,14 +38,13 @@ export function createForms(
     rooms: connections.filter(({ channelId, late }) => channelId !== null || late).flatMap(
       ({ platform: { key, channel: { beside = [] } } }) => [key, ...beside.map(also => `${key}/${also}`)],
     ),
-    to: config.mail.to, endpoint: endpoint(config.endpoint.url), labels: {}, reviewers, claim,
+    ...openDeliveries({ to: config.mail.to, endpoint: config.endpoint.url }, tools), labels: {}, reviewers, claim,
   }
   const forms = new Map(Object.entries(config.forms).map(([key, form]): [string, Form] => [key, {
     key,
     name: form.name,
     rooms: rooms(form.channels ?? {}).length > 0 ? rooms(form.channels ?? {}) : standard.rooms,
-    to: form.to ?? standard.to,
-    endpoint: form.endpoint === undefined ? standard.endpoint : endpoint(form.endpoint),
+    ...openDeliveries(form, tools, standard),
     labels: Object.fromEntries(Object.entries(form.fields ?? {}).map(([field, { label }]) => [field, label ?? field])),
     ...takes(form),
     files: form.files,

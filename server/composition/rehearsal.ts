@@ -10,6 +10,7 @@ import { CONTROLS, envelopeOf } from '../domain/intake/envelope'
 import { megabytes } from '../domain/files/file-texts'
 import { typed } from '../domain/fields/fields'
 import { cardView } from '../domain/cards/card-view'
+import { DELIVERIES } from '../domain/deliveries/registry'
 import { fieldTexts, textsFor } from '../http/pages/page-texts'
 import { outside } from '../platforms/registry'
 import type { Email } from '../ports/delivery'
@@ -76,7 +77,10 @@ export async function rehearse({ config, path, samples = {}, env }: Asked): Prom
 
 /** @param env settings that appear in an email besides the form; made up if missing */
 async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Promise<Rehearsed> {
-  const { key = '', name = '', rooms, to, endpoint, confirm: words } = form
+  const { key = '', name = '', rooms, confirm: words } = form
+  const [mainDelivery, ...otherDeliveries] = DELIVERIES.map(
+    ({ label, targets }) => `${label}: ${targets(form).join(', ') || 'none'}`,
+  )
   const body = isObject(sample) ? sample : madeUp(form)
   const mistakes = sample !== undefined && !isObject(sample) ? ['Its sample is no JSON object.'] : []
   mistakes.push(...unfilledPlaces(form, sample === undefined ? {} : body))
@@ -99,12 +103,12 @@ async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Pro
   return {
     key, name, mistakes, email,
     facts: [
-      `Cards: ${placesOf(rooms)}`, `Email: ${to.join(', ')}`,
+      `Cards: ${placesOf(rooms)}`, mainDelivery!,
       `Reply to: ${email.replyTo ?? 'nobody, because the sample has no address'}`,
       ...form.files
         ? [`Files: up to ${form.files.max} of ${megabytes(form.files.maxBytes)} each, ${form.files.types.join(', ')}`]
         : [],
-      `Endpoint: ${endpoint?.host ?? 'none'}`,
+      ...otherDeliveries,
       ...words ? [`Afterwards: “${words.subject}” to ${email.replyTo ?? 'nobody'}`] : [],
     ],
     cards: [...cards].map(([text, on]) => ({ on, text })),

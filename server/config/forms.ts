@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { platforms as allPlatforms } from '../platforms/registry'
-import { email, endpoint, origin, web } from '../variable'
+import { origin, web } from '../variable'
 import { PAGE_TEXTS, type PageText } from '../ports/form'
 import type { Aliases } from '../domain/people/people'
-import { MOST_ADDRESSES } from '../domain/fields/addresses'
+import { DELIVERY_SETTINGS } from '../domain/deliveries/registry'
 import { isObject, parseJson, RepeatedKey } from '../domain/json'
 import { CONTROLS } from '../domain/intake/envelope'
 import { fieldRule, takesFiles, type WrittenField, fileRule } from './field-rules'
@@ -45,15 +45,7 @@ const formSchema = z.strictObject({
    * Slack workspace is `T0123456789:C0123456789`.
    */
   channels: z.record(z.string(), z.string().min(1, 'is empty')).optional(),
-  /** One address or several; FORWARD_EMAIL when absent. */
-  to: z.union([email.transform(address => [address]), z.array(email)], 'is neither an email address nor a list of them')
-    .refine(to => to.length > 0, 'must have an address')
-    .refine(
-      to => to.length <= MOST_ADDRESSES,
-      `must have at most ${MOST_ADDRESSES} addresses, because Resend takes no more for one email`,
-    ).optional(),
-  /** URL to which a forward is also posted; FORWARD_ENDPOINT when absent, none when null. */
-  endpoint: endpoint.nullable().optional(),
+  ...DELIVERY_SETTINGS,
   /** Subject of a submission in emails and cards; `{key}` stands for the value of a field. */
   subject: line(200).optional(),
   /** Email to the sender after the forward: these words and nothing that was sent. None when absent. */

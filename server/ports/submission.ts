@@ -75,13 +75,20 @@ export interface CardRef {
   isGivenUp?: true
 }
 
-export type Delivery = 'email' | 'endpoint'
+/**
+ * Key of a delivery (`domain/deliveries`), such as `email`. A stored submission may name one that this version does not
+ * have. `{}` keeps the keys of other work apart.
+ */
+export type Delivery = string & {}
+
+/** Work that concerns no card and is no delivery. */
+export type OtherWork = 'erasure' | 'confirm'
 
 /** One effect that is still to be done. Stored with the submission, so that a crash cannot lose it. */
 /** Effect of a piece of work, and its place */
 export interface WorkTarget {
   /** `erasure` tells the endpoint that everything was erased; `confirm` tells the sender of the forward. */
-  kind: 'post' | 'update' | 'remind' | 'tell' | 'erasure' | 'confirm' | Delivery
+  kind: 'post' | 'update' | 'remind' | 'tell' | OtherWork | Delivery
   /** Room of a `post`. */
   room?: string
   /** Card of an `update`, `remind` or `tell`. */

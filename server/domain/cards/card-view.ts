@@ -4,7 +4,7 @@ import { dateTime, rich, exactTime, timeOfDay } from '../../../shared/utils/line
 import { visible } from '../../../shared/utils/text'
 import type { CardAction, CardState, CardView, EditForm } from '../../ports/board'
 import { FILE_LOST } from '../../ports/delivery'
-import type { Form, Forms } from '../../ports/form'
+import type { Form } from '../../ports/form'
 import {
   type Submission, type Delivery, type DeliveryFailure, type Work, INTERIM_OUTCOMES, type AuditLine,
   type DecisionOutcome, type HistoryEntry, type Reviewer, type SubmissionRecord, type LockMode, type Assignee,
@@ -15,6 +15,8 @@ import { editInputs, inOrder, markOf, readFields } from '../fields/fields'
 import { fileFields, fileLinks, filePictures } from '../files/file-texts'
 import { isDelivery, isRevocable, canSendAgain, isLost } from '../lifecycle/record'
 import { deletionNotes } from '../lifecycle/settle'
+import { byOrder, deliveriesOf, deliveryName, deliveryNames, leftOf, targetsOf } from '../deliveries/registry'
+import { decisionLine } from './decision-line'
 import { receiptNotes } from '../lifecycle/email-status'
 
 /** Builds the card of a submission, in any state. */
@@ -106,30 +108,6 @@ export function formOf({ form: key, decision }: Submission, { forms }: Presentat
   return decision?.to ? { ...form, to: decision.to } : form
 }
 
-export const DELIVERY_NAMES: Record<Delivery, string> = { email: 'Email', endpoint: 'Endpoint' }
-
-const DELIVERIES: readonly Delivery[] = ['email', 'endpoint']
-
-/** Returns the deliveries of a forward. A form that is not configured any more has the email: its attempt says so. */
-export function deliveriesOf({ to, endpoint, missing }: Form): Delivery[] {
-  return [...to.length > 0 || missing ? ['email' as const] : [], ...endpoint ? ['endpoint' as const] : []]
-}
-
-/** Returns the deliveries that some form has. */
-export function allDeliveries({ all }: Forms): Delivery[] {
-  return [...new Set(all.flatMap(deliveriesOf))]
-}
-
-/** Returns the targets of a delivery: addresses, or the host. */
-export function targetsOf(delivery: Delivery, { to, endpoint }: Form): readonly string[] {
-  return delivery === 'email' ? to : endpoint ? [endpoint.host] : []
-}
-
-/** Returns the deliveries that a forward of the unchanged data would make. */
-export function leftOf({ delivered }: Submission, form: Form): Delivery[] {
-  return deliveriesOf(form).filter(delivery => !delivered.includes(delivery))
-}
-
 /** Returns notes on the progress of a forward: what was sent, what is being sent, what was given up. */
 export function progressNotes(submission: Submission, form: Form): RichText[] {
   const { delivered, failures, sent = [] } = submission
@@ -164,7 +142,7 @@ function retryNotes(submission: Submission): RichText[] {
   return pendingDeliveries(submission).flatMap(
     ({ kind, reason, dueAt }) => reason === undefined
       ? []
-      : [rich`${DELIVERY_NAMES[kind]} failed: ${reason} Next attempt on ${dateTime(dueAt)}`],
+      : [rich`${deliveryName(kind)} failed: ${reason} Next attempt on ${dateTime(dueAt)}`],
   )
 }
 
@@ -180,9 +158,11 @@ function reopenedNotes(submission: Submission, form: Form): RichText[] {
     ...sentNotes(submission),
     ...receiptNotes(submission),
     isPartial
-      ? `${button} again to send only the ${joinNames(remainingDeliveries)}: the ${joinNames(delivered)} has it. Edited values go to both`
+      ? `${button} again to send only the ${deliveryNames(remainingDeliveries)}: the ${deliveryNames(delivered)} has it. Edited values go to ${deliveriesOf(form).length > 2 ? 'all' : 'both'}`
       : 'Decide again to retry',
-    ...failures.some(({ reason }) => reason === FILE_LOST) ? ['The email then goes without that file'] : [],
+    ...failures.filter(({ reason }) => reason === FILE_LOST).map(
+      ({ delivery }) => `The ${deliveryNames([delivery])} then goes without that file`,
+    ),
   ]
 }
 
@@ -190,7 +170,7 @@ function reopenedNotes(submission: Submission, form: Form): RichText[] {
 export function retryLabel(submission: Submission, form: Form): string | undefined {
   const remainingDeliveries = leftOf(submission, form)
   return submission.delivered.length > 0 && remainingDeliveries.length > 0
-    ? `Retry ${joinNames(remainingDeliveries)}`
+    ? `Retry ${deliveryNames(remainingDeliveries)}`
     : undefined
 }
 
@@ -228,7 +208,7 @@ function pendingDeliveries({ work }: Submission): (Work & { kind: Delivery })[] 
 }
 
 function failureNotes(failures: readonly DeliveryFailure[]): string[] {
-  return failures.map(({ delivery, reason }) => `${DELIVERY_NAMES[delivery]} failed: ${reason}`)
+  return failures.map(({ delivery, reason }) => `${deliveryName(delivery)} failed: ${reason}`)
 }
 
 function targetNotes(prefix: string, targets: readonly string[]): string[] {
@@ -237,10 +217,6 @@ function targetNotes(prefix: string, targets: readonly string[]): string[] {
 
 function joinNames(names: readonly string[]): string {
   return names.join(' and ')
-}
-
-function byOrder<T>(deliveryOf: (item: T) => Delivery) {
-  return (a: T, b: T) => DELIVERIES.indexOf(deliveryOf(a)) - DELIVERIES.indexOf(deliveryOf(b))
 }
 
 const ENDINGS: Record<DecisionOutcome, string> = {
@@ -289,16 +265,6 @@ export function outcomeLine(outcome: DecisionOutcome, { reviewer, at }: Pick<Aud
 
 function byReviewer({ name, platform }: Reviewer): string {
   return ` by ${visible(name)} on ${platform}`
-}
-
-/** Returns decision and reviewer; shown on cards, in modals that were submitted too late, and in the email. */
-export function decisionLine(submission: SubmissionRecord): RichText {
-  const { decision } = submission
-  if (!decision) return ''
-  const decisionText = decision.action === 'spam'
-    ? 'Marked as spam'
-    : decision.edited ?? submission.edited.length > 0 ? 'Edited and forwarded' : 'Forwarded'
-  return rich`${decisionText} by ${visible(decision.reviewer.name)} on ${decision.reviewer.platform}, ${dateTime(decision.at)}`
 }
 
 /** Returns who erased it, and when. */

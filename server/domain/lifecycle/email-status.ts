@@ -1,6 +1,7 @@
 import type { SendAgainForm } from '../../ports/board'
 import type { Receipt, Submission, EmailStatus } from '../../ports/submission'
-import { canSendAgain, isLost, isReturned } from './record'
+import { deliveryName } from '../deliveries/registry'
+import { bouncedDelivery, isLost, isReturned } from './record'
 
 /** Least to most conclusive. */
 const ORDER: readonly EmailStatus[] = ['sent', 'delayed', 'delivered', 'complained', 'suppressed', 'failed', 'bounced']
@@ -34,20 +35,20 @@ const DATA_GONE_TEXT = 'Its form data is not kept any more, so it cannot be sent
 
 /** Message for the card's thread when a receipt comes after the form data is gone. */
 export function receiptNews({ sent = [] }: Submission): string {
-  return sent.flatMap(({ to, receipt }) => receipt
-    ? [`Email to ${to.join(' and ')}: ${receiptText(receipt)}.${isReturned(receipt) ? ` ${DATA_GONE_TEXT}` : ''}`]
+  return sent.flatMap(({ delivery, to, receipt }) => receipt
+    ? [`${deliveryName(delivery)} to ${to.join(' and ')}: ${receiptText(receipt)}.${isReturned(receipt) ? ` ${DATA_GONE_TEXT}` : ''}`]
     : []).join(' ')
 }
 
 /** Notes about emails that did not bounce. A bounced email is shown as a failure instead. */
 export function receiptNotes({ sent = [], delivered }: Submission): string[] {
   return sent.flatMap(each => each.receipt && delivered.includes(each.delivery) && !isLost(each)
-    ? [`Email: ${receiptText(each.receipt)}`]
+    ? [`${deliveryName(each.delivery)}: ${receiptText(each.receipt)}`]
     : [])
 }
 
 /** Form for another attempt; null if no email bounced. */
 export function sendAgainForm(submission: Submission): SendAgainForm | null {
-  const email = submission.sent?.find(({ delivery }) => delivery === 'email')
-  return email && canSendAgain(submission) ? { to: email.to } : null
+  const email = bouncedDelivery(submission)
+  return email ? { to: email.to } : null
 }

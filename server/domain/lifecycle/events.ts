@@ -65,7 +65,7 @@ export type LifecycleEvent
     | { type: 'card-deleted', card: CardRef, room: string | null, undelivered?: string }
     /** Cards that the platform refused are tried again. */
     | { type: 'post-again' }
-    /** A platform, `email` or `endpoint` works again: retry early what failed there. */
+    /** A platform, or the receiver of a delivery, works again: retry early what failed there. */
     | { type: 'pulled', vendor: string }
     /** Work that only waits for its turn: no attempt is counted. */
     | { type: 'put-off', key: string, until: number }

@@ -12,6 +12,7 @@ import {
   withEntry, tidied, withGivenUp, withOriginals, withoutContent, isLost,
 } from './record'
 import { hold, isAnothers } from './assignment'
+import { byOrder } from '../deliveries/registry'
 
 /**
  * Whole life of a submission, as a pure function. Work that a transition adds is due one lease from now: the caller
@@ -158,7 +159,8 @@ function findCurrentDeliveries(
   { delivered, sent = [] }: Submission, data: SubmissionData, isEdited: boolean,
 ): Delivery[] {
   const content = delivered.length + sent.length > 0 ? contentHash(data) : ''
-  return (['email', 'endpoint'] as const).filter((delivery) => {
+  const deliveries = new Set([...delivered, ...sent.map(each => each.delivery)])
+  return [...deliveries].sort(byOrder(each => each)).filter((delivery) => {
     const lastSent = sent.find(each => each.delivery === delivery)
     return lastSent ? lastSent.content === content && !isLost(lastSent) : delivered.includes(delivery) && !isEdited
   })

@@ -4,23 +4,13 @@ import { beginning } from '../../../shared/utils/text'
 import type { List, StoreRules } from '../../ports/store'
 import type {
   CardRef, Delivery, HistoryEntry, Assignee, Receipt, Reviewer, SentDelivery, Submission, SubmissionData,
-  SubmissionRecord, Work, WorkTarget,
+  SubmissionRecord, Work,
 } from '../../ports/submission'
 import { parseJson } from '../json'
 
 /** Work to do now. The card of a decided submission is posted only if the submission is reopened. */
 export function outstanding({ state, work }: SubmissionRecord): readonly Work[] {
   return state === 'open' ? work : work.filter(({ kind }) => kind !== 'post')
-}
-
-/** Channel for work that belongs to no card */
-export function wayOf(kind: Work['kind']): Delivery {
-  return kind === 'email' || kind === 'confirm' ? 'email' : 'endpoint'
-}
-
-/** Vendor that does the work: the key of a platform, `email` or `endpoint`. */
-export function vendorOf({ kind, room, card }: WorkTarget): string {
-  return (room ?? card?.platform)?.split('/')[0] ?? wayOf(kind)
 }
 
 /** True if people may still have to act: it is open or being delivered. */
@@ -102,8 +92,11 @@ export function sameCard(a: CardRef, b: CardRef): boolean {
   return a.platform === b.platform && a.messageId === b.messageId
 }
 
+const NO_DELIVERIES: readonly Work['kind'][] = ['post', 'update', 'remind', 'tell', 'erasure', 'confirm']
+
+/** True for any delivery, also for one that only another version has. */
 export function isDelivery(kind: Work['kind'] | undefined): kind is Delivery {
-  return kind === 'email' || kind === 'endpoint'
+  return kind !== undefined && !NO_DELIVERIES.includes(kind)
 }
 
 /** Longest history that is kept: a few rounds of every delivery with all its attempts. */
@@ -285,7 +278,12 @@ export function isLost({ receipt }: SentDelivery): boolean {
 }
 
 /** True if its email bounced, so that somebody may send it again. */
-export function canSendAgain({ state, failures, sent = [] }: SubmissionRecord): boolean {
-  return state === 'open' && failures.some(({ delivery }) => delivery === 'email')
-    && sent.some(each => each.delivery === 'email' && isLost(each))
+export function canSendAgain(submission: SubmissionRecord): boolean {
+  return bouncedDelivery(submission) !== undefined
+}
+
+/** Returns the delivery that bounced and waits for another decision. */
+export function bouncedDelivery({ state, failures, sent = [] }: SubmissionRecord): SentDelivery | undefined {
+  if (state !== 'open') return undefined
+  return sent.find(each => isLost(each) && failures.some(({ delivery }) => delivery === each.delivery))
 }

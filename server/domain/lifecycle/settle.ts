@@ -5,10 +5,11 @@ import type { Submission, Work, Receipt, SentDelivery, DeliveryFailure, HistoryE
 import { UNDELIVERED_PAUSE_MS } from '../outbox/backoff'
 import type { Done, Transition, EventOf, RefusedReason } from './events'
 import {
-  changed, followed, isDelivery, replaced, withEntry, outstanding, vendorOf, withGivenUp, isPending, tell, isRevocable,
-  updates, withoutContent, sameCard, isKept, isOver, traceOf, isReturned,
+  changed, followed, isDelivery, replaced, withEntry, outstanding, withGivenUp, isPending, tell, isRevocable, updates,
+  withoutContent, sameCard, isKept, isOver, traceOf, isReturned, isLost,
 } from './record'
 import { isArrived, isNews, receiptText } from './email-status'
+import { carrierOf, vendorOf } from '../deliveries/registry'
 
 export interface Clock {
   /** Current time, epoch ms. */
@@ -180,21 +181,25 @@ function applyReceipt(
       ? { keptUntil: Math.min(current.keptUntil, now + RECEIPT_WAIT_MS) }
       : {},
   })
-  return isReturned(receipt) && canFail(next, now) ? withFailure(next, receipt) : next
+  return isReturned(receipt) && canFail(next, email, now) ? withFailure(next, { ...email, receipt }) : next
 }
 
 /** True if the email can be resent, no email is being sent already, and it was not marked as spam since. */
-function canFail({ state, data, decision, expiresAt, work }: Submission, now: number): boolean {
+function canFail(
+  { state, data, decision, expiresAt, work }: Submission, { delivery }: SentDelivery, now: number,
+): boolean {
   const isResendable = data !== null && now < expiresAt && (state === 'settled' || isPending({ state }))
-  return isResendable && decision?.action !== 'spam' && !work.some(({ kind }) => kind === 'email')
+  return isResendable && decision?.action !== 'spam' && !work.some(({ kind }) => kind === delivery)
 }
 
-function withFailure(next: Submission, receipt: Receipt): Submission {
-  const otherFailures = next.failures.filter(({ delivery }) => delivery !== 'email')
+function withFailure(
+  next: Submission, { delivery, receipt }: SentDelivery & { receipt: Receipt },
+): Submission {
+  const otherFailures = next.failures.filter(failure => failure.delivery !== delivery)
   return {
     ...next, state: next.state === 'settled' ? 'settling' : next.state, keptUntil: undefined,
-    delivered: next.delivered.filter(delivery => delivery !== 'email'),
-    failures: [...otherFailures, { delivery: 'email', reason: `${receiptText(receipt)}.` }],
+    delivered: next.delivered.filter(each => each !== delivery),
+    failures: [...otherFailures, { delivery, reason: `${receiptText(receipt)}.` }],
   }
 }
 
@@ -221,11 +226,12 @@ export function revoke(
 }
 
 /** Failures since the decision: a bounced email. Earlier failures were kept only in case of an undo. */
-export function returned({ failures, history, work }: Submission): readonly DeliveryFailure[] {
+export function returned({ failures, history, work, sent = [] }: Submission): readonly DeliveryFailure[] {
   const roundEntries = history.slice(history.findLastIndex(({ event }) => event === 'claimed'))
   const hasBounced = roundEntries.some(entry => entry.event === 'receipt' && isReturned(entry.receipt))
+  const bouncedDeliveries = hasBounced ? sent.filter(isLost).map(({ delivery }) => delivery) : []
   return failures.filter(({ delivery }) => (
-    delivery === 'email' && hasBounced && !work.some(({ kind }) => kind === 'email')
+    bouncedDeliveries.includes(delivery) && !work.some(({ kind }) => kind === delivery)
   ))
 }
 
@@ -257,9 +263,10 @@ export function erase(
     sent: withoutContent(current),
     history: withEntry(current, { at: now, event: 'erased', reviewer, ...press && { press } }),
   })
-  // A delivery to the endpoint that is in flight has arrived by the end of its lease. The erasure follows then.
+  // A delivery that is in flight has arrived by the end of its lease. The erasure follows then.
+  const toldDelivery = carrierOf('erasure')?.key
   const isBeingDelivered = current.work.some(({ kind, dueAt }) => (
-    kind === 'endpoint' && now < dueAt && dueAt <= leasedUntil
+    kind === toldDelivery && now < dueAt && dueAt <= leasedUntil
   ))
   return settle(next, isBeingDelivered ? cardUpdates : next.work, clock)
 }

@@ -4,7 +4,7 @@ import type { Metrics, Monitor } from '../../ports/monitor'
 import type { WorkTarget } from '../../ports/submission'
 import type { Core } from '../context'
 import { vendorPauseMs } from '../outbox/backoff'
-import { wayOf } from '../lifecycle/record'
+import { wayOf } from '../deliveries/registry'
 
 /** Optional parts, besides platforms and deliveries. `receipts` reports the status of emails. */
 export const OPTIONAL_PARTS = { receipts: 'Email receipts', files: 'File storage' } as const

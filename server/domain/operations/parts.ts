@@ -3,7 +3,7 @@ import type { PartHealth } from '../../ports/monitor'
 import type { Context } from '../context'
 import { OPTIONAL_PARTS, type OptionalPart, credentialsNote, editsNote } from './monitor'
 import { labelOf } from '../review/scope'
-import { allDeliveries, DELIVERY_NAMES } from '../cards/card-view'
+import { allDeliveries, deliveryName } from '../deliveries/registry'
 
 type Notes = Readonly<Record<string, PartHealth>> | null
 
@@ -27,7 +27,7 @@ export async function readParts(context: Context): Promise<StatusPart[]> {
       ]),
       ...waits && { state: 'waiting', waits },
     })),
-    ...allDeliveries(forms).map(key => singlePart(key, DELIVERY_NAMES[key])),
+    ...allDeliveries(forms).map(key => singlePart(key, deliveryName(key))),
     ...optionalPartsOf(context).map(key => singlePart(key, OPTIONAL_PARTS[key])),
     // A channel besides a platform's own is a part only while it has a problem.
     ...rooms.filter(room => room.includes('/')).map(room => partOf(room, labelOf(room, board), roomFacts(room)))

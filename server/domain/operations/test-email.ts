@@ -8,6 +8,7 @@ import { orUnavailable } from '../queries/rows'
 import { fromHeader } from '../outbox/email'
 import { noteOf } from './monitor'
 import { isReturned } from '../lifecycle/record'
+import { emailDelivery } from '../deliveries/email'
 import { isArrived, isNews, receiptText } from '../lifecycle/email-status'
 
 /** Replaces the submission id in test emails. */
@@ -30,7 +31,7 @@ export class TestEmail {
       from: fromHeader(mail), to: mail.to, subject: 'Test email of the form triage bot', html: `<p>${text}</p>`, text,
       ...mail.receipts ? { submission: TEST_EMAIL } : {},
     }, `${TEST_EMAIL}-${runtime.uuid()}`)
-    monitor.probed(noteOf({ kind: 'email' }), outcome)
+    monitor.probed(noteOf({ kind: emailDelivery.key }), outcome)
     if (!outcome.ok) throw new EmailRefused(outcome.reason)
     return { to: mail.to.join(', '), messageId: mail.receipts ? outcome.value ?? null : null }
   }

@@ -1,13 +1,13 @@
 import { SUBMISSION_TTL_MS } from '../../../shared/lifetimes'
 import type { Outcome, Posted } from '../../ports/delivery'
+import type { Form } from '../../ports/form'
 import type { CardRef, Delivery, Submission, Work } from '../../ports/submission'
 import type { CardQueue } from '../cards/card-queue'
-import type { Context } from '../context'
-import { composeEmail, fromHeader, isLinked, mailed, withFiles } from './email'
+import type { Context, FormFiles } from '../context'
+import { fromHeader } from './email'
 import type { Done } from '../lifecycle/events'
-import {
-  assignedNews, cardView, DELIVERY_NAMES, formOf, reminder, targetsOf,
-} from '../cards/card-view'
+import { assignedNews, cardView, formOf, reminder } from '../cards/card-view'
+import { carrierOf, DELIVERIES, deliveryName, rowOf, wayOf } from '../deliveries/registry'
 import { contentHash, digest, isLost } from '../lifecycle/record'
 import { receiptNews } from '../lifecycle/email-status'
 
@@ -40,8 +40,7 @@ export async function perform(
     }
     case 'erasure': return tellErasure(submission, context)
     case 'confirm': return confirm(submission, work, context)
-    case 'email':
-    case 'endpoint': return deliver(kind, submission, context)
+    default: return deliver(kind, submission, context)
   }
 }
 
@@ -51,49 +50,51 @@ function cardOutcome(outcome: Outcome<CardRef | undefined>, version: number, car
 
 /** Makes one delivery of a forwarded submission; resolves with its recipients and a hash of its content. */
 export async function deliver(
-  kind: Delivery, submission: Submission, context: Context,
+  delivery: Delivery, submission: Submission, context: Context,
 ): Promise<Outcome<Done> | 'waiting'> {
-  const { mailer, template, mail, files } = context
   const { data, form: key, sent = [] } = submission
   const form = formOf(submission, context)
   if (!data) return refuse('The data expired before it could be delivered.')
   if (form.missing) return refuse(
     `The form “${key}” is not in forms.config.ts (or FORMS_CONFIG) any more, so nobody knows where to send it. Put it back there.`,
   )
-  const to = targetsOf(kind, form)
-  if (to.length === 0) return refuse(`${DELIVERY_NAMES[kind]} is not configured any more.`)
-  const earlierDelivery = sent.find(each => each.delivery === kind)
-  const sentDelivery = { delivery: kind, content: contentHash(data), to }
-  // A link works as long as the data is kept.
-  const linkLifetime = isLinked(submission, form, files) ? { keepMs: SUBMISSION_TTL_MS } : {}
-  if (kind === 'endpoint') {
-    const idempotencyKey = deliveryKey(submission, [form.endpoint!.url, earlierDelivery?.at])
-    const outcome = await form.endpoint!.post(JSON.stringify(withFiles(submission, files)), idempotencyKey)
-    return outcome.ok ? { ok: true, value: { sent: sentDelivery, ...outcome.value, ...linkLifetime } } : outcome
-  }
-  // Nobody received an email that bounced, so there is nothing to correct.
-  const correctedDelivery = earlierDelivery && !isLost(earlierDelivery) ? earlierDelivery : undefined
-  const outcome = await mailer.send(
-    await composeEmail(await mailed(submission, files), form, mail, template, {
-      correctedEmail: correctedDelivery, files,
-    }),
-    deliveryKey(submission, [mail.fromAddress, mail.fromName, ...to, earlierDelivery?.at]),
-  )
-  if (!outcome.ok) return outcome.busy ? 'waiting' : outcome
-  const messageId = outcome.value
-  if (messageId === undefined) return { ok: true, value: { sent: sentDelivery, ...linkLifetime } }
-  return { ok: true, value: { sent: { ...sentDelivery, messageId }, keepMs: mail.receipts?.waitMs, ...linkLifetime } }
+  const row = rowOf(delivery)
+  const to = row?.targets(form) ?? []
+  if (!row || to.length === 0) return refuse(`${deliveryName(delivery)} is not configured any more.`)
+  const earlier = sent.find(each => each.delivery === delivery)
+  const outcome = await row.send({
+    submission, form, idempotencyKey: deliveryKey(submission, [...row.identity(form, context), earlier?.at]),
+    // Nobody received an email that bounced, so there is nothing to correct.
+    corrected: earlier && !isLost(earlier) ? earlier : undefined,
+  }, context)
+  if (outcome === 'waiting' || !outcome.ok) return outcome
+  const { messageId, status, keepMs } = outcome.value
+  const sentDelivery = { delivery, content: contentHash(data), to, ...messageId !== undefined && { messageId } }
+  return { ok: true, value: {
+    sent: sentDelivery, ...status !== undefined && { status }, ...keepMs !== undefined && { keepMs },
+    // A link works as long as the data is kept.
+    ...isLinked(submission, form, context.files) && { keepMs: SUBMISSION_TTL_MS },
+  } }
+}
+
+/** True if any delivery sends a link to a file; it has to work after the submission is delivered. */
+export function isLinked({ id, envelope }: Submission, form: Form, files?: FormFiles): boolean {
+  const { files: storedFiles = [] } = envelope ?? {}
+  return DELIVERIES.some(row => row.linksFiles(storedFiles, form)) && typeof files?.url(id, 0) === 'string'
 }
 
 /** Tells the endpoint that a submission was erased, because it may have received data of it. */
 async function tellErasure(submission: Submission, context: Context): Promise<Outcome<Posted>> {
-  const { id, form, erased } = submission
-  const { endpoint } = formOf(submission, context)
-  if (!endpoint) return refuse(`${DELIVERY_NAMES.endpoint} is not configured any more.`)
-  const event = {
-    type: 'erased', timestamp: new Date(erased!.at).toISOString(), data: { submission: id, ...form && { form } },
+  const { id, form: key, erased } = submission
+  const form = formOf(submission, context)
+  const row = carrierOf('erasure')
+  if (!row?.tellErasure || !row.isWanted(form)) {
+    return refuse(`${deliveryName(wayOf('erasure'))} is not configured any more.`)
   }
-  return endpoint.post(JSON.stringify(event), `${id}-erased`)
+  const event = {
+    type: 'erased', timestamp: new Date(erased!.at).toISOString(), data: { submission: id, ...key && { form: key } },
+  }
+  return row.tellErasure(JSON.stringify(event), form, `${id}-erased`)
 }
 
 function refuse(reason: string) {

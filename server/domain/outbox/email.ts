@@ -9,7 +9,7 @@ import type { Form } from '../../ports/form'
 import type { Field, Submission } from '../../ports/submission'
 import { isNumber } from '../json'
 import { addressIn } from '../fields/addresses'
-import { decisionLine } from '../cards/card-view'
+import { decisionLine } from '../cards/decision-line'
 import { subjectOf } from '../intake/envelope'
 import { fieldText, readFields } from '../fields/fields'
 import { fileFields } from '../files/file-texts'
@@ -181,15 +181,6 @@ export function attachedFiles({ id, envelope }: Submission, files?: FormFiles): 
       }])
 }
 
-/** True if the email or the endpoint gets a link to a file; it has to work after the submission is delivered. */
-export function isLinked({ id, envelope }: Submission, form: Pick<Form, 'endpoint'>, files?: FormFiles): boolean {
-  const { files: storedFiles = [] } = envelope ?? {}
-  const needsLink = storedFiles.length > 0 && (
-    form.endpoint !== null || fittingOf(storedFiles).length < storedFiles.length
-  )
-  return needsLink && typeof files?.url(id, 0) === 'string'
-}
-
 /** Returns the lines about files for an email: attached, lost, too large, or a link. */
 export function mailedFields(submission: Submission, form: Pick<Form, 'labels'>, files?: FormFiles): Field[] {
   const { id, envelope, expiresAt } = submission
@@ -220,7 +211,8 @@ export function withFiles({ id, data, envelope }: Submission, files?: FormFiles)
   return Object.fromEntries([...Object.entries(data), ...fields])
 }
 
-function fittingOf(files: readonly StoredFile[]): StoredFile[] {
+/** Returns the files that fit into one email. */
+export function fittingOf(files: readonly StoredFile[]): StoredFile[] {
   let leftBytes = MOST_ATTACHED
   return files.filter(({ size, lost }) => {
     const isFitting = size <= leftBytes && !lost

@@ -5,6 +5,7 @@ import { ReceiptTooEarly } from '../errors'
 import type { Outbox } from './outbox'
 import { TEST_EMAIL, type TestEmail } from '../operations/test-email'
 import { orUnavailable } from '../queries/rows'
+import { rowOf } from '../deliveries/registry'
 
 /** Records the status of emails that the mail provider reports. */
 export class Receipts {
@@ -50,5 +51,5 @@ function isSent({ sent = [] }: Submission, messageId: string): boolean {
 
 /** True while the email is being sent: the provider's message id is not stored yet. */
 function isBeingSent({ work }: Submission): boolean {
-  return work.some(({ kind }) => kind === 'email')
+  return work.some(({ kind }) => rowOf(kind)?.reportsStatus)
 }

@@ -3,12 +3,12 @@ import type { TriedAgain } from '../../../shared/types/status'
 import type { Person, Submission, SubmissionRecord } from '../../ports/submission'
 import { InvalidRequest, StoreUnavailable } from '../errors'
 import { parsed } from '../json'
-import { allDeliveries } from '../cards/card-view'
 import type { Context } from '../context'
 import { decideEach, type OpsSubmissions } from '../queries/ops-submissions'
 import type { Outbox } from './outbox'
 import { getAll, orUnavailable } from '../queries/rows'
-import { canSendAgain, outstanding, vendorOf } from '../lifecycle/record'
+import { canSendAgain, outstanding } from '../lifecycle/record'
+import { allDeliveries, rowOf, vendorOf } from '../deliveries/registry'
 
 /** Shortest outage that pulls work forward, in base delays (30 s at the default): before that, pauses are short. */
 const MIN_OUTAGE = 6
@@ -68,7 +68,7 @@ export class Retries {
     const pulledCount = await orUnavailable(this.pull(vendor))
     const ids = await orUnavailable(this.listGivenUp(vendor))
     const results = await decideEach(ids, async (id) => {
-      if (vendor === 'email' || vendor === 'endpoint') await this.submissions.decide(id, { action: 'resend' }, reviewer)
+      if (rowOf(vendor)) await this.submissions.decide(id, { action: 'resend' }, reviewer)
       else await this.submissions.postAgain(id, reviewer)
     })
     const errors = results.flatMap(({ error }) => error instanceof Error ? [error] : [])

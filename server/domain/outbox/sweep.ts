@@ -5,6 +5,8 @@ import type { Reviewers } from '../people/reviewers'
 import type { LifecycleEvent } from '../lifecycle/events'
 import type { Outbox } from './outbox'
 import { getAll } from '../queries/rows'
+import { rowOf } from '../deliveries/registry'
+import { isDelivery } from '../lifecycle/record'
 
 /** Submissions leased at a time, so that replicas share a backlog. */
 const BATCH_SIZE = 100
@@ -15,9 +17,16 @@ const RUN_MS = 5000
 /** Submissions processed in parallel. */
 const CONCURRENCY = 8
 
-/** Kinds of work that this version can do. After a downgrade, other kinds wait for the newer version. */
-const KINDS: Readonly<Record<Work['kind'], true>> = {
-  post: true, update: true, remind: true, tell: true, erasure: true, confirm: true, email: true, endpoint: true,
+/**
+ * How long work of a kind that this version does not have waits for a version that has it, such as one that is being
+ * rolled out or back, ms. After that a forward fails, so that a person learns of a delivery that was removed.
+ */
+const UNKNOWN_WAIT_MS = 60 * 60 * 1000
+
+/** Returns the work that this version can do or has to give up. */
+function ourWork({ state, work }: Submission, now: number): Work[] {
+  const isAbandoned = (dueAt: number) => state === 'settling' && dueAt <= now - UNKNOWN_WAIT_MS
+  return work.filter(({ kind, dueAt }) => !isDelivery(kind) || rowOf(kind) || isAbandoned(dueAt))
 }
 
 /** Submissions whose refused cards are retried when a process starts: a new version may render them better. */
@@ -41,7 +50,7 @@ export async function sweep(context: Context, outbox: Outbox, reviewers: Reviewe
 }
 
 async function sweepBatch(context: Context, outbox: Outbox, reviewers: Reviewers): Promise<number> {
-  const { store, policy: { leaseMs }, log } = context
+  const { store, policy: { leaseMs }, runtime, log } = context
   const ids = await store.lease(leaseMs, BATCH_SIZE)
   const remainingIds = ids.values()
   const worker = async () => {
@@ -59,7 +68,7 @@ async function sweepBatch(context: Context, outbox: Outbox, reviewers: Reviewers
       { type: 'expired' }, { type: 'expiring' }, { type: 'forgotten' }, { type: 'collapsing' },
       { type: 'freed', left: await findFormerReviewer(submission, context, reviewers) },
       // Work that is not due is left out.
-      { type: 'leased', keys: submission.work.filter(({ kind }) => kind in KINDS).map(({ key }) => key) },
+      { type: 'leased', keys: ourWork(submission, runtime.now()).map(({ key }) => key) },
     ]
     const result = await outbox.apply(id, events, submission)
     if ('refused' in result) return

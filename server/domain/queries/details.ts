@@ -9,8 +9,9 @@ import { isNumber } from '../json'
 import { identityOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
 import {
-  endLine, revokedText, cardView, deliveriesOf, DELIVERY_NAMES, formOf, leftOf, progressNotes, retryLabel, targetsOf,
+  endLine, revokedText, cardView, formOf, progressNotes, retryLabel,
 } from '../cards/card-view'
+import { deliveriesOf, deliveryName, leftOf, targetsOf } from '../deliveries/registry'
 import { envelopeFields } from '../intake/envelope'
 import { editInputs, editOf, inOrder, ruleOf, displayText } from '../fields/fields'
 import { fileDetails } from '../files/file-texts'
@@ -137,7 +138,7 @@ function historyText(entry: HistoryEntry, roomNameOf: Named): string {
     case 'reminded': return 'Reminded: a day is left'
     case 'expired': return 'Expired, data erased'
     case 'claimed': return `${decisionText(entry)} by ${reviewerText(entry.reviewer)}${recipientsText(entry)}`
-    case 'delivered': return `${DELIVERY_NAMES[entry.delivery]} delivered${deliveryText(entry)}`
+    case 'delivered': return `${deliveryName(entry.delivery)} delivered${deliveryText(entry)}`
     case 'confirmed': return 'Confirmed to its sender'
     case 'receipt': return `Email: ${receiptText(entry.receipt)}`
     case 'failed': return `${workName(entry, roomNameOf)} failed`

@@ -9,7 +9,8 @@ import type { Context, Presentation } from '../context'
 import { NotAReviewer, SubmissionEnded, SubmissionGone } from '../errors'
 import { isNumber } from '../json'
 import { sentTo, spellingsOf } from '../fields/addresses'
-import { endedOf, formOf, targetsOf } from '../cards/card-view'
+import { endedOf, formOf } from '../cards/card-view'
+import { DELIVERIES, targetsOf } from '../deliveries/registry'
 import { fieldText } from '../fields/fields'
 import { getAll, orUnavailable } from './rows'
 import { isRevocable } from '../lifecycle/record'
@@ -179,7 +180,7 @@ function unreachableNotes(
     ...unreadableCount === 0
       ? []
       : [`${counted(unreadableCount, 'submission')} cannot be read and may contain it, too: DELETE /api/submissions/<id> erases one.`],
-    ...line('The email', recipientsOf('email')), ...line('The data', recipientsOf('endpoint')),
+    ...DELIVERIES.flatMap(({ key, copyName }) => line(copyName, recipientsOf(key))),
     'Data that was forwarded and then deleted here was not searched. It still exists where it was sent, and perhaps on chat cards.',
   ]
 }

@@ -7,11 +7,12 @@ import {
 import type { Context } from '../context'
 import { StoreUnavailable, SubmissionGone, SubmissionUnreadable } from '../errors'
 import { beginning, visible } from '../../../shared/utils/text'
-import { outcomeLine, DELIVERY_NAMES } from '../cards/card-view'
+import { outcomeLine } from '../cards/card-view'
+import { deliveryName, wayOf } from '../deliveries/registry'
 import { displayText, inOrder, ruleOf } from '../fields/fields'
 import { assigneeOf } from '../lifecycle/assignment'
 import { labelOf, roomName, type Named } from '../review/scope'
-import { dataLivesUntil, listOf, needsPerson, outstanding, wayOf } from '../lifecycle/record'
+import { dataLivesUntil, isDelivery, listOf, needsPerson, outstanding } from '../lifecycle/record'
 
 /** Audit lines searched for the end of one submission. */
 const RECENT_ENDINGS = 1000
@@ -35,7 +36,7 @@ export function problemOf(submission: SubmissionRecord, roomNameOf: Named): Prob
   const lastFailure = needsPerson(submission) && submission.failures.at(-1)
   if (lastFailure) {
     const { delivery, reason } = lastFailure
-    return { what: DELIVERY_NAMES[delivery], reason, nextAttemptAt: null, refused: false }
+    return { what: deliveryName(delivery), reason, nextAttemptAt: null, refused: false }
   }
   const failingWork = outstanding(submission).filter(({ reason }) => reason !== undefined)
     .sort((a, b) => a.dueAt - b.dueAt)
@@ -52,13 +53,13 @@ export function problemOf(submission: SubmissionRecord, roomNameOf: Named): Prob
 function vendorName({ kind, room, card }: Work, roomNameOf: Named): string {
   const place = room ?? card?.platform
   if (place !== undefined) return roomNameOf(place, card)
-  return DELIVERY_NAMES[wayOf(kind)]
+  return deliveryName(wayOf(kind))
 }
 
 /** Returns a name for a piece of work, e.g. `Email` or `Card on Slack`. */
 export function workName({ kind, room, card }: WorkTarget, roomNameOf: Named): string {
-  if (kind === 'email' || kind === 'endpoint') return DELIVERY_NAMES[kind]
-  if (kind === 'erasure') return 'Erasure at the endpoint'
+  if (isDelivery(kind)) return deliveryName(kind)
+  if (kind === 'erasure') return `Erasure at the ${deliveryName(wayOf(kind)).toLowerCase()}`
   if (kind === 'confirm') return 'Confirmation to its sender'
   const roomLabel = room === undefined && card ? roomNameOf(card.platform, card) : roomNameOf(room ?? '')
   return {

@@ -17,8 +17,9 @@ import { assigneeOf, isAnothers } from '../lifecycle/assignment'
 import type { Outbox } from '../outbox/outbox'
 import { belongsTo, isRoom } from './scope'
 import {
-  irrevocable, notYoursLine, assignedLine, warningLine, deliveriesOf, editForm, endLine,
+  irrevocable, notYoursLine, assignedLine, warningLine, editForm, endLine,
 } from '../cards/card-view'
+import { deliveriesOf, rowOf } from '../deliveries/registry'
 import { sameCard, isPressed, canSendAgain } from '../lifecycle/record'
 import { sendAgainForm } from '../lifecycle/email-status'
 
@@ -236,7 +237,7 @@ function changesOf(intent: DecisionIntent, { data, sent }: Submission, { fields 
     return 'errors' in edit ? edit : { edit }
   }
   if (intent.action !== 'resend') return {}
-  const previousAddresses = sent?.find(({ delivery }) => delivery === 'email')?.to
+  const previousAddresses = sent?.find(({ delivery }) => rowOf(delivery)?.hasAddresses)?.to
   return intent.to === undefined ? { to: previousAddresses } : parseAddresses(intent.to, previousAddresses)
 }
 

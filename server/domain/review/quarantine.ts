@@ -9,6 +9,7 @@ import type { Applied, LifecycleEvent } from '../lifecycle/events'
 import type { Outbox } from '../outbox/outbox'
 import { ending, found, orUnavailable } from '../queries/rows'
 import { isOver } from '../lifecycle/record'
+import { carrierOf } from '../deliveries/registry'
 
 /** Releases quarantined submissions, and erases any submission. */
 export class Quarantine {
@@ -36,11 +37,11 @@ export class Quarantine {
     if (loadedRecord instanceof UnreadableRecord && action === 'release') throw new SubmissionUnreadable(id)
     if (loadedRecord && !record) return this.purge(id, person)
     if (record && action === 'release' && isOver(record)) throw new SubmissionEnded(endLine(record))
-    const { rooms, endpoint } = forms.of(record?.form)
+    const form = forms.of(record?.form)
     const origin = { reviewer: signatureOf(person), press }
     const event: LifecycleEvent = action === 'release'
-      ? { type: 'released', rooms, ...origin }
-      : { type: 'erased', told: tellsErasures && endpoint !== null, ...origin }
+      ? { type: 'released', rooms: form.rooms, ...origin }
+      : { type: 'erased', told: tellsErasures && carrierOf('erasure')?.isWanted(form), ...origin }
     const applied: Applied = record ? await orUnavailable(this.outbox.apply(id, [event], record)) : { refused: 'gone' }
     if (!('refused' in applied)) {
       log.info(`submission.${event.type}`, { submission: id, reviewer: person.id })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { decisionLine, editForm, goneCardView } from '../../../../server/domain/cards/card-view'
+import { editForm, goneCardView } from '../../../../server/domain/cards/card-view'
+import { decisionLine } from '../../../../server/domain/cards/decision-line'
 import { inUtc } from '../../../../shared/utils/line'
 import { FILE_LOST } from '../../../../server/ports/delivery'
 import type { Submission, Work } from '../../../../server/ports/submission'

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { contentHash, isDelivery, outstanding, isOver } from '../../../../server/domain/lifecycle/record'
 import { transition } from '../../../../server/domain/lifecycle/lifecycle'
-import type { LifecycleEvent } from '../../../../server/domain/lifecycle/events'
+import type { Done, LifecycleEvent } from '../../../../server/domain/lifecycle/events'
 import type { CardRef, Delivery, Submission } from '../../../../server/ports/submission'
 import { runs } from '../../../support/properties'
 
@@ -47,7 +47,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   }).map(({ index, posted, age }): Happening => (current) => {
     const work = workAt(current, index)
     const version = Math.max(current.version - age, 1)
-    const results = {
+    const results: Record<string, Partial<Done>> = {
       // Each room has messages of its own.
       post: { card: card(work?.room === 'discord' ? 4 + posted : posted), version },
       update: { card: work?.card, version }, remind: {}, tell: {}, erasure: {},

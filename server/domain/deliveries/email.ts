@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { DELIVERY_TEXTS } from '../../../shared/deliveries'
+import { email as address } from '../../variable'
+import { MOST_ADDRESSES } from '../fields/addresses'
+import { composeEmail, fittingOf, mailed } from '../outbox/email'
+import type { DeliveryRow } from './delivery'
+
+const settings = {
+  /** One address or several; FORWARD_EMAIL when absent. */
+  to: z.union([address.transform(one => [one]), z.array(address)], 'is neither an email address nor a list of them')
+    .refine(to => to.length > 0, 'must have an address')
+    .refine(
+      to => to.length <= MOST_ADDRESSES,
+      `must have at most ${MOST_ADDRESSES} addresses, because Resend takes no more for one email`,
+    ).optional(),
+}
+
+/** Email to the addresses of the form, or to those that the reviewer chose */
+export const emailDelivery: DeliveryRow<typeof settings> = {
+  key: 'email', ...DELIVERY_TEXTS.email, copyName: 'The email',
+  carries: ['confirm'], hasAddresses: true, reportsStatus: true,
+  settings,
+  open: ({ to }, standard) => ({ to: to ?? standard.to }),
+  isWanted: ({ to }) => to.length > 0,
+  targets: ({ to }) => to,
+  linksFiles: files => fittingOf(files).length < files.length,
+  identity: ({ to }, { mail }) => [mail.fromAddress, mail.fromName, ...to],
+  async send({ submission, form, idempotencyKey, corrected }, { mailer, template, mail, files }) {
+    const message = await composeEmail(await mailed(submission, files), form, mail, template, {
+      correctedEmail: corrected, files,
+    })
+    const outcome = await mailer.send(message, idempotencyKey)
+    if (!outcome.ok) return outcome.busy ? 'waiting' : outcome
+    const messageId = outcome.value
+    return { ok: true, value: messageId === undefined ? {} : { messageId, keepMs: mail.receipts?.waitMs } }
+  },
+}

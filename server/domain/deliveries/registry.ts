@@ -1,0 +1,89 @@
+import { visible } from '../../../shared/utils/text'
+import type { Form, Forms } from '../../ports/form'
+import type { Delivery, OtherWork, Submission, Work, WorkTarget } from '../../ports/submission'
+import type { DeliveryRow, OpenTools } from './delivery'
+import { isDelivery } from '../lifecycle/record'
+import { emailDelivery } from './email'
+import { endpointDelivery } from './endpoint'
+
+const ROWS = [emailDelivery, endpointDelivery] as const
+
+/** All deliveries, in the order in which people see them */
+export const DELIVERIES: readonly DeliveryRow[] = ROWS
+
+type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never
+
+/** Settings of a form for its deliveries */
+export const DELIVERY_SETTINGS = Object.assign({}, ...ROWS.map(({ settings }) => settings)) as Intersection<
+  typeof ROWS[number]['settings']
+>
+
+const NOWHERE: Form = { rooms: [], to: [], endpoint: null, labels: {} }
+
+/** Returns the fields of a form that its deliveries read. @param standard the default form, if this is another one */
+export function openDeliveries(
+  settings: Record<string, unknown>, tools: OpenTools, standard = NOWHERE,
+): Pick<Form, 'to' | 'endpoint'> {
+  return Object.assign({ to: [], endpoint: null }, ...DELIVERIES.map(row => row.open(settings, standard, tools)))
+}
+
+/** Returns a delivery; undefined for one that only another version has, which a stored submission may name. */
+export function rowOf(delivery: Delivery): DeliveryRow | undefined {
+  return DELIVERIES.find(({ key }) => key === delivery)
+}
+
+/** Name for people, even of a delivery that only another version has. */
+export function deliveryName(delivery: Delivery): string {
+  return rowOf(delivery)?.label ?? visible(delivery)
+}
+
+/** Names of deliveries inside a sentence. */
+export function deliveryNames(deliveries: readonly Delivery[]): string {
+  return deliveries.map(delivery => deliveryName(delivery).toLowerCase()).join(' and ')
+}
+
+/** Returns the deliveries of a forward. A form that is not configured any more has the first: its attempt says so. */
+export function deliveriesOf(form: Form): Delivery[] {
+  return DELIVERIES.filter((row, index) => row.isWanted(form) || (form.missing && index === 0)).map(({ key }) => key)
+}
+
+/** Returns the deliveries that some form has. */
+export function allDeliveries({ all }: Forms): Delivery[] {
+  return [...new Set(all.flatMap(deliveriesOf))]
+}
+
+/** Returns the targets of a delivery, for people; none if the form does not have it any more. */
+export function targetsOf(delivery: Delivery, form: Form): readonly string[] {
+  return rowOf(delivery)?.targets(form) ?? []
+}
+
+/** Returns the deliveries that a forward of the unchanged data would make. */
+export function leftOf({ delivered }: Submission, form: Form): Delivery[] {
+  return deliveriesOf(form).filter(delivery => !delivered.includes(delivery))
+}
+
+/** Order in which people see deliveries; those of other versions come last. */
+export function byOrder<T>(deliveryOf: (item: T) => Delivery) {
+  const positionOf = (item: T) => {
+    const index = DELIVERIES.findIndex(({ key }) => key === deliveryOf(item))
+    return index < 0 ? DELIVERIES.length : index
+  }
+  return (a: T, b: T) => positionOf(a) - positionOf(b)
+}
+
+/** Returns the delivery whose receiver gets this other work, too. */
+export function carrierOf(kind: OtherWork): DeliveryRow | undefined {
+  return DELIVERIES.find(({ carries = [] }) => carries.includes(kind))
+}
+
+/** Delivery to whose receiver work goes that belongs to no card */
+export function wayOf(kind: Work['kind']): Delivery {
+  return isDelivery(kind) ? kind : carrierOf(kind as OtherWork)?.key ?? kind
+}
+
+/** Vendor that does the work: the key of a platform or of a delivery. */
+export function vendorOf({ kind, room, card }: WorkTarget): string {
+  return (room ?? card?.platform)?.split('/')[0] ?? wayOf(kind)
+}
