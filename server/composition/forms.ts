@@ -1,3 +1,4 @@
+import { isFileField } from '../../shared/field-types/field-types'
 import type { SandboxState } from '../../shared/types/sandbox'
 import { createEndpoint } from '../adapters/downstream/endpoint'
 import type { Config } from '../config'
@@ -76,7 +77,7 @@ export function sampleUpload(forms: FormsConfig): SandboxState['upload'] {
   const [key, form] = Object.entries(forms).find(([, { files }]) => files) ?? []
   if (!form?.files) return null
   const { name, fields = {}, files } = form
-  const field = Object.keys(fields).find(each => fields[each]!.type === 'file') ?? 'files'
+  const field = Object.keys(fields).find(each => isFileField(fields[each]!)) ?? 'files'
   return { path: `/api/form/${key}`, name, field, ...inputOf(files) }
 }
 

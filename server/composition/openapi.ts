@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isFileField } from '../../shared/field-types/field-types'
 import type { FormsConfig } from '../config/forms'
 import { schemaOfFiles } from '../domain/fields/fields'
 import type { Services } from './services'
@@ -84,7 +85,7 @@ const MULTIPART = 'multipart/form-data'
 /** Describes a form's data and media types. Files are taken in one media type only. */
 function takes(summary: string, schema: object, { files, fields = {} }: Partial<FormsConfig[string]> = {}): Operation {
   const content = plain(schema) as { properties?: Record<string, object> }
-  const named = Object.keys(fields).filter(key => fields[key]!.type === 'file')
+  const named = Object.keys(fields).filter(key => isFileField(fields[key]!))
   // Without a field for files, files may come in any field; the embeddable form uses `files`.
   const inFiles = named.length > 0 ? named : files ? ['files'] : []
   const text = { ...content, properties: Object.fromEntries(

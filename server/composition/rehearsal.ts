@@ -1,4 +1,5 @@
 import type { CardChild } from 'chat'
+import { FIELD_TYPES, fieldTypeOf, isFileField } from '../../shared/field-types/field-types'
 import { renderCard } from '../adapters/chat/cards'
 import { renderEmail } from '../adapters/email/template'
 import { readForms } from '../config/forms'
@@ -52,11 +53,6 @@ const AT = Date.UTC(2026, 10, 22, 9)
 const ID = '0b1f2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d'
 
 /** Example value for each field type. */
-const EXAMPLES: Readonly<Record<string, unknown>> = {
-  email: 'ada@example.com', url: 'https://example.com', tel: '+44 20 7946 0123', checkbox: true,
-  textarea: 'Please quote 2 analytical engines.\nDelivery to London.', file: 'sample',
-}
-
 /** Tries every named form with a sample, before anybody sees it. Sends nothing. */
 export async function rehearse({ config, path, samples = {}, env }: Asked): Promise<Rehearsal> {
   const mistakes: string[] = []
@@ -151,7 +147,7 @@ function submissionOf(form: Form, body: Record<string, unknown>, mistakes: strin
 function filesIn(body: Record<string, unknown>, { fields = {}, files }: Form): StoredFile[] {
   const type = files?.types[0]!.replace('/*', '/png') ?? ''
   return Object.entries(body).flatMap(([field, value]) => (
-    fields[field]?.type === 'file'
+    isFileField(fields[field] ?? {})
       ? [value].flat().filter(name => typeof name === 'string' && name !== '').map(
           name => ({ field, name: name as string, type, size: 90_000, sha256: '' }),
         )
@@ -164,15 +160,11 @@ function madeUp({ labels, fields = {} }: Form): Record<string, unknown> {
   return Object.fromEntries(keys.map(key => [key, exampleOf(key, fields[key] ?? {})]))
 }
 
-function exampleOf(key: string, { type, min, max, options, minLength = 0, maxLength }: FieldRule): unknown {
-  if (type === 'number' || type === 'integer') return min ?? Math.min(2, Number(max ?? 2))
-  if (type === 'date') return min ?? max ?? '2026-11-22'
-  if (type === 'select') return options?.[0]
-  const example = EXAMPLES[type ?? ''] ?? (/mail/i.test(key)
-    ? EXAMPLES.email
-    : /message|notes/i.test(key)
-      ? EXAMPLES.textarea
-      : 'Ada Lovelace')
+function exampleOf(key: string, rule: FieldRule): unknown {
+  const { minLength = 0, maxLength } = rule
+  const { email, textarea } = FIELD_TYPES
+  const likelyType = /mail/i.test(key) ? email : /message|notes/i.test(key) ? textarea : null
+  const example = (fieldTypeOf(rule).example ?? likelyType?.example)?.(rule) ?? 'Ada Lovelace'
   return typeof example === 'string' ? example.padEnd(minLength, '.').slice(0, maxLength) : example
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { FIELD_TYPES, type FieldRule, type FieldType } from '../ports/field-rules'
+import { FIELD_TYPES, FIELD_TYPE_NAMES, isFileField } from '../../shared/field-types/field-types'
+import type { FieldRule } from '../ports/field-rules'
 import type { FileInput, FileRule } from '../ports/files'
 import { inPlainWords } from './issues'
 
@@ -11,9 +12,10 @@ const NO_LIMIT = 'is neither a number nor a date such as 2026-11-22'
 const MOST_OPTIONS = 100
 const LONGEST_OPTION = 75
 
-/** Types that some settings are limited to */
-const NUMERIC_TYPES: readonly FieldType[] = ['number', 'integer']
-const TEXT_TYPES: readonly FieldType[] = ['text', 'textarea', 'email', 'url', 'tel']
+/** Types of `min` and `max`, by the limits of the field's type */
+const RANGE_TYPES = { numbers: 'number', dates: 'string', length: 'undefined', options: 'undefined' } as const
+
+const TYPES_WITH_OPTIONS = FIELD_TYPE_NAMES.filter(name => FIELD_TYPES[name].limits === 'options')
 
 // No line breaks: a browser sends a different one than the option has.
 const option = z.string().trim().min(1, 'is empty').max(LONGEST_OPTION, `has more than ${LONGEST_OPTION} characters`)
@@ -24,7 +26,7 @@ const length = z.int('is no whole number').min(0, 'is less than 0')
 
 const rule = z.strictObject({
   label: label.optional(),
-  type: z.enum(FIELD_TYPES, `is none of ${FIELD_TYPES.join(', ')}`).default('text'),
+  type: z.enum(FIELD_TYPE_NAMES, `is none of ${FIELD_TYPE_NAMES.join(', ')}`).default('text'),
   required: z.boolean('is neither true nor false').optional(),
   min: limit.optional(),
   max: limit.optional(),
@@ -36,18 +38,18 @@ const rule = z.strictObject({
   const reportIssue = (name: keyof typeof value, message: string) => issues.push({
     code: 'custom', input: value[name], path: [name], message,
   })
+  const { limits } = FIELD_TYPES[type]
   for (const name of ['min', 'max'] as const) {
-    const expectedType = NUMERIC_TYPES.includes(type) ? 'number' : type === 'date' ? 'string' : 'undefined'
-    const hasRightType = value[name] === undefined || typeof value[name] === expectedType
+    const hasRightType = value[name] === undefined || (limits && typeof value[name] === RANGE_TYPES[limits])
     if (!hasRightType) reportIssue(name, `does not fit the type ${type}`)
   }
   for (const name of ['minLength', 'maxLength'] as const) {
-    if (value[name] !== undefined && !TEXT_TYPES.includes(type)) reportIssue(name, `does not fit the type ${type}`)
+    if (value[name] !== undefined && limits !== 'length') reportIssue(name, `does not fit the type ${type}`)
   }
   if (min !== undefined && max !== undefined && min > max) reportIssue('max', 'is less than min')
   if (minLength > maxLength) reportIssue('maxLength', 'is less than minLength')
-  if ((type === 'select') !== (options !== undefined)) {
-    reportIssue('options', 'belongs to the type select, which needs it')
+  if ((limits === 'options') !== (options !== undefined)) {
+    reportIssue('options', `belongs to the type ${TYPES_WITH_OPTIONS.join(' or ')}, which needs it`)
   }
   if (new Set(options).size !== (options ?? []).length) reportIssue('options', 'has the same item twice')
 })
@@ -63,7 +65,7 @@ export const fieldRule = z.unknown().transform((setting, context): FieldRule => 
 
 /** True if any of these takes files. */
 export function takesFiles(fields: Readonly<Record<string, FieldRule>> = {}): boolean {
-  return Object.values(fields).some(({ type }) => type === 'file')
+  return Object.values(fields).some(isFileField)
 }
 
 /** A field as the configuration has it */

@@ -1,4 +1,4 @@
-import type { FieldType } from '../../server/ports/field-rules'
+import type { FieldType } from '../field-types/field-types'
 import type { RichText } from './line'
 import type { HistoryEntry, EmailStatus } from '../../server/ports/submission'
 

@@ -2,6 +2,7 @@ import {
   Modal, CardText, DateInput, NumberInput, RadioSelect, Select, SelectOption, TextInput,
   type ModalChild, type ModalElement,
 } from 'chat'
+import { fieldTypeOf } from '../../../shared/field-types/field-types'
 import type { RichText } from '../../../shared/types/line'
 import { richParts } from '../../../shared/utils/line'
 import type { EditForm, EditInput, SendAgainForm, ShownInput } from '../../ports/board'
@@ -26,10 +27,6 @@ const OPTION_BYTES = 80
 
 /** Matches numbers that lose no digit when the SDK passes them as JavaScript numbers. */
 const PLAIN_NUMBER = /^-?\d{1,15}(?:\.\d{1,6})?$/
-
-const KINDS = ['email', 'url', 'tel'] as const
-
-const YES_OR_NO = [SelectOption({ label: 'Yes', value: 'true' }), SelectOption({ label: 'No', value: 'false' })]
 
 /**
  * Builds the form of Edit & Forward: one prefilled input per field, and a note that names the fields that cannot be
@@ -77,25 +74,29 @@ export function noticeModal(message: RichText, title = 'Edit & Forward'): ModalE
   ] })
 }
 
-/** Returns the SDK's input for the type of the field, or an input for any text. */
+/** Returns the SDK's input for the kind that the field's type asks for, or an input for any text. */
 function inputOf({ id, label, value, rule = {} }: EditInput, limits: ModalLimits): ModalChild {
   // A required field that came in empty may stay empty: somebody who edits another field need not fill it in.
   const optional = !rule.required || value.trim() === ''
   const input = { id, label: fieldName(label, limits.label), optional }
   const initialOption = value || undefined
-  switch (rule.type) {
-    case 'checkbox': return RadioSelect({ ...input, options: YES_OR_NO, initialOption })
-    case 'select': return Select({
+  const { input: asked } = fieldTypeOf(rule)
+  switch (asked.kind) {
+    case 'tick': return RadioSelect({
+      ...input, options: Object.entries(asked.words).map(([key, word]) => SelectOption({ label: word, value: key })),
+      initialOption,
+    })
+    case 'choice': return Select({
       ...input, options: rule.options!.map(option => SelectOption({ label: option, value: option })), initialOption,
     })
-    case 'date': return DateInput({ ...input, initialValue: value.trim() || undefined })
-    case 'number': case 'integer': return NumberInput({
+    case 'day': return DateInput({ ...input, initialValue: value.trim() || undefined })
+    case 'number': return NumberInput({
       ...input, initialValue: numberIn(value), min: numberIn(rule.min), max: numberIn(rule.max),
-      decimal: rule.type === 'number',
+      decimal: asked.decimal,
     })
     default: {
-      const multiline = rule.type === 'textarea' || value.length > LONG_LINE || value.includes('\n')
-      const kind = KINDS.find(each => each === rule.type)
+      const multiline = asked.kind === 'lines' || value.length > LONG_LINE || value.includes('\n')
+      const kind = asked.kind === 'line' && asked.text
       return {
         ...TextInput({ ...input, initialValue: value, multiline, maxLength: limits.value }), ...kind && { kind },
       } satisfies KindInput
@@ -110,10 +111,10 @@ function numberIn(value: unknown): number | undefined {
 }
 
 /** True if the SDK and the platform have an input for this type that shows the value unchanged. */
-function isTyped({ value, rule }: EditInput, { choices }: ModalLimits): boolean {
-  if (rule?.type === 'select') return rule.options!.length <= choices
-  const isNumber = rule?.type === 'number' || rule?.type === 'integer'
-  return !isNumber || value === '' || numberIn(value) !== undefined
+function isTyped({ value, rule = {} }: EditInput, { choices }: ModalLimits): boolean {
+  const { kind } = fieldTypeOf(rule).input
+  if (kind === 'choice') return rule.options!.length <= choices
+  return kind !== 'number' || value === '' || numberIn(value) !== undefined
 }
 
 function fitInputs(

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { FIELD_TEXTS } from '../../../shared/field-texts'
+import { fieldTypeOf, isFileField } from '../../../shared/field-types/field-types'
 import { visible } from '../../../shared/utils/text'
 import type { EditInput } from '../../ports/board'
 import type { EmailField } from '../../ports/delivery'
@@ -68,7 +69,7 @@ export function editInputs(data: SubmissionData, rules: Rules = {}): EditInput[]
 /** Text of an input: for a checkbox its meaning, since it may be sent as `on` or `yes`; otherwise the value as text. */
 function inputText(value: unknown, rule: FieldRule): string {
   const text = fieldText(value)
-  return rule.type === 'checkbox' ? fieldText(parseTyped(text, rule)) : text
+  return fieldTypeOf(rule).input.kind === 'tick' ? fieldText(parseTyped(text, rule)) : text
 }
 
 /** Hashes of values, by input id */
@@ -81,7 +82,7 @@ export function markOf(text: string): string {
 
 /** True if an input of this type can show the value; any other value is edited as plain text. */
 function isOffered(text: string, rule: FieldRule): boolean {
-  if (rule.type === 'file') return false
+  if (isFileField(rule)) return false
   const fault = problemOf(parseTyped(text, rule), rule)
   return !fault || fault.problem === 'required'
 }
@@ -158,55 +159,18 @@ function tryParseJson(text: string): unknown {
   }
 }
 
-/** Numbers whose digits are grouped: no years, and at most 40 digits, because BigInt needs quadratic time. */
-const LONG_NUMBER = /^(-?\d{5,40})(\.\d+)?$/
-
 /** The value as text: text as it is, everything else as compact JSON, never `[object Object]`. */
 export function fieldText(value: unknown): string {
   return typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value) ?? ''
 }
 
 /** The value for people, formatted by its type; numbers keep every digit that was sent. */
-export function displayText(value: unknown, { type }: FieldRule): string {
+export function displayText(value: unknown, rule: FieldRule): string {
   const text = fieldText(value)
-  switch (type) {
-    case 'checkbox': return typeof value === 'boolean' ? value ? 'Yes' : 'No' : text
-    case 'date': return formatDate(text)
-    case 'number': case 'integer': return groupDigits(text)
-    default: return text
-  }
-}
-
-function groupDigits(text: string): string {
-  const [, whole, rest = ''] = LONG_NUMBER.exec(text) ?? []
-  return whole ? BigInt(whole).toLocaleString('en') + rest : text
-}
-
-/** `22 November 2026`, in the same order as times on cards. */
-function formatDate(text: string): string {
-  const date = new Date(/^\d{4}-\d{2}-\d{2}$/.test(text) ? text : NaN)
-  const isDate = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
-  return isDate ? date.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' }) : text
+  return fieldTypeOf(rule).show?.(text, value) ?? text
 }
 
 type Data = Readonly<Record<string, unknown>>
-
-/** HTML floating-point numbers, slightly relaxed: https://html.spec.whatwg.org/#valid-floating-point-number */
-const NUMBER = /^(?:\+|(-)?)(?=\.?\d)(\d{0,400})(?:\.(\d{0,400}))?(e[+-]?\d{1,4})?$/i
-
-/**
- * Digits with the usual separators (E.164 has 15 digits), and an extension: browsers accept anything. Letters are in
- * both cases, because a JSON Schema has no flags.
- */
-const PHONE = /^[+(]{0,2}\d[\d\p{Zs}(),./\p{Pd}]{2,40}(?:(?:[xX#]|[eE][xX][tT]\.?)\p{Zs}?\d{1,8})?$/u
-
-/** A whole number in JSON, of any size. */
-const WHOLE = /^-?\d+(?:\.0*)?(?:e\+?\d+)?$/i
-
-/** Checkbox values that browsers send, and those that people or programs write instead. */
-const TICKS: Readonly<Record<string, boolean>> = {
-  on: true, true: true, 1: true, yes: true, off: false, false: false, 0: false, no: false,
-}
 
 /** Placeholder for the value of a field with files: no sent value equals it. */
 const FILES = Symbol('files')
@@ -254,14 +218,14 @@ function problemsOf(
 
 /** Problem of one field's value, which `parseTyped` made; undefined if there is none. */
 function problemOf(value: unknown, rule: FieldRule): Omit<FieldProblem, 'key' | 'label'> | undefined {
-  const isMissing = value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
-  const isUnticked = rule.type === 'checkbox' && value === false
-  if (isMissing || isUnticked) {
-    return rule.required ? { problem: rule.type === 'file' ? 'file' : 'required' } : undefined
+  const isEmpty = value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+  const { problem: typeProblem, input, isMissing, acceptsNumber } = fieldTypeOf(rule)
+  if (isEmpty || isMissing?.(value)) {
+    return rule.required ? { problem: input.kind === 'files' ? typeProblem : 'required' } : undefined
   }
   if (!rule.type) return undefined
   const numberText = isNumber(value) ? String(JSON.stringify(value)) : undefined
-  if (numberText && rule.type === 'integer' && !isWhole(numberText)) return { problem: 'integer' }
+  if (numberText && acceptsNumber?.(numberText) === false) return { problem: typeProblem }
   // A number that JavaScript rounds is still precise enough to compare.
   const { error } = schemaOf(rule).safeParse(numberText === undefined ? value : Number(numberText))
   if (!error) return undefined
@@ -270,21 +234,11 @@ function problemOf(value: unknown, rule: FieldRule): Omit<FieldProblem, 'key' | 
   return { problem, ...problem in limits && { limit: limits[problem as keyof typeof limits] } }
 }
 
-/** JavaScript rounds away the fraction of a long number, so that only safe integers count; `1.5e1` is whole, too. */
-function isWhole(text: string): boolean {
-  return WHOLE.test(text) || Number.isSafeInteger(Number(text))
-}
-
 /** Converts text to the type of the rule; any other value, and text that does not fit, stays unchanged. */
-function parseTyped(value: unknown, { type }: FieldRule): unknown {
+function parseTyped(value: unknown, rule: FieldRule): unknown {
   if (typeof value !== 'string') return value
-  const text = value.trim()
-  if (type === 'checkbox') return TICKS[text.toLowerCase()] ?? value
-  const number = type === 'number' || type === 'integer' ? NUMBER.exec(text) : null
-  if (!number) return value
-  const [, sign = '', whole = '', fraction, exponent = ''] = number
-  // Written as JSON, to keep every digit.
-  return parseJson(`${sign}${whole.replace(/^0+(?=\d)/, '') || '0'}${fraction ? `.${fraction}` : ''}${exponent}`)
+  const json = fieldTypeOf(rule).parse?.(value.trim())
+  return json === undefined ? value : parseJson(json)
 }
 
 const schemas = new WeakMap<FieldRule, z.ZodType>()
@@ -298,40 +252,27 @@ function schemaOf(rule: FieldRule): z.ZodType {
   return schema
 }
 
-function createSchema({ type, min, max, minLength, maxLength, options = [] }: FieldRule): z.ZodType {
+function createSchema(rule: FieldRule): z.ZodType {
+  const { minLength, maxLength } = rule
   const limitLength = (text: z.ZodString) => {
     const withMinimum = minLength === undefined ? text : text.min(minLength, 'tooShort')
     return maxLength === undefined ? withMinimum : withMinimum.max(maxLength, 'tooLong')
   }
-  // A browser counts a line break as one character, but sends two.
-  const text = limitLength(z.string('text').overwrite(value => value.replaceAll(/\r\n?/g, '\n')))
-  const line = limitLength(z.string('text').trim())
-  switch (type) {
-    case 'email': return line.refine(address => sentTo(address) !== undefined, 'email').meta({ format: 'email' })
-    case 'url': return text.check(z.url({ protocol: /^https?$/, error: 'url' }))
-    case 'tel': return line.check(z.regex(PHONE, 'tel'))
-    case 'number': case 'integer': {
-      // Not z.int: it takes only numbers that JavaScript counts exactly.
-      const number = type === 'integer' ? z.number('integer').meta({ type: 'integer' }) : z.number('number')
-      const withMinimum = min === undefined ? number : number.min(Number(min), 'tooLow')
-      return max === undefined ? withMinimum : withMinimum.max(Number(max), 'tooHigh')
-    }
-    case 'checkbox': return z.boolean('checkbox')
-    case 'date': return z.iso.date('date').refine(value => min === undefined || value >= min, 'tooLow').refine(
-      value => max === undefined || value <= max, 'tooHigh',
-    )
-    case 'select': return z.enum(options as [string], 'select')
-    case 'file': return z.symbol('file')
-    default: return text
-  }
+  return fieldTypeOf(rule).schema({
+    z,
+    // A browser counts a line break as one character, but sends two.
+    text: limitLength(z.string('text').overwrite(value => value.replaceAll(/\r\n?/g, '\n'))),
+    line: limitLength(z.string('text').trim()),
+    isAddress: text => sentTo(text) !== undefined,
+  }, rule)
 }
 
 /** JSON Schema of a form (draft 2020-12); files, which are no JSON, are described in the OpenAPI way. */
 export function jsonSchemaOf({ fields = {}, extra, labels, name, files }: Form): object {
   const shape = Object.fromEntries(Object.entries(fields).map(([key, rule]) => {
-    const isValue = rule.type && rule.type !== 'file'
-    const schema = (isValue ? schemaOf(rule) : z.unknown()).meta({
-      title: labels[key] ?? key, ...rule.type === 'file' && files && schemaOfFiles(files),
+    const takesFiles = isFileField(rule)
+    const schema = (rule.type && !takesFiles ? schemaOf(rule) : z.unknown()).meta({
+      title: labels[key] ?? key, ...takesFiles && files && schemaOfFiles(files),
     })
     return [key, rule.required ? schema : schema.optional()]
   }))

@@ -1,6 +1,7 @@
 import { getRequestHeader, setResponseHeaders, type H3Event } from 'h3'
+import { fieldTypeOf, isFileField } from '../../../shared/field-types/field-types'
 import { escapeHtml } from '../../../shared/utils/text'
-import type { FieldRule, FieldType } from '../../ports/field-rules'
+import type { FieldRule } from '../../ports/field-rules'
 import type { FileInput } from '../../ports/files'
 import type { FormPages } from '../../ports/form'
 import { sendPage } from './page'
@@ -11,9 +12,6 @@ import { prefersHtml } from '../request'
 const DEFAULT_FIELDS: Readonly<Record<string, FieldRule>> = {
   email: { label: 'Email', type: 'email' }, message: { label: 'Message', type: 'textarea', required: true },
 }
-
-/** Fields that browsers may fill in: https://html.spec.whatwg.org/#autofill */
-const AUTOCOMPLETE: Partial<Record<FieldType, string>> = { email: 'email', tel: 'tel', url: 'url' }
 
 const STYLE = `
 main { max-width: 40rem; margin: auto }
@@ -79,7 +77,7 @@ function htmlOf(
   const paragraph = (name: string, rule: FieldRule, fieldId: string) => [
     '<p>', ...fieldOf(name, { label: name, ...rule }, fieldId, texts, files).map(line => `  ${line}`), '</p>',
   ]
-  const hasFileField = Object.values(fields).some(({ type }) => type === 'file')
+  const hasFileField = Object.values(fields).some(isFileField)
   const innerLines = [
     ...Object.entries(fields).flatMap(([name, rule], index) => paragraph(name, rule, id(index))),
     ...files && !hasFileField ? paragraph('files', { label: texts.attach, type: 'file' }, id('files')) : [],
@@ -110,25 +108,24 @@ function htmlOf(
 type Texts = ReturnType<typeof textsFor>['texts']
 
 function fieldOf(name: string, rule: FieldRule, id: string, texts: Texts, files?: FileInput): string[] {
-  const { label = name, type = 'text', required = false, minLength, maxLength, min, max, options = [] } = rule
-  const hint = required || type === 'checkbox' ? '' : ` <small>(${escapeHtml(texts.optional)})</small>`
+  const { label = name, required = false, minLength, maxLength, min, max, options = [] } = rule
+  const { input: { kind }, formPage } = fieldTypeOf(rule)
+  const hint = required || kind === 'tick' ? '' : ` <small>(${escapeHtml(texts.optional)})</small>`
   const labelTag = `<label for="${id}">${escapeHtml(label)}${hint}</label>`
-  const commonAttributes = { id, name, required, minlength: minLength, maxlength: maxLength }
-  if (type === 'checkbox') return [`<input${formatAttributes({ ...commonAttributes, type, value: 'true' })}>`, labelTag]
-  if (type === 'textarea') return [
-    labelTag, `<textarea${formatAttributes({ ...commonAttributes, rows: 6 })}></textarea>`,
-  ]
-  if (type === 'select') return [
-    labelTag, `<select${formatAttributes(commonAttributes)}>`, '  <option value=""></option>',
-    // Without a value, a browser sends the text with its spaces collapsed.
-    ...options.map(option => `  <option${formatAttributes({ value: option })}>${escapeHtml(option)}</option>`),
-    '</select>',
-  ]
-  const isNumber = type === 'number' || type === 'integer'
-  return [labelTag, `<input${formatAttributes({
-    ...commonAttributes, type: isNumber ? 'number' : type, step: type === 'number' ? 'any' : undefined, min, max,
-    autocomplete: AUTOCOMPLETE[type], ...type === 'file' && files,
-  })}>`]
+  const attributes = { id, name, required, minlength: minLength, maxlength: maxLength, ...formPage }
+  switch (kind) {
+    case 'tick': return [`<input${formatAttributes(attributes)}>`, labelTag]
+    case 'lines': return [labelTag, `<textarea${formatAttributes(attributes)}></textarea>`]
+    case 'choice': return [
+      labelTag, `<select${formatAttributes(attributes)}>`, '  <option value=""></option>',
+      // Without a value, a browser sends the text with its spaces collapsed.
+      ...options.map(option => `  <option${formatAttributes({ value: option })}>${escapeHtml(option)}</option>`),
+      '</select>',
+    ]
+    default: return [
+      labelTag, `<input${formatAttributes({ ...attributes, min, max, ...kind === 'files' && files })}>`,
+    ]
+  }
 }
 
 /** Formats the attributes that are set, for a tag. */

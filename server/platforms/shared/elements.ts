@@ -1,4 +1,5 @@
 import type { CardElement, FieldElement, TextElement, TextInputElement } from 'chat'
+import type { TextKind } from '../../../shared/field-types/row'
 import type { RichText } from '../../../shared/types/line'
 import { inUtc, plainText, renderRich } from '../../../shared/utils/line'
 import type { CardState } from '../../ports/board'
@@ -28,7 +29,7 @@ export function lineElement(line: RichText): LineElement {
 }
 
 /** Text input that accepts one kind of text, for platforms that have inputs for it. */
-export interface KindInput extends TextInputElement { kind?: 'email' | 'url' | 'tel' }
+export interface KindInput extends TextInputElement { kind?: TextKind }
 
 /** Card with the state of its submission, for platforms that show the state by colour. */
 export interface StateCard extends CardElement { state?: CardState }

@@ -1,4 +1,5 @@
 import { cardToBlockKit, type SlackCardElement } from '@chat-adapter/slack/blocks'
+import type { TextKind } from '../../../shared/field-types/row'
 import type { Timestamp } from '../../../shared/types/line'
 import { isInput, type Input } from '../../../shared/utils/inputs'
 import { inUtc, richParts, rich } from '../../../shared/utils/line'
@@ -121,9 +122,7 @@ function renderInput(input: Input): Block {
   }
 }
 
-const INPUT_TYPES: Readonly<Partial<Record<NonNullable<KindInput['kind']>, string>>> = {
-  email: 'email_text_input', url: 'url_text_input',
-}
+const INPUT_TYPES: Readonly<Partial<Record<TextKind, string>>> = { email: 'email_text_input', url: 'url_text_input' }
 
 function renderTextInput({ kind, initialValue, multiline = false, maxLength }: TextInputElement & KindInput): Block {
   const initial = initialValue ? { initial_value: initialValue } : {}

@@ -1,5 +1,6 @@
 import type { ActionsElement, CardChild, CardElement, ModalChild, ModalElement } from 'chat'
 import { FIELD_TEXTS } from '../../../shared/field-texts'
+import type { TextKind } from '../../../shared/field-types/row'
 import { isInput, type Input } from '../../../shared/utils/inputs'
 import { lineOf, lineText, type KindInput } from '../shared/elements'
 import { macro, withoutMacros } from './escape'
@@ -127,7 +128,7 @@ function renderModalChild(child: ModalChild, errors: Readonly<Record<string, str
 }
 
 /** https://adaptivecards.io/explorer/TextInputStyle.html */
-const KIND_STYLES: Readonly<Record<NonNullable<KindInput['kind']>, string>> = { email: 'Email', url: 'Url', tel: 'Tel' }
+const KIND_STYLES: Readonly<Record<TextKind, string>> = { email: 'Email', url: 'Url', tel: 'Tel' }
 
 /** https://adaptivecards.io/explorer */
 function renderInput(input: Input): Element {

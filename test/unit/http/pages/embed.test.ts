@@ -100,3 +100,18 @@ test('a choice is sent as it is written', () => {
     '<option value="Large  &amp; &quot;tall&quot;">Large  &amp; &quot;tall&quot;</option>',
   )
 })
+
+test.each<[FieldRule, string]>([
+  [{ type: 'text', minLength: 2, maxLength: 9 }, 'input minlength="2" maxlength="9" type="text"'],
+  [{ type: 'textarea', required: true }, 'textarea required rows="6"'],
+  [{ type: 'email' }, 'input type="email" autocomplete="email"'],
+  [{ type: 'url' }, 'input type="url" autocomplete="url"'], [{ type: 'tel' }, 'input type="tel" autocomplete="tel"'],
+  [{ type: 'number', min: 0.5, max: 9 }, 'input type="number" step="any" min="0.5" max="9"'],
+  [{ type: 'integer', min: 1 }, 'input type="number" min="1"'],
+  [{ type: 'checkbox', required: true }, 'input required type="checkbox" value="true"'],
+  [{ type: 'date', max: '2026-12-31' }, 'input type="date" max="2026-12-31"'],
+  [{ type: 'select', options: ['S'] }, 'select'], [{}, 'input type="text"'],
+])('a field as %j is asked for by <%s>', (rule, tag) => {
+  const [, name, attributes = ''] = /^(\w+)(.*)/.exec(tag)!
+  expect(html(undefined, { field: rule })).toContain(`<${name} id="jobs-0" name="field"${attributes}>`)
+})

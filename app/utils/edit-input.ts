@@ -1,0 +1,31 @@
+import { fieldTypeOf } from '../../shared/field-types/field-types'
+import type { FieldTypeRow } from '../../shared/field-types/row'
+import type { FieldDetails } from '../../shared/types/submissions'
+
+/** Returns the options to select instead of typing, with the current value, even if the form no longer offers it. */
+export function choicesOf(field: FieldDetails): string[] | null {
+  const words = wordsOf(field)
+  const offeredOptions = words ? Object.keys(words) : field.options
+  return offeredOptions ? [...new Set([field.value, ...offeredOptions])] : null
+}
+
+/** Returns a choice in words. */
+export function wordFor(field: FieldDetails, choice: string): string {
+  return wordsOf(field)?.[choice] || choice || '—'
+}
+
+function wordsOf(field: FieldDetails): Readonly<Record<string, string>> | null {
+  const { input } = fieldTypeOf(field)
+  return input.kind === 'tick' ? input.words : null
+}
+
+/** Returns the type of an input on one line. Browsers hide a text that does not fit the type. */
+export function inputTypeOf(field: FieldDetails): string {
+  const { type, shows } = fieldTypeOf(field).editPage ?? {}
+  return type && shows?.test(field.value) ? type : 'text'
+}
+
+/** Returns the keyboard that a phone shows; undefined for the usual one. */
+export function keyboardOf(field: FieldDetails): NonNullable<FieldTypeRow['editPage']>['inputmode'] {
+  return fieldTypeOf(field).editPage?.inputmode
+}

@@ -1,0 +1,122 @@
+import type { z } from 'zod'
+import { groupDigits, isWhole, numberJson } from './numbers'
+import type { FieldLimits, FieldTypeRow } from './row'
+
+/**
+ * Digits with the usual separators (E.164 has 15 digits), and an extension: browsers accept anything. Letters are in
+ * both cases, because a JSON Schema has no flags.
+ */
+const PHONE = /^[+(]{0,2}\d[\d\p{Zs}(),./\p{Pd}]{2,40}(?:(?:[xX#]|[eE][xX][tT]\.?)\p{Zs}?\d{1,8})?$/u
+
+/** Checkbox values that browsers send, and those that people or programs write instead. */
+const TICKED = ['on', 'true', '1', 'yes']
+const UNTICKED = ['off', 'false', '0', 'no']
+
+const WORDS = { true: 'Yes', false: 'No' }
+
+/** Types of fields, in the order in which errors list them. A new type is a row here, and texts for its problem. */
+const rows = {
+  text: {
+    limits: 'length', problem: 'text', schema: ({ text }) => text,
+    input: { kind: 'line' }, formPage: { type: 'text' },
+  },
+  textarea: {
+    limits: 'length', problem: 'text', schema: ({ text }) => text,
+    input: { kind: 'lines' }, formPage: { rows: 6 },
+    example: () => 'Please quote 2 analytical engines.\nDelivery to London.',
+  },
+  email: {
+    limits: 'length', problem: 'email',
+    schema: ({ line, isAddress }) => line.refine(isAddress, 'email').meta({ format: 'email' }),
+    input: { kind: 'line', text: 'email' }, formPage: { type: 'email', autocomplete: 'email' },
+    editPage: { inputmode: 'email' }, example: () => 'ada@example.com',
+  },
+  url: {
+    limits: 'length', problem: 'url',
+    schema: ({ z, text }) => text.check(z.url({ protocol: /^https?$/, error: 'url' })),
+    input: { kind: 'line', text: 'url' }, formPage: { type: 'url', autocomplete: 'url' },
+    editPage: { inputmode: 'url' }, example: () => 'https://example.com',
+  },
+  tel: {
+    limits: 'length', problem: 'tel', schema: ({ z, line }) => line.check(z.regex(PHONE, 'tel')),
+    input: { kind: 'line', text: 'tel' }, formPage: { type: 'tel', autocomplete: 'tel' },
+    editPage: { inputmode: 'tel' }, example: () => '+44 20 7946 0123',
+  },
+  number: {
+    limits: 'numbers', problem: 'number', parse: numberJson,
+    schema: ({ z }, limits) => limitNumber(z.number('number'), limits), show: groupDigits,
+    input: { kind: 'number', decimal: true }, formPage: { type: 'number', step: 'any' },
+    editPage: { inputmode: 'decimal' }, example: exampleNumber,
+  },
+  integer: {
+    limits: 'numbers', problem: 'integer', parse: numberJson, acceptsNumber: isWhole,
+    // Not z.int: it takes only numbers that JavaScript counts exactly.
+    schema: ({ z }, limits) => limitNumber(z.number('integer').meta({ type: 'integer' }), limits), show: groupDigits,
+    input: { kind: 'number', decimal: false }, formPage: { type: 'number' },
+    editPage: { inputmode: 'decimal' }, example: exampleNumber,
+  },
+  checkbox: {
+    problem: 'checkbox', parse: parseTick, isMissing: value => value === false,
+    schema: ({ z }) => z.boolean('checkbox'),
+    show: (text, value) => typeof value === 'boolean' ? WORDS[`${value}`] : text,
+    input: { kind: 'tick', words: WORDS }, formPage: { type: 'checkbox', value: 'true' }, example: () => true,
+  },
+  date: {
+    limits: 'dates', problem: 'date',
+    schema: ({ z }, { min, max }) => z.iso.date('date').refine(
+      value => min === undefined || value >= min, 'tooLow',
+    ).refine(value => max === undefined || value <= max, 'tooHigh'),
+    show: formatDate, input: { kind: 'day' }, formPage: { type: 'date' },
+    editPage: { type: 'date', shows: /^(?:\d{4}-\d{2}-\d{2})?$/ },
+    example: ({ min, max }) => min ?? max ?? '2026-11-22',
+  },
+  select: {
+    limits: 'options', problem: 'select', schema: ({ z }, { options = [] }) => z.enum(options as [string], 'select'),
+    input: { kind: 'choice' }, formPage: {}, example: ({ options }) => options?.[0],
+  },
+  file: {
+    problem: 'file', schema: ({ z }) => z.symbol('file'),
+    input: { kind: 'files' }, formPage: { type: 'file' }, example: () => 'sample',
+  },
+} as const satisfies Readonly<Record<string, FieldTypeRow>>
+
+export type FieldType = keyof typeof rows
+
+/** Kinds of invalid values, each with a text. */
+export type TypeProblem = typeof rows[FieldType]['problem']
+
+export const FIELD_TYPES: Readonly<Record<FieldType, FieldTypeRow & { problem: TypeProblem }>> = rows
+
+/** Names of the types, which are settings of fields */
+export const FIELD_TYPE_NAMES = Object.keys(rows) as FieldType[]
+
+/** Returns everything about the field's type. A field without a type is asked for like a text. */
+export function fieldTypeOf({ type = 'text' }: { type?: FieldType }): typeof FIELD_TYPES[FieldType] {
+  return FIELD_TYPES[type]
+}
+
+/** True for a field whose value is files, not data. */
+export function isFileField(rule: { type?: FieldType }): boolean {
+  return fieldTypeOf(rule).input.kind === 'files'
+}
+
+function limitNumber(number: z.ZodNumber, { min, max }: FieldLimits): z.ZodNumber {
+  const withMinimum = min === undefined ? number : number.min(Number(min), 'tooLow')
+  return max === undefined ? withMinimum : withMinimum.max(Number(max), 'tooHigh')
+}
+
+function exampleNumber({ min, max }: FieldLimits): unknown {
+  return min ?? Math.min(2, Number(max ?? 2))
+}
+
+function parseTick(text: string): string | undefined {
+  const word = text.toLowerCase()
+  return TICKED.includes(word) ? 'true' : UNTICKED.includes(word) ? 'false' : undefined
+}
+
+/** Returns `22 November 2026`, in the same order as times on cards. */
+function formatDate(text: string): string {
+  const date = new Date(/^\d{4}-\d{2}-\d{2}$/.test(text) ? text : NaN)
+  const isDate = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+  return isDate ? date.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' }) : text
+}

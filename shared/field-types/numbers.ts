@@ -1,0 +1,27 @@
+/** HTML floating-point numbers, slightly relaxed: https://html.spec.whatwg.org/#valid-floating-point-number */
+const NUMBER = /^(?:\+|(-)?)(?=\.?\d)(\d{0,400})(?:\.(\d{0,400}))?(e[+-]?\d{1,4})?$/i
+
+/** A whole number in JSON, of any size. */
+const WHOLE = /^-?\d+(?:\.0*)?(?:e\+?\d+)?$/i
+
+/** Numbers whose digits are grouped: no years, and at most 40 digits, because BigInt needs quadratic time. */
+const LONG_NUMBER = /^(-?\d{5,40})(\.\d+)?$/
+
+/** Returns the number as JSON, with every digit; undefined if it is none. */
+export function numberJson(text: string): string | undefined {
+  const number = NUMBER.exec(text)
+  if (!number) return undefined
+  const [, sign = '', whole = '', fraction, exponent = ''] = number
+  return `${sign}${whole.replace(/^0+(?=\d)/, '') || '0'}${fraction ? `.${fraction}` : ''}${exponent}`
+}
+
+/** JavaScript rounds away the fraction of a long number, so that only safe integers count; `1.5e1` is whole, too. */
+export function isWhole(json: string): boolean {
+  return WHOLE.test(json) || Number.isSafeInteger(Number(json))
+}
+
+/** Returns `12,000` for `12000`; numbers keep every digit that was sent. */
+export function groupDigits(text: string): string {
+  const [, whole, rest = ''] = LONG_NUMBER.exec(text) ?? []
+  return whole ? BigInt(whole).toLocaleString('en') + rest : text
+}
