@@ -1,4 +1,5 @@
 import type { Chat, StateAdapter } from 'chat'
+import { ACTIONS, TYPED_ACTIONS } from '../../shared/actions'
 import type { Places } from '../adapters/chat/places'
 import type { Connection } from '../platforms/connection'
 import type { AnswerQueue } from '../handlers/answer-queue'
@@ -55,7 +56,8 @@ export async function startBot({
     import('../adapters/chat/bot'), import('../adapters/chat/modals'), import('../adapters/chat/speech'), agent?.load(),
   ])
   const commands = new ChatCommands(ports)
-  const assignments = takes ? new Assignments(ports) : null
+  const hasOtherCommands = TYPED_ACTIONS.some(id => ACTIONS[id].group !== 'assignment')
+  const assignments = takes || hasOtherCommands ? new Assignments(ports) : null
   const platformLabel = (key: string) => platformByName(key)?.label ?? key
   const { here, pressOf, namesOf, mentionedIn, installationIn } = places
   const known = (event: Parameters<typeof namesOf>[0]) => ports.people.known(namesOf(event))

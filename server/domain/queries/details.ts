@@ -1,3 +1,4 @@
+import { ASSIGNMENT_ACTIONS, isOffered, REVOKING_ACTIONS } from '../../../shared/actions'
 import type { RichText } from '../../../shared/types/line'
 import type { OpsRole } from '../../../shared/types/session'
 import type { FieldDetails, HistoryLine, SubmissionDetails } from '../../../shared/types/submissions'
@@ -9,8 +10,8 @@ import { isNumber } from '../json'
 import { identityOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
 import {
-  endLine, revokedText, cardView, deliveriesOf, DELIVERY_NAMES, formOf, leftOf, progressNotes, retryLabel, targetsOf,
-  type Presentation,
+  actionFacts, endLine, notedText, revokedText, cardView, deliveriesOf, DELIVERY_NAMES, formOf, leftOf, progressNotes,
+  retryLabel, targetsOf, type Presentation,
 } from '../cards/card-view'
 import { envelopeFields } from '../intake/envelope'
 import { editInputs, editOf, inOrder, ruleOf, displayText } from '../fields/fields'
@@ -109,13 +110,15 @@ function notesOf(submission: Submission, presentation: Presentation): readonly R
 
 function revocationOf(submission: Submission): SubmissionDetails['revocation'] {
   if (!isRevocable(submission)) return null
-  return { action: submission.state === 'settled' ? 'reopen' : 'undo', until: submission.revocableUntil! }
+  const facts = actionFacts(submission)
+  return { action: REVOKING_ACTIONS.find(id => isOffered(id, facts))!, until: submission.revocableUntil! }
 }
 
 function assignmentActionOf(submission: Submission, viewer: Person, now: number): SubmissionDetails['taking'] {
-  if (submission.state !== 'open' || !submission.data) return null
+  if (!submission.data) return null
   const holder = assigneeOf(submission, now)
-  return holder ? holder.who === identityOf(viewer) ? 'hand-back' : null : 'take'
+  const assignee = holder ? holder.who === identityOf(viewer) ? 'viewer' : 'another' : 'nobody'
+  return ASSIGNMENT_ACTIONS.find(id => isOffered(id, { ...actionFacts(submission), assignee })) ?? null
 }
 
 function retryOf(submission: Submission, form: Form): SubmissionDetails['retry'] {
@@ -153,6 +156,7 @@ function historyText(entry: HistoryEntry, roomNameOf: Named): string {
     case 'returned': return `Handed back by ${reviewerText(entry.reviewer)}`
     case 'freed': return `${reviewerText(entry.reviewer)} has it no more: ${entry.left ? 'no reviewer any more' : 'the time is over'}`
     case 'revoked': return revokedText(entry)
+    case 'noted': return notedText(entry)
   }
 }
 

@@ -1,3 +1,4 @@
+import { ACTIONS, isPlainDecision, type ActionId, type InputAction } from '../../../shared/actions'
 import type { RichText } from '../../../shared/types/line'
 import { visible } from '../../../shared/utils/text'
 import type { EditForm, SendAgainForm, Scope } from '../../ports/board'
@@ -16,6 +17,7 @@ import type { Applied, Edit, EventOf, Press } from '../lifecycle/events'
 import { applyEdits, type Marks } from '../fields/fields'
 import { assigneeOf, isAnothers } from '../lifecycle/assignment'
 import type { Outbox } from '../outbox/outbox'
+import { ACTION_RULES, causes, type ActionCausing, type PlainRequest, type RuledAction } from './actions'
 import { belongsTo, isRoom, type PlacePorts } from './scope'
 import {
   irrevocable, notYoursLine, assignedLine, warningLine, deliveriesOf, editForm, type Presentation, endLine,
@@ -37,21 +39,22 @@ export interface DecisionsPorts extends AccessPorts {
 
 /** Attempt with its action and details */
 export type Intent = Attempt & (
-  | { action: Action }
+  | PlainRequest<PlainAction>
   /** `values` are the typed texts by input id; `shown` is what a platform's form showed, if the data was different. */
   | { action: 'edit', values: Readonly<Record<string, string>>, shown?: Marks }
-  /** `undo` takes a forward back, `reopen` spam. */
-  | { action: 'undo' | 'reopen' }
-  | { action: 'take' | 'hand-back' }
   /** `to` holds typed addresses for an email that bounced; absent for the same ones as before. */
   | { action: 'resend', to?: string }
   /** Gives it to the assignee, even if somebody else has it. */
   | { action: 'assign', assignee: Person }
 )
 
-type DecisionIntent = Extract<Intent, { action: Action | 'edit' | 'resend' }>
+type PlainAction = Exclude<
+  ActionCausing<'claimed' | 'revoked' | 'taken' | 'returned' | 'noted'>, InputAction | 'assign'
+>
+
+type DecisionIntent = Extract<Intent, { action: ActionCausing<'claimed'> }>
 type AssignmentCheck = NonNullable<ReturnType<typeof assignmentCheckOf>>
-type AssignmentIntent = Extract<Intent, { action: 'take' | 'hand-back' | 'assign' }>
+type AssignmentIntent = Extract<Intent, { action: ActionCausing<'taken' | 'returned'> }>
 
 /** Changes that a decision makes, or errors by input id */
 type Changes = { edit?: Edit, to?: readonly string[] } | { errors: Readonly<Record<string, string>> }
@@ -75,22 +78,18 @@ export class Decisions {
   async decide(intent: Intent): Promise<DecisionResult> {
     const [record, person] = await Promise.all([loadFor(intent, this.ports, this.recall(intent)), intent.person])
     if ('kind' in record) return record
-    switch (intent.action) {
-      case 'undo':
-      case 'reopen': return this.revoke(intent, intent.action === 'undo' ? 'forward' : 'spam', person, record)
-      case 'take':
-      case 'hand-back':
-      case 'assign': return this.assign(intent, person, record)
-      default: return this.applyDecision(intent, person, record)
-    }
+    if (causes(intent, 'revoked')) return this.revoke(intent, ACTIONS[intent.action].revokes!, person, record)
+    if (causes(intent, 'taken', 'returned')) return this.assign(intent, person, record)
+    if (causes(intent, 'noted')) return this.note(intent, person, record)
+    return this.applyDecision(intent, person, record)
   }
 
   /** The form for an edit, or for resending an email that bounced; null for any other email. */
-  async open(attempt: Attempt & { action: 'edit' | 'resend' }): Promise<EditForm | SendAgainForm | Refused | null> {
+  async open(attempt: Attempt & { action: InputAction }): Promise<EditForm | SendAgainForm | Refused | null> {
     const { presentation, runtime } = this.ports
     const [submission, person] = await Promise.all([loadFor(attempt, this.ports), attempt.person])
     if ('kind' in submission) return submission
-    const isEdit = attempt.action === 'edit'
+    const isEdit = ACTIONS[attempt.action].input === 'fields'
     if (isEdit && (submission.state !== 'open' || !submission.data)) return this.rejectLate(attempt)
     const form = isEdit ? editForm(submission, presentation) : sendAgainForm(submission)
     const assignmentCheck = assignmentCheckOf(person, presentation.forms.of(submission.form))
@@ -110,7 +109,8 @@ export class Decisions {
    * an earlier delivery or edit, on the confirmation address, or on files to erase.
    */
   private recall({ id, action }: Intent): SubmissionRecord | null {
-    const record = action === 'forward' || action === 'spam' ? this.ports.store.recall?.(id) : null
+    const isPlain = action !== 'assign' && isPlainDecision(ACTIONS[action])
+    const record = isPlain ? this.ports.store.recall?.(id) : null
     if (!record) return null
     const { edited, delivered, sent = [], confirmation } = record
     const { confirm, files } = this.ports.presentation.forms.of(record.form)
@@ -126,7 +126,7 @@ export class Decisions {
       if (record.failures.length === 0) return reportUnchanged('Nothing to resend.')
       if (intent.to !== undefined && !canSendAgain(record)) return reportUnchanged(NOT_BOUNCED_TEXT)
     }
-    const action = intent.action === 'spam' ? 'spam' : 'forward'
+    const action = ACTIONS[intent.action].decides!
     const form = presentation.forms.of(record.form)
     const assignmentCheck = assignmentCheckOf(person, form)
     // Recomputed for each attempt: others may write first, and the decision changes the version it then meets.
@@ -168,6 +168,17 @@ export class Decisions {
     return this.carryOut(applied, 'revoked', person, { action })
   }
 
+  /** Adds a line to the history and the cards. */
+  private async note(
+    intent: Attempt & { action: ActionId }, person: Person, record: SubmissionRecord,
+  ): Promise<DecisionResult> {
+    const { id, action, press } = intent
+    const event = { type: 'noted', action, reviewer: signatureOf(person), ...press } as const
+    const applied = await this.ports.outbox.apply(id, [event], record)
+    if (!('refused' in applied)) return this.carryOut(applied, 'noted', person, { action })
+    return applied.refused === 'unchanged' ? { kind: 'done' } : this.rejectLate(intent)
+  }
+
   private async assign(intent: AssignmentIntent, person: Person, record: SubmissionRecord): Promise<DecisionResult> {
     const { store, outbox, presentation, reviewers, claimMs, runtime } = this.ports
     const { id, action, press } = intent
@@ -178,7 +189,7 @@ export class Decisions {
     if (!form.claim) return reportUnchanged(ASSIGNMENT_OFF_TEXT)
     const identity = identityOf(assignee)
     const assignerFields = action === 'assign' ? { by: signatureOf(person) } : {}
-    const event: EventOf<'taken'> | EventOf<'returned'> = action === 'hand-back'
+    const event: EventOf<'taken'> | EventOf<'returned'> = causes(intent, 'returned')
       ? { type: 'returned', who: identity, ...press }
       : {
           type: 'taken', person: assignee, forMs: claimMs, listed: form.reviewers !== undefined, ...press,
@@ -280,11 +291,6 @@ export interface Attempt {
   content?: string
 }
 
-/** Names of attempts in the log, if they differ from the action. */
-const LOGGED_ACTIONS: Readonly<Record<string, string>> = {
-  'resend': 'forward', 'undo': 'revoke forward', 'reopen': 'revoke spam', 'hand-back': 'hand back',
-}
-
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** Reveals nothing about the submission: the sender of the form knows its id, and may press a button anywhere. */
@@ -296,13 +302,14 @@ const OTHER_CHANNEL_TEXT = 'This submission belongs to another channel, so nothi
  * @param cachedRecord cached record, which saves reading it
  */
 async function loadFor<CachedRecord extends SubmissionRecord = Submission>(
-  { id, action, person, place, press }: Attempt & { action: string }, ports: AccessPorts,
+  { id, action, person, place, press }: Attempt & { action: RuledAction | 'approve' }, ports: AccessPorts,
   cachedRecord: CachedRecord | null = null,
 ): Promise<Submission | CachedRecord | Refused> {
   const { store, presentation: { forms }, reviewers, monitor, log } = ports
   const record = cachedRecord && belongsTo(place, cachedRecord, ports) ? cachedRecord : await store.get(id)
   const platform = place === 'everywhere' ? 'ops' : place[0]?.split('/')[0] ?? 'unknown'
-  const attempt = { submission: id, action: LOGGED_ACTIONS[action] ?? action, platform }
+  const loggedAction = action === 'approve' ? action : ACTION_RULES[action].logged ?? action
+  const attempt = { submission: id, action: loggedAction, platform }
   if (!record) {
     // In other rooms anybody may press anything, so an unknown id there says nothing about the store.
     if (press && platform !== 'ops' && isRoom(place, forms)) {
