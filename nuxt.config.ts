@@ -107,6 +107,6 @@ export default defineNuxtConfig({
     // Without this list each icon is looked up in the names of two hundred collections, sorted anew each time.
     collections: ['lucide'],
     // The setup page shows icons that the platforms name.
-    clientBundle: { scan: { globInclude: ['{app,pages}/**/*.{vue,ts}', 'server/platforms/*/definition.ts'] } },
+    clientBundle: { scan: { globInclude: ['{app,pages,shared}/**/*.{vue,ts}', 'server/platforms/*/definition.ts'] } },
   },
 })

@@ -1,3 +1,5 @@
+import { ACTIONS, TYPED_ACTIONS } from './actions'
+
 /** A short command to the bot: typed after a mention of it, or as `/forms <name> <argument>`. */
 export interface BotCommand {
   name: string
@@ -16,7 +18,7 @@ export const COMMANDS: readonly BotCommand[] = [
   { name: 'pending', about: 'How many submissions wait, and the newest of them' },
   { name: 'show', argument: 'id or words', about: 'One submission, or those that match' },
   { name: 'status', about: 'What is connected, and what was decided in the last day' },
-  { name: 'take', argument: 'id', about: 'Says that you are on a submission' },
+  ...TYPED_ACTIONS.map(name => ({ name, argument: 'id', about: ACTIONS[name].chat! })),
   { name: 'assign', argument: 'id', person: 'somebody', about: 'Gives a submission to somebody' },
   { name: 'help', about: 'This list' },
 ]

@@ -1,4 +1,5 @@
 import type { Chat, StateAdapter } from 'chat'
+import { ACTIONS, TYPED_ACTIONS } from '../../shared/actions'
 import type { Places } from '../adapters/chat/places'
 import type { Connection } from '../platforms/connection'
 import type { AnswerQueue } from '../handlers/answer-queue'
@@ -49,7 +50,8 @@ export async function startBot(context: Context, { outbox, people, reviewers, de
     import('../adapters/chat/bot'), import('../adapters/chat/modals'), import('../adapters/chat/speech'), agent?.load(),
   ])
   const commands = new ChatCommands(context, outbox)
-  const assignments = claimMs === null ? null : new Assignments(context, people, decisions)
+  const hasOtherCommands = TYPED_ACTIONS.some(id => ACTIONS[id].group !== 'assignment')
+  const assignments = claimMs !== null || hasOtherCommands ? new Assignments(context, people, decisions) : null
   const platformLabel = (key: string) => platformByName(key)?.label ?? key
   const { here, pressOf, namesOf, mentionedIn, installationIn } = places
   const known = (event: Parameters<typeof namesOf>[0]) => people.known(namesOf(event))

@@ -1,5 +1,6 @@
 import type { AdapterPostableMessage, Author, Chat } from 'chat'
-import type { Home } from '../domain/conversation/home'
+import { ASSIGNMENT_ACTIONS } from '../../shared/actions'
+import { queueButton, type Home } from '../domain/conversation/home'
 import { failureReply } from '../domain/conversation/texts'
 import type { Speech } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
@@ -41,9 +42,10 @@ export function registerHome(bot: Chat, handlers: HomeHandlers): void {
     return show({ adapter, user, raw: {} }, (person, platform) => home.of(person, platform))
   })
 
-  bot.onAction(['queue_take', 'queue_hand_back'], async (event) => {
-    const { actionId, value, thread } = event
-    const action = actionId === 'queue_take' ? 'take' : 'hand-back'
-    if (value && !thread) await show(event, (...visitor) => home.pressed(action, value, ...visitor))
-  })
+  for (const action of ASSIGNMENT_ACTIONS) {
+    bot.onAction(queueButton(action).id, async (event) => {
+      const { value, thread } = event
+      if (value && !thread) await show(event, (...visitor) => home.pressed(action, value, ...visitor))
+    })
+  }
 }

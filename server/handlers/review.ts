@@ -1,11 +1,14 @@
 import type { ActionEvent, Adapter, Author, Chat, ModalElement, ModalResponse, ModalSubmitEvent } from 'chat'
 import { UNREADABLE } from '../domain/errors'
-import type { Decisions, Intent } from '../domain/review/decisions'
+import type { Decisions } from '../domain/review/decisions'
 import type { Marks } from '../domain/fields/fields'
-import type { CardAction, EditForm, SendAgainForm } from '../ports/board'
+import type { EditForm, SendAgainForm } from '../ports/board'
 import { UnreadableRecord } from '../ports/store'
 import type { Person } from '../ports/submission'
 import type { DecisionResult } from '../ports/submission-access'
+import {
+  ACTIONS, BUTTONS, INPUT_ACTIONS, isInputRequired, opensForm, type CardActionId, type InputAction,
+} from '../../shared/actions'
 import { plainText } from '../../shared/utils/line'
 import { visible } from '../../shared/utils/text'
 import { withinOrNull } from '../../shared/utils/time'
@@ -38,14 +41,8 @@ const TITLES = {
   unlisted: 'You cannot decide this', unknown: 'Not decided', taken: 'Already assigned', elsewhere: 'Another channel',
 } as const
 
-/** Action that each button of a card asks for. */
-const ACTIONS = {
-  forward: 'forward', edit: 'edit', send_again: 'resend', spam: 'spam', undo: 'undo', not_spam: 'reopen', take: 'take',
-  hand_back: 'hand-back',
-} as const satisfies Record<CardAction['id'], Intent['action']>
-
-/** Callback ids and titles of the forms. */
-const FORMS: Readonly<Record<string, string>> = { edit: 'Edit & Forward', send_again: 'Send again' }
+/** Actions whose buttons open a form. A form has the id of its button. */
+const FORM_ACTIONS = new Map<string, InputAction>(INPUT_ACTIONS.map(action => [ACTIONS[action].card!.id, action]))
 
 /** Registers the buttons of cards and their forms. Clicks without a valid submission id have no effect. */
 export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
@@ -58,21 +55,21 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
     await tellPrivately(event, result.message, 'Nothing changed', handlers)
   }
 
-  const handleClick = async (event: ActionEvent, action: typeof ACTIONS[CardAction['id']], id: string) => {
+  const handleClick = async (event: ActionEvent, action: CardActionId, id: string) => {
     const { adapter, adapter: { name: platform }, threadId, messageId } = event
     const press = { card: { platform, threadId, messageId }, press: pressOf(event) }
     const attempt = { id, place: await resolveScope(threadId, adapter), press }
-    if (action === 'edit' || action === 'resend') {
+    if (opensForm(action)) {
       const form = await decisions.open({ ...attempt, action, person: personOf(event, handlers) })
       if (form && 'kind' in form) return tell(event, form)
       const modal = form && ('to' in form ? sendAgainModal(form, platform) : editModal(form, platform))
       if (modal) return event.openModal({ ...modal, privateMetadata: createMetadata(id, threadId, modal) })
-      if (action === 'edit') return
+      if (isInputRequired(action)) return
     }
     await tell(event, await decisions.decide({ ...attempt, action, person: reviewerOf(event, handlers) }))
   }
 
-  for (const [button, action] of Object.entries(ACTIONS)) {
+  for (const [button, action] of Object.entries(BUTTONS)) {
     bot.onAction(button, async (event) => {
       const { value: id, adapter, thread } = event
       if (!id || !ID.test(id) || !thread) return
@@ -89,19 +86,20 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
     const { id, threadId, shown } = readForm(event)
     const place = await resolveScope(threadId, adapter)
     const attempt = { id, place, person: reviewerOf(event, handlers), press: { press: viewId } }
-    const result = await decisions.decide(callbackId === 'edit'
-      ? { ...attempt, action: 'edit', values, shown }
+    const action = FORM_ACTIONS.get(callbackId)!
+    const result = await decisions.decide(action === 'edit'
+      ? { ...attempt, action, values, shown }
       // Empty if the previous addresses were too many for the input: use those.
-      : { ...attempt, action: 'resend', to: values.to || undefined })
+      : { ...attempt, action, to: values.to || undefined })
     if (result.kind === 'done') return { action: 'close' }
     if (result.kind === 'invalid') return { action: 'errors', errors: result.errors }
     // Keep the form open: they may send it again as it is.
     const isTaken = result.kind === 'forbidden' && result.reason === 'taken'
     if (isTaken) return { action: 'errors', errors: errorOnFirstInput(event, plainText(result.message)) }
-    return { action: 'update', modal: noticeModal(result.message, FORMS[callbackId]!) }
+    return { action: 'update', modal: noticeModal(result.message, ACTIONS[action].label) }
   }
 
-  bot.onModalSubmit(Object.keys(FORMS), event => handleSubmit(event).catch((error: unknown): ModalResponse => {
+  bot.onModalSubmit([...FORM_ACTIONS.keys()], event => handleSubmit(event).catch((error: unknown): ModalResponse => {
     log.error('review.failed', { action: `${event.callbackId}-submit`, error })
     const text = describeFailure(error, 'This could not be saved. Nothing is lost: press Forward again in a moment.')
     return { action: 'errors', errors: errorOnFirstInput(event, text) }

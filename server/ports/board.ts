@@ -1,3 +1,4 @@
+import type { ButtonId } from '../../shared/actions'
 import type { RichText } from '../../shared/types/line'
 import type { Outcome } from './delivery'
 import type { FieldRule } from './field-rules'
@@ -5,12 +6,7 @@ import type { CardRef, Field, Person } from './submission'
 
 /** A button of a card. */
 export interface CardAction {
-  /**
-   * `edit` opens a form, or links to the ops pages if the platform has no forms. `send_again` opens a form, or sends at
-   * once. `undo` and `not_spam` revoke a decision. `take` assigns the submission to whoever clicks; `hand_back` ends
-   * the assignment.
-   */
-  id: 'forward' | 'edit' | 'send_again' | 'spam' | 'undo' | 'not_spam' | 'take' | 'hand_back'
+  id: ButtonId
   label: string
 }
 

@@ -175,6 +175,8 @@ export type HistoryEntry = { at: number } & (
   | { event: 'reopened' }
   /** A reviewer revoked the decision: the submission needs another one. */
   | { event: 'revoked', action: Action, reviewer: Reviewer, press?: string }
+  /** A reviewer noted something, by an action of `shared/actions.ts` whose event is `noted`. */
+  | { event: 'noted', action: string, reviewer: Reviewer, press?: string }
   /** The assignment began; `by` is set if somebody else assigned it. */
   | { event: 'taken', reviewer: Reviewer, by?: Reviewer, press?: string }
   | { event: 'returned', reviewer: Reviewer, press?: string }

@@ -1,3 +1,4 @@
+import type { AssignmentAction, RevokingAction } from '../actions'
 import type { FieldType } from '../field-types/field-types'
 import type { RichText } from './line'
 import type { HistoryEntry, EmailStatus } from '../../server/ports/submission'
@@ -36,10 +37,6 @@ export interface HolderLine {
   /** Epoch ms. */
   since: number
 }
-
-/** Actions that can be applied to many submissions at once. */
-export const BULK_ACTIONS = ['forward', 'spam', 'release', 'undo', 'reopen', 'take', 'hand-back'] as const
-export type BulkAction = typeof BULK_ACTIONS[number]
 
 /** Result for one of many submissions. */
 export interface BulkResult {
@@ -206,7 +203,7 @@ export interface SubmissionDetails extends Omit<Row, 'state' | 'preview' | 'more
   /** True if form data is left to erase, here or on cards, and the caller may erase it. */
   mayErase: boolean
   /** The caller's option about the assignment: take the submission, or hand back their own. */
-  taking: 'take' | 'hand-back' | null
+  taking: AssignmentAction | null
   fields: FieldDetails[]
   files: FileDetails[]
   /** Decision, or failures; one line each. */
@@ -216,7 +213,7 @@ export interface SubmissionDetails extends Omit<Row, 'state' | 'preview' | 'more
   /** Effect of a forward without edits after a partial delivery: label of the button, and remaining destinations. */
   retry: { label: string, destinations: string[] } | null
   /** Action that revokes its decision, and the deadline, epoch ms; null if it cannot be revoked. */
-  revocation: { action: 'undo' | 'reopen', until: number } | null
+  revocation: { action: RevokingAction, until: number } | null
   /** Time for which a decision made now can be revoked, ms; 0 if it cannot. */
   revocableMs: Readonly<Record<'forward' | 'spam', number>>
   /** Addresses to which its returned email was sent, as the default for sending it again; null if none came back. */

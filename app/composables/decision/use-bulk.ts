@@ -1,4 +1,5 @@
 import { tryOnScopeDispose } from '@vueuse/core'
+import type { BulkAction } from '../../../shared/actions'
 
 /** Max submissions in one request: small steps show progress and can be stopped soon. The API accepts 200. */
 const STEP = 20

@@ -1,4 +1,7 @@
-import type { DecisionQuestion, AtOnce, Deciding, DecisionRequest, DecisionAnswer } from '../submission/use-submission'
+import {
+  ACTIONS, isInstant, isPlainDecision, opensForm, type ActionId, type AskingAction, type InstantAction,
+} from '../../../shared/actions'
+import type { DecisionQuestion, DecisionRequest, DecisionAnswer } from '../submission/use-submission'
 
 interface DecisionContext {
   id: string
@@ -16,7 +19,7 @@ interface DecisionContext {
 export function useDecision({ id, submission, ended, decide, refresh, goOn, leave }: DecisionContext) {
   const { begin, say, fail, failed, tell, undoing } = useDone()
   /** Includes the submission as it was then: form and dialog stay open whatever happens meanwhile. */
-  const question = shallowRef<DecisionQuestion<Deciding> | null>(null)
+  const question = shallowRef<DecisionQuestion<AskingAction> | null>(null)
   const editing = computed(() => question.value?.what === 'edit' ? question.value.submission : null)
   const asking = computed(() => question.value?.what === 'edit' ? null : question.value as DecisionQuestion | null)
   const dirty = ref(false)
@@ -24,7 +27,8 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
     if (!question.value) return null
     const { what, submission: snapshot } = question.value
     const current = submission.value
-    if (what === 'erase' && current?.mayErase) {
+    // Others may have decided it: that does not prevent an action that is no decision.
+    if (!ACTIONS[what].decides && current && offersOn(current).includes(what)) {
       return snapshot.state === 'held' && current.state !== 'held' ? 'Somebody released it meanwhile.' : null
     }
     if (ended.value) return ended.value.message
@@ -37,15 +41,15 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
   onBeforeUnmount(() => isLeft = true)
   const focusHeading = () => !isLeft && document.querySelector<HTMLElement>('main h1')?.focus()
 
-  async function ask(what: Deciding) {
+  async function ask(what: AskingAction) {
     const snapshot = submission.value
     if (!snapshot || isBusy) return
     opener = document.activeElement as HTMLElement | null
-    if ((what === 'forward' || what === 'spam') && snapshot.revocableMs[what] > 0) return decideAtOnce(what, snapshot)
+    if (isPlain(what) && revocableMs(what, snapshot) > 0) return decideAtOnce(what, snapshot)
     question.value = { what, submission: snapshot }
   }
 
-  async function decideAtOnce(what: 'forward' | 'spam', snapshot: SubmissionDetails) {
+  async function decideAtOnce(what: PlainAsking, snapshot: SubmissionDetails) {
     isBusy = true
     const result = await send(what, { action: what }, snapshot).finally(() => isBusy = false)
     if (!result) return
@@ -57,18 +61,18 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
 
   /** Sends a decision. Null if the user has left by then: the outcome is announced when it arrives. */
   async function send(
-    what: Deciding | AtOnce, request: DecisionRequest, snapshot: SubmissionDetails,
+    what: ActionId, request: DecisionRequest, snapshot: SubmissionDetails,
   ): Promise<DecisionAnswer | null> {
     const askedQuestion = question.value
     const answer = decide(request)
     // With another assignee the server first warns or refuses: wait for its answer.
-    const isFree = snapshot.holder === null || snapshot.taking === 'hand-back'
-    const isInBackground = (what === 'forward' || what === 'spam') && isFree && leave(answer)
+    const isFree = snapshot.holder === null || snapshot.taking !== null
+    const isInBackground = isPlain(what) && isFree && leave(answer)
     const number = isInBackground ? begin() : undefined
     const outcome = answer.then((result) => {
       const isUserElsewhere = isInBackground || isLeft || (askedQuestion !== null && question.value !== askedQuestion)
       if (!isUserElsewhere) return result
-      tell(id, what, result, snapshot.revocableMs[what === 'spam' ? 'spam' : 'forward'], number)
+      tell(id, what, result, revocableMs(what, snapshot), number)
       void refresh()
       return null
     })
@@ -76,19 +80,20 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
   }
 
   /** Announces a decision and goes on. The pressed button is about to disappear, so it gets no focus back. */
-  async function decided(action: Deciding | AtOnce) {
+  async function decided(action: ActionId) {
     question.value = null
     dirty.value = false
     opener = null
     const snapshot = submission.value
     // Show the next submission first.
-    setTimeout(() => say(id, action, snapshot?.revocableMs[action === 'spam' ? 'spam' : 'forward']))
-    if (STAYING_ACTIONS.has(action) || !await goOn()) focusHeading()
+    setTimeout(() => say(id, action, snapshot ? revocableMs(action, snapshot) : 0))
+    // After an action without a question there is more to do with the submission.
+    if (isInstant(action) || !await goOn()) focusHeading()
     void refresh()
   }
 
   /** Does an action at once. A user who is editing keeps what they typed. */
-  async function act(action: AtOnce) {
+  async function act(action: InstantAction) {
     if (isActing) return
     isActing = true
     const result = await send(action, { action }, submission.value ?? question.value!.submission)
@@ -105,8 +110,8 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
   const edit = (request: DecisionRequest) => send('edit', request, question.value!.submission)
 
   /** Sends the confirmed decision. After one that came too late, opens the next submission if there is one. */
-  async function confirmed(action: Exclude<Deciding, 'edit'>, to: string): Promise<DecisionAnswer | null> {
-    const request = action === 'resend' ? { action, to } : { action }
+  async function confirmed(action: DecisionQuestion['what'], to: string): Promise<DecisionAnswer | null> {
+    const request = opensForm(action) ? { action, to } : { action }
     const result = await send(action, request, question.value!.submission)
     if (result && !result.decided && result.late && await goOn()) fail('Already decided', result.message)
     return result
@@ -138,5 +143,14 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
   }
 }
 
-/** Actions after which the submission stays open on the page, because there is more to do with it */
-const STAYING_ACTIONS = new Set<Deciding | AtOnce>(['undo', 'reopen', 'release', 'take', 'hand-back'])
+type PlainAsking = Exclude<DecisionQuestion['what'], 'resend'>
+
+function isPlain(action: ActionId): action is PlainAsking {
+  return isPlainDecision(ACTIONS[action])
+}
+
+/** Time in which the action can be taken back, ms; 0 if it cannot. */
+function revocableMs(action: ActionId, { revocableMs }: SubmissionDetails): number {
+  const { decides } = ACTIONS[action]
+  return decides ? revocableMs[decides] : 0
+}

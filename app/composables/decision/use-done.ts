@@ -1,20 +1,7 @@
-import type { ListIntent } from '../list/use-list-keyboard'
-import type { AtOnce, Deciding, DecisionAnswer } from '../submission/use-submission'
-
-const DONE_TEXTS = {
-  'forward': 'Forwarded. The cards follow.', 'edit': 'Forwarded. The cards follow.',
-  'resend': 'Being sent again. The cards follow.', 'spam': 'Marked as spam. The cards follow.',
-  'erase': 'Erased. The cards follow.', 'release': 'Released. Its cards follow.',
-  'undo': 'Open again. The cards follow.', 'reopen': 'Open again. The cards follow.',
-  'take': 'Assigned to you. Cards are updating.', 'hand-back': 'Handed back. Cards are updating.',
-} as const
-/** Past participles for many submissions at once */
-export const ALL_DONE: Record<ListIntent, string> = { forward: 'forwarded', spam: 'marked as spam', take: 'taken' }
-const FAILURE_TITLES: Readonly<Partial<Record<Deciding | AtOnce, string>>> = {
-  'release': 'It was not released', 'undo': 'It was not taken back', 'reopen': 'It was not taken back',
-  'take': 'It is not yours', 'hand-back': 'It was not handed back',
-}
-const UNDO_ACTIONS = { forward: 'undo', edit: 'undo', resend: 'undo', spam: 'reopen' } as const
+import {
+  ACTIONS, undoOf, type ActionId, type InstantAction, type RevokingAction,
+} from '../../../shared/actions'
+import type { DecisionAnswer } from '../submission/use-submission'
 
 /** Max time that an undo offer is shown, ms: longer than it takes to read it twice */
 const OFFER_MS = 12_000
@@ -36,7 +23,7 @@ interface Notice {
 }
 
 /** Takes decisions back. Returns the ids worth another try, and the messages about those not taken back. */
-async function reopen(ids: readonly string[], action: 'undo' | 'reopen') {
+async function reopen(ids: readonly string[], action: RevokingAction) {
   const retryIds = new Set(ids)
   const messages = new Set<string>()
   try {
@@ -64,7 +51,7 @@ export function useDone() {
   const fail = (title: string, description: string) => (
     toast.add({ title, description, color: 'warning', icon: 'i-lucide-info' })
   )
-  const failed = (action: AtOnce, description: string) => fail(FAILURE_TITLES[action]!, description)
+  const failed = (action: InstantAction, description: string) => fail(ACTIONS[action].failed!, description)
 
   async function takeBack() {
     const [offer, shownNotice, number] = [lastDecision.value, notice.value, lastBegun]
@@ -77,7 +64,7 @@ export function useDone() {
       : { number, title: `Taking ${countText} back…`, icon: 'i-lucide-undo-2', ms: until - Date.now() }
     const { retryIds, messages } = await reopen(ids, action)
     if (messages.length > 0) {
-      fail(ids.length === 1 ? FAILURE_TITLES[action]! : `Not all of ${countText} were taken back`, messages.join(' '))
+      fail(ids.length === 1 ? ACTIONS[action].failed! : `Not all of ${countText} were taken back`, messages.join(' '))
       const leftMs = until - Date.now()
       const canRetry = retryIds.length > 0 && leftMs > 0 && number === lastBegun
       if (canRetry) {
@@ -105,29 +92,28 @@ export function useDone() {
    * @param revocableMs time in which it can be taken back, ms; such decisions are made without asking first
    * @param number its number, from when it was begun
    */
-  function say(ids: string | readonly string[], action: Deciding | AtOnce, revocableMs = 0, number = ++lastBegun) {
+  function say(ids: string | readonly string[], action: ActionId, revocableMs = 0, number = ++lastBegun) {
     if (number < lastAnnounced) return
     lastAnnounced = number
     const allIds = [ids].flat()
-    const isRevocable = revocableMs > 0 && action in UNDO_ACTIONS && number === lastBegun
-    if (isRevocable) {
-      const undoAction = UNDO_ACTIONS[action as keyof typeof UNDO_ACTIONS]
-      lastDecision.value = { ids: allIds, action: undoAction, until: Date.now() + revocableMs }
-    }
-    else if (action !== 'take' && action !== 'hand-back') lastDecision.value = null
-    const ms = isRevocable ? Math.min(revocableMs, OFFER_MS) : NOTICE_MS
+    const { done, group, many } = ACTIONS[action]
+    const undoAction = revocableMs > 0 && number === lastBegun ? undoOf(ACTIONS[action]) : null
+    if (undoAction) lastDecision.value = { ids: allIds, action: undoAction, until: Date.now() + revocableMs }
+    // An assignment leaves the offer to take the decision before it back.
+    else if (group !== 'assignment') lastDecision.value = null
+    const ms = undoAction ? Math.min(revocableMs, OFFER_MS) : NOTICE_MS
     const title = allIds.length === 1
-      ? DONE_TEXTS[action]
-      : `${counted(allIds.length, 'submission')} ${ALL_DONE[action as ListIntent]}. The cards follow.`
+      ? done
+      : `${counted(allIds.length, 'submission')} ${many!.done}. The cards follow.`
     notice.value = { number, title, icon: 'i-lucide-check', ms }
   }
 
   /** Announces an outcome to a user who has left the submission. A failure stays until they close it. */
-  function tell(id: string, action: Deciding | AtOnce, result: DecisionAnswer, revocableMs: number, number?: number) {
+  function tell(id: string, action: ActionId, result: DecisionAnswer, revocableMs: number, number?: number) {
     if (result.decided) return say(id, action, revocableMs, number)
-    if (result.late) return fail(FAILURE_TITLES[action] ?? 'Already decided', result.message)
+    if (result.late) return fail(ACTIONS[action].failed ?? 'Already decided', result.message)
     toast.add({
-      title: FAILURE_TITLES[action] ?? 'It was not decided', description: result.message, color: 'error',
+      title: ACTIONS[action].failed ?? 'It was not decided', description: result.message, color: 'error',
       icon: 'i-lucide-triangle-alert', duration: 0,
       actions: [{ label: 'Open it', color: 'neutral', variant: 'outline', to: `/submissions/${id}` }],
     })

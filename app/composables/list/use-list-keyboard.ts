@@ -1,11 +1,4 @@
-/** Action on a row, or on all selected rows */
-export type ListIntent = 'forward' | 'spam' | 'take'
-
-const INTENT_LOOKS = {
-  forward: { key: 'f', label: 'Forward', icon: 'i-lucide-send' },
-  spam: { key: 's', label: 'Mark as Spam', icon: 'i-lucide-ban' },
-  take: { key: 't', label: 'Take', icon: 'i-lucide-hand' },
-} as const
+import { ACTIONS, LIST_ACTIONS, type ListAction } from '../../../shared/actions'
 
 const rowOf = (id: string) => document.querySelector<HTMLElement>(`[data-testid=row][data-id="${CSS.escape(id)}"]`)
 const linkOf = (id: string) => rowOf(id)?.querySelector('a') ?? null
@@ -21,10 +14,10 @@ export function useListKeyboard(rows: () => readonly Row[], turns: () => number)
   const current = computed(() => rows().find(({ id }) => id === kept.value) ?? rows()[0] ?? null)
   const hovered = ref<string | null>(null)
   /** Requested action. The component that carries it out is loaded on the first request. */
-  const wish = shallowRef<{ what: ListIntent, row: Row | null } | null>(null)
-  const wishes = computed(() => (Object.keys(INTENT_LOOKS) as ListIntent[])
-    .filter(what => what !== 'take' || takes.value)
-    .map(what => ({ what, ...INTENT_LOOKS[what] })))
+  const wish = shallowRef<{ what: ListAction, row: Row | null } | null>(null)
+  const wishes = computed(() => LIST_ACTIONS
+    .filter(what => isOfferedOnRow(what, { open: true, holder: null }, takes.value))
+    .map(what => ({ what, ...ACTIONS[what].command!, icon: ACTIONS[what].page.icon })))
 
   function focusOn(id: string) {
     kept.value = id
@@ -74,9 +67,8 @@ export function useListKeyboard(rows: () => readonly Row[], turns: () => number)
 
   const mayDecide = (row: Row) => decides.value && row.open
 
-  function ask(what: ListIntent, row: Row | null) {
-    const mayTake = what !== 'take' || row === null || row.holder === null
-    if (row && !(mayDecide(row) && mayTake)) return
+  function ask(what: ListAction, row: Row | null) {
+    if (row && !(mayDecide(row) && isOfferedOnRow(what, row, takes.value))) return
     // A focused link would be opened by the Enter that answers the question.
     if (row) rowOf(row.id)?.focus()
     wish.value = { what, row }
@@ -94,7 +86,7 @@ export function useListKeyboard(rows: () => readonly Row[], turns: () => number)
       ...wishes.value.map(({ what, ...looks }) => ({ ...looks, run: () => ask(what, hasSelection ? null : row) })),
       ...row?.open
         ? [
-            { key: 'e', label: 'Edit & Forward', icon: 'i-lucide-pencil', run: () => open('#edit') },
+            { ...ACTIONS.edit.command!, icon: ACTIONS.edit.page.icon, run: () => open('#edit') },
             { key: 'x', label: 'Select', icon: 'i-lucide-square-check', run: () => selection.toggle(row.id) },
           ]
         : [],

@@ -1,19 +1,15 @@
-/** Decisions that open a question or a form */
-export type Deciding = 'forward' | 'resend' | 'edit' | 'spam' | 'erase'
+import type { ActionId, AskingAction, InputAction } from '../../../shared/actions'
 
 /** Question to confirm a decision, with the submission as it was then */
-export interface DecisionQuestion<What extends Deciding = Exclude<Deciding, 'edit'>> {
+export interface DecisionQuestion<What extends AskingAction = Exclude<AskingAction, 'edit'>> {
   what: What
   submission: SubmissionDetails
   /** Reason why it was not done at once */
   refused?: string
 }
 
-/** Actions done without a question */
-export type AtOnce = 'release' | 'undo' | 'reopen' | 'take' | 'hand-back'
-
 export type DecisionRequest
-  = | { action: 'forward' | 'spam' | 'erase' | AtOnce }
+  = | { action: Exclude<ActionId, InputAction> }
     | { action: 'edit', values: Record<string, string> }
     | { action: 'resend', to: string }
 

@@ -1,6 +1,7 @@
 import type {
   ButtonElement, CardChild, CardElement, FieldElement, ImageElement, LinkElement, TextElement,
 } from 'chat'
+import { ACTIONS, BUTTONS, isInputRequired, opensForm } from '../../../shared/actions'
 import type { RichText } from '../../../shared/types/line'
 import { richParts } from '../../../shared/utils/line'
 import { counted, cut } from '../../../shared/utils/text'
@@ -67,19 +68,13 @@ function cardOf({ title, state }: CardView, children: CardChild[]): StateCard {
   return { type: 'card', title, children, state }
 }
 
-/** Style of each button, whether it opens a form, and its row (the first by default). */
-const BUTTON_STYLES: Record<CardAction['id'], { style?: 'primary' | 'danger', isForm?: true, row?: 2 | 3 }> = {
-  forward: { style: 'primary' }, edit: { style: 'primary', isForm: true }, spam: { style: 'danger', row: 2 },
-  send_again: { style: 'primary', isForm: true }, undo: {}, not_spam: {}, take: { row: 3 }, hand_back: { row: 3 },
-}
-
 function isOffered({ actions }: CardView, actionId: CardAction['id']): boolean {
   return actions.some(({ id }) => id === actionId)
 }
 
 function actionRows(view: CardView, platform: Platform): CardChild[] {
-  const offeredActions = view.actions.filter(({ id }) => platform.modal || id !== 'edit')
-  const rows = [1, 2, 3].map(row => offeredActions.filter(({ id }) => (BUTTON_STYLES[id].row ?? 1) === row))
+  const offeredActions = view.actions.filter(({ id }) => platform.modal || !isInputRequired(BUTTONS[id]))
+  const rows = [1, 2, 3].map(row => offeredActions.filter(({ id }) => (ACTIONS[BUTTONS[id]].card!.row ?? 1) === row))
   const webAction = view.actions.find(action => !offeredActions.includes(action))
   return [
     ...toList(webAction ? linkTo(view, `${webAction.label} on the web`) : null),
@@ -91,10 +86,9 @@ function actionRows(view: CardView, platform: Platform): CardChild[] {
 }
 
 function button({ id, label }: CardAction, { submissionId: value }: CardView, { modal }: Platform): ButtonElement {
-  const { style, isForm } = BUTTON_STYLES[id]
-  return {
-    type: 'button', id, label, value, ...style && { style }, ...isForm && modal && { actionType: 'modal' as const },
-  }
+  const { style } = ACTIONS[BUTTONS[id]].card!
+  const isForm = modal && opensForm(BUTTONS[id])
+  return { type: 'button', id, label, value, ...style && { style }, ...isForm && { actionType: 'modal' as const } }
 }
 
 function linkTo({ url }: CardView, label: string): CardChild | null {
@@ -120,7 +114,7 @@ const LINKS_LEFT_ROOM_FOR = 1
 const NOTES_LEFT_ROOM_FOR = 3
 
 /** Longest labels of the links to a card's page. */
-const PAGE_LABELS = ['1,000 more fields, 100 shortened, 20 more files: open the full submission', 'Edit & Forward on the web']
+const PAGE_LABELS = ['1,000 more fields, 100 shortened, 20 more files: open the full submission', `${ACTIONS.edit.label} on the web`]
 
 function pagesOf({ url }: CardView): ViewLink[] {
   return url === null ? [] : PAGE_LABELS.map(label => ({ label, url }))

@@ -2,6 +2,7 @@ import {
   Modal, CardText, DateInput, NumberInput, RadioSelect, Select, SelectOption, TextInput,
   type ModalChild, type ModalElement,
 } from 'chat'
+import { ACTIONS } from '../../../shared/actions'
 import { fieldTypeOf } from '../../../shared/field-types/field-types'
 import type { RichText } from '../../../shared/types/line'
 import { richParts } from '../../../shared/utils/line'
@@ -19,8 +20,6 @@ const LONG_LINE = 80
 const MAX_NAMES = 10
 
 const NOTICE_LENGTH = 1000
-
-const EDIT_CALLBACK = 'edit'
 
 /** Most bytes of JSON that platforms add to an option. */
 const OPTION_BYTES = 80
@@ -44,7 +43,7 @@ export function editModal(form: EditForm, platformKey: string): ModalElement | n
       : [],
   ]
   return Modal({
-    callbackId: EDIT_CALLBACK, title: 'Edit & Forward', submitLabel: 'Forward', closeLabel: 'Cancel',
+    callbackId: ACTIONS.edit.card!.id, title: ACTIONS.edit.label, submitLabel: 'Forward', closeLabel: 'Cancel',
     privateMetadata: offeredInputs.map(({ id, mark }) => `${id}.${mark}`).join(' '), children,
   })
 }
@@ -56,7 +55,7 @@ export function sendAgainModal({ to }: SendAgainForm, platformKey: string): Moda
   const currentAddresses = to.join(', ')
   const canPrefill = currentAddresses.length <= modal.value
   return Modal({
-    callbackId: 'send_again', title: 'Send again', submitLabel: 'Send', closeLabel: 'Cancel',
+    callbackId: ACTIONS.resend.card!.id, title: ACTIONS.resend.label, submitLabel: 'Send', closeLabel: 'Cancel',
     children: [
       ...canPrefill ? [] : [CardText(`It goes to the same ${to.length} addresses again, unless you type others.`)],
       TextInput({
@@ -68,7 +67,7 @@ export function sendAgainModal({ to }: SendAgainForm, platformKey: string): Moda
 }
 
 /** Builds a modal that only shows a message. */
-export function noticeModal(message: RichText, title = 'Edit & Forward'): ModalElement {
+export function noticeModal(message: RichText, title = ACTIONS.edit.label): ModalElement {
   return Modal({ callbackId: 'notice', title, submitLabel: 'OK', closeLabel: 'Close', children: [
     lineElement(richParts(message).map(part => typeof part === 'string' ? cut(part, NOTICE_LENGTH) : part)),
   ] })

@@ -1,3 +1,4 @@
+import { ACTION_IDS, ACTIONS, isOffered, type ActionFacts, type ActionId } from '../../../shared/actions'
 import { SUBMISSION_TTL_MS, inDays } from '../../../shared/lifetimes'
 import type { RichText } from '../../../shared/types/line'
 import { dateTime, rich, exactTime, timeOfDay } from '../../../shared/utils/line'
@@ -84,8 +85,8 @@ function cardNotes(submission: Submission, form: Form): RichText[] {
   if (state === 'expired') return [`Expired — nobody decided in ${inDays(SUBMISSION_TTL_MS)}.`]
   if (!decision) {
     return [
-      ...holderNotes(submission, form), ...revokedNotes(submission), ...reopenedNotes(submission, form),
-      ...deletionNotes(submission),
+      ...holderNotes(submission, form), ...notedNotes(submission), ...revokedNotes(submission),
+      ...reopenedNotes(submission, form), ...deletionNotes(submission),
     ]
   }
   if (decision.action === 'spam') {
@@ -175,17 +176,23 @@ export function retryLabel(submission: Submission, form: Form): string | undefin
 }
 
 function actionsOf(submission: Submission, form: Form): CardAction[] {
+  const assignee = submission.holder ? 'viewer' : 'nobody'
+  const facts = { ...actionFacts(submission), ...form.claim && { assignee } as const }
+  return ACTION_IDS.flatMap((id) => {
+    const { card, label, isRetry } = ACTIONS[id]
+    if (!card || !isOffered(id, facts)) return []
+    return [{ id: card.id, label: (isRetry && retryLabel(submission, form)) || label }]
+  })
+}
+
+/** Returns the facts that decide which actions it has, but for the assignee and for what is left to erase. */
+export function actionFacts(submission: Submission): ActionFacts {
   const { state, decision } = submission
-  if (isRevocable(submission)) {
-    return [decision?.action === 'spam' ? { id: 'not_spam', label: 'Not spam' } : { id: 'undo', label: 'Undo' }]
+  const revocableState = decision?.action === 'spam' ? 'spam' : 'leaving'
+  return {
+    state: isRevocable(submission) ? revocableState : state === 'open' || state === 'held' ? state : null,
+    isReturned: canSendAgain(submission), isErasable: false,
   }
-  if (state !== 'open') return []
-  return [
-    canSendAgain(submission)
-      ? { id: 'send_again', label: 'Send again' }
-      : { id: 'forward', label: retryLabel(submission, form) ?? 'Forward Submission' },
-    { id: 'edit', label: 'Edit & Forward' }, { id: 'spam', label: 'Mark as Spam' }, ...takeActions(submission, form),
-  ]
 }
 
 /** Returns the time when the data of spam is erased; until then the mark can be undone. */
@@ -284,15 +291,20 @@ export function revokedText({ action, reviewer: { name, platform } }: RevokedEnt
   return `${action === 'spam' ? 'Not spam, says' : 'Taken back by'} ${visible(name)} on ${platform}`
 }
 
+/** Returns what reviewers noted last, for a card that waits for a decision. */
+function notedNotes({ history }: Submission): RichText[] {
+  const lastEntry = history.findLast(entry => entry.event === 'noted')
+  return lastEntry ? [rich`${notedText(lastEntry)}, ${dateTime(lastEntry.at)}`] : []
+}
+
+/** Returns a line such as `Snoozed by Ada on Slack`. An action that is no longer in the table shows as its name. */
+export function notedText({ action, reviewer }: HistoryEntry & { event: 'noted' }): string {
+  return `${ACTIONS[action as ActionId]?.note ?? action}${byReviewer(reviewer)}`
+}
+
 /** Returns a note on the assignee, if the form has assignment. */
 export function holderNotes({ holder }: SubmissionRecord, { claim }: Form): RichText[] {
   return claim && holder ? [rich`${visible(holder.name)} has it (${holder.platform}, ${timeOfDay(holder.since)})`] : []
-}
-
-/** Returns the button to take the submission, or to hand it back. */
-function takeActions({ holder }: SubmissionRecord, { claim }: Form): CardAction[] {
-  if (!claim) return []
-  return [holder ? { id: 'hand_back', label: 'Hand back' } : { id: 'take', label: 'Take' }]
 }
 
 /** Returns the news for a new assignee; empty if they took it themselves. */

@@ -1,3 +1,4 @@
+import { ACTIONS, TYPED_ACTIONS, type TypedAction } from '../../../shared/actions'
 import type { RichText } from '../../../shared/types/line'
 import { visible } from '../../../shared/utils/text'
 import type { Scope } from '../../ports/board'
@@ -10,22 +11,28 @@ import { belongsTo, isRoom } from '../review/scope'
 import { pendingAt, RECORDS } from '../queries/search'
 import { nameAtEnd, withoutAddress } from './commands'
 
-/** Typed command that assigns a submission to somebody. */
+/** Typed command that assigns a submission to somebody, or does something else with it. */
 export interface Assignment {
   /** Id of the submission, or its beginning. */
   id: string
   /** `me`, or a person's name; empty if the message mentions the person. */
   whom: string
+  /** Other action than assigning it. */
+  action?: TypedAction
 }
 
 const TO_WHOM = 'To whom? Type assign, the id, and mention somebody; or type me instead.'
 
-/** Reads `assign <id> @Grace` and `take <id>`; null for anything else, such as a sentence that begins like one. */
+/** Reads `assign <id> @Grace`, `take <id>` and other actions; null for anything else, such as a sentence. */
 export function parseAssignment(text: string): Assignment | null {
   const [command = '', id = '', ...nameWords] = withoutAddress(text).split(/\s+/)
-  const [, name] = /^\/?(assign|take)$/.exec(command.toLowerCase()) ?? []
-  if (!name || !/^[\da-f-]{4,36}$/i.test(id)) return null
-  if (name === 'take') return nameWords.length === 0 ? { id: id.toLowerCase(), whom: 'me' } : null
+  const name = command.toLowerCase().replace(/^\//, '')
+  const action = TYPED_ACTIONS.find(each => each === name)
+  if ((!action && name !== 'assign') || !/^[\da-f-]{4,36}$/i.test(id)) return null
+  if (action) {
+    const isTake = ACTIONS[action].group === 'assignment'
+    return nameWords.length === 0 ? { id: id.toLowerCase(), whom: 'me', ...isTake ? {} : { action } } : null
+  }
   // If nobody else is named, a name at the end is the assignee, not the bot.
   return { id: id.toLowerCase(), whom: nameWords.join(' ') || nameAtEnd(text) }
 }
@@ -42,7 +49,7 @@ export class Assignments {
    * @throws when the store cannot be reached
    */
   async assign(
-    { id, whom }: Assignment, place: Scope, person: Person, mentionedNames: readonly string[] | undefined,
+    { id, whom, action }: Assignment, place: Scope, person: Person, mentionedNames: readonly string[] | undefined,
   ): Promise<Speech & { isPrivate?: true }> {
     const assignee = whom.toLowerCase() === 'me' ? person : await this.findPerson(mentionedNames, whom)
     if (!assignee) return speechOf(TO_WHOM)
@@ -51,8 +58,10 @@ export class Assignments {
       ? `Nothing that waits here has an id that begins with ${id}.`
       : `${matches.length} ids begin with ${id}. Type more of it.`)
     const attempt = { id: matches[0]!.id, person, place }
-    const result = await this.decisions.decide({ ...attempt, action: 'assign', assignee })
-    if (!('message' in result)) return speechOf(`${assignee.name} has it now.`)
+    const result = await this.decisions.decide(
+      action ? { ...attempt, action } : { ...attempt, action: 'assign', assignee },
+    )
+    if (!('message' in result)) return speechOf(action ? ACTIONS[action].done : `${assignee.name} has it now.`)
     return { ...speechOf(result.message), ...result.kind === 'forbidden' && { isPrivate: true } }
   }
 

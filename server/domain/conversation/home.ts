@@ -1,3 +1,4 @@
+import { ACTIONS, type AssignmentAction } from '../../../shared/actions'
 import type { RichText } from '../../../shared/types/line'
 import { dateTime, rich } from '../../../shared/utils/line'
 import { counted } from '../../../shared/utils/text'
@@ -42,13 +43,13 @@ export class Home {
     const eachText = myCount > 0 && freeCount > 0 ? ' of each' : ''
     const limitText = myCount > LIST_LENGTH || freeCount > LIST_LENGTH ? ` The oldest ${LIST_LENGTH}${eachText}:` : ''
     return { text: [rich`${summary(submissions, complete, splitText)}${limitText}`], items: [
-      ...this.listItems(mySubmissions, { id: 'queue_hand_back', label: 'Hand back' }),
-      ...this.listItems(freeSubmissions, { id: 'queue_take', label: 'Take', primary: true }),
+      ...this.listItems(mySubmissions, queueButton('hand-back')),
+      ...this.listItems(freeSubmissions, { ...queueButton('take'), primary: true }),
     ] }
   }
 
   /** Handles a button of the page; the result of the click stands above the queue. */
-  async pressed(action: 'take' | 'hand-back', id: string, person: Person, platform: string): Promise<Speech> {
+  async pressed(action: AssignmentAction, id: string, person: Person, platform: string): Promise<Speech> {
     const forms = await this.formsOf(person, platform)
     const { submissions } = await this.listWaiting(forms, platform)
     if (!submissions.some(submission => submission.id === id)) return this.queueOf(person, forms, platform)
@@ -100,6 +101,12 @@ export class Home {
       ...this.context.forms.of(submission.form).claim && { button: { ...button, value: submission.id } },
     }))
   }
+}
+
+/** Returns the button of an action, with an id that differs from the one on cards: a home page is in no room. */
+export function queueButton(action: AssignmentAction): SpeechButton {
+  const { card, label } = ACTIONS[action]
+  return { id: `queue_${card!.id}`, label }
 }
 
 function roomsOf(forms: readonly Form[], platform: string): string[] {

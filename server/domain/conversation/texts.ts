@@ -1,3 +1,4 @@
+import { ASSIGNMENT_ACTIONS } from '../../../shared/actions'
 import { COMMANDS, usageOf } from '../../../shared/commands'
 import type { SpeechButton } from '../../ports/board'
 import type { Speech, SpeechItem } from '../../ports/conversation'
@@ -13,7 +14,7 @@ const helpWithout = (omittedNames: readonly string[]): SpeechItem[] => (
 )
 
 /** Leaves out the commands that not every deployment has. */
-const HELP = helpWithout(['take', 'assign'])
+const HELP = helpWithout([...ASSIGNMENT_ACTIONS, 'assign'])
 
 /** Button of a test card. */
 export const TEST_CLICK: SpeechButton = { id: 'test_click', label: 'Try a click' }

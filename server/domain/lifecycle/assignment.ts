@@ -12,9 +12,13 @@ const MAX_WARNINGS = 20
 
 type Step = Exclude<Transition, { refused: unknown }>
 
-type AssignmentEvent = EventOf<'taken'> | EventOf<'returned'> | EventOf<'freed'> | EventOf<'warned'>
+type AssignmentEvent
+  = EventOf<'taken'> | EventOf<'returned'> | EventOf<'freed'> | EventOf<'warned'> | EventOf<'noted'>
 
-/** Assignment of a submission, from the take to its end. `isAnothers` says what others may do meanwhile. */
+/**
+ * Assignment of a submission, from the take to its end, and other notes of reviewers. `isAnothers` says what others may
+ * do meanwhile.
+ */
 export function hold(current: Submission, event: AssignmentEvent, clock: Clock): Transition {
   if (event.type === 'freed') return endAssignment(current, event, clock)
   if (current.state !== 'open') return { refused: current.state === 'held' ? 'held' : 'decided' }
@@ -23,6 +27,7 @@ export function hold(current: Submission, event: AssignmentEvent, clock: Clock):
   switch (event.type) {
     case 'taken': return take(current, event, assignee, clock)
     case 'returned': return handBack(current, event, assignee, clock)
+    case 'noted': return note(current, event, clock)
     case 'warned': return warn(current, event, assignee, clock)
   }
 }
@@ -94,6 +99,14 @@ function endAssignment(current: Submission, { left: leavingReviewer }: EventOf<'
   if (!assignee || (!hasLeft && clock.now < assignee.until)) return { refused: 'not-due' }
   const entry = { at: clock.now, event: 'freed' as const, reviewer: signatureOf(assignee), left: hasLeft }
   return followed(changed(current, { holder: undefined, history: withEntry(current, entry) }), clock)
+}
+
+function note(current: Submission, { action, reviewer, card, press }: EventOf<'noted'>, clock: Clock): Transition {
+  if (isRepeated(current, press)) return { refused: 'unchanged' }
+  return followed(changed(current, {
+    cards: card ? withCard(current.cards, card) : current.cards,
+    history: withEntry(current, { at: clock.now, event: 'noted', action, reviewer, ...press && { press } }),
+  }), clock)
 }
 
 /** Records who was warned. Not visible on cards. */

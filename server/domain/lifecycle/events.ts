@@ -53,6 +53,8 @@ export type LifecycleEvent
     | { type: 'freed', left?: string }
     /** Somebody, by `identityOf`, is warned that another person has it. */
     | { type: 'warned', who: string, press?: string }
+    /** A reviewer notes something: the name of an action, whose text cards and history show. */
+    | { type: 'noted', action: string, reviewer: Reviewer } & Press
     /** The cards stop showing the form data. */
     | { type: 'collapsing' }
     /** Spam cannot be taken back any more, or no receipt is awaited any more. */

@@ -215,7 +215,7 @@ const LONGEST_PRESS = 64
 
 /** Events of a press, with the events that undo them; releases and erasures cannot be undone. */
 const UNDONE_BY: Partial<Record<HistoryEntry['event'], readonly HistoryEntry['event'][]>> = {
-  claimed: ['revoked', 'reopened', 'erased'], revoked: ['claimed', 'erased'], released: [], erased: [],
+  claimed: ['revoked', 'reopened', 'erased'], revoked: ['claimed', 'erased'], released: [], noted: [], erased: [],
 }
 
 /** True if it ended and nothing is left to do or to wait for: then only its trace stays. */

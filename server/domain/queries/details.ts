@@ -1,3 +1,4 @@
+import { ASSIGNMENT_ACTIONS, isOffered, REVOKING_ACTIONS } from '../../../shared/actions'
 import type { RichText } from '../../../shared/types/line'
 import type { OpsRole } from '../../../shared/types/session'
 import type { FieldDetails, HistoryLine, SubmissionDetails } from '../../../shared/types/submissions'
@@ -9,7 +10,7 @@ import { isNumber } from '../json'
 import { identityOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
 import {
-  endLine, revokedText, cardView, formOf, progressNotes, retryLabel,
+  actionFacts, endLine, notedText, revokedText, cardView, formOf, progressNotes, retryLabel,
 } from '../cards/card-view'
 import { deliveriesOf, deliveryName, leftOf, targetsOf } from '../deliveries/registry'
 import { envelopeFields } from '../intake/envelope'
@@ -103,13 +104,15 @@ function notesOf(submission: Submission, presentation: Presentation): readonly R
 
 function revocationOf(submission: Submission): SubmissionDetails['revocation'] {
   if (!isRevocable(submission)) return null
-  return { action: submission.state === 'settled' ? 'reopen' : 'undo', until: submission.revocableUntil! }
+  const facts = actionFacts(submission)
+  return { action: REVOKING_ACTIONS.find(id => isOffered(id, facts))!, until: submission.revocableUntil! }
 }
 
 function assignmentActionOf(submission: Submission, viewer: Person, now: number): SubmissionDetails['taking'] {
-  if (submission.state !== 'open' || !submission.data) return null
+  if (!submission.data) return null
   const holder = assigneeOf(submission, now)
-  return holder ? holder.who === identityOf(viewer) ? 'hand-back' : null : 'take'
+  const assignee = holder ? holder.who === identityOf(viewer) ? 'viewer' : 'another' : 'nobody'
+  return ASSIGNMENT_ACTIONS.find(id => isOffered(id, { ...actionFacts(submission), assignee })) ?? null
 }
 
 function retryOf(submission: Submission, form: Form): SubmissionDetails['retry'] {
@@ -147,6 +150,7 @@ function historyText(entry: HistoryEntry, roomNameOf: Named): string {
     case 'returned': return `Handed back by ${reviewerText(entry.reviewer)}`
     case 'freed': return `${reviewerText(entry.reviewer)} has it no more: ${entry.left ? 'no reviewer any more' : 'the time is over'}`
     case 'revoked': return revokedText(entry)
+    case 'noted': return notedText(entry)
   }
 }
 

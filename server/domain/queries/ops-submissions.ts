@@ -1,17 +1,18 @@
 import { z } from 'zod'
+import { BULK_ACTIONS } from '../../../shared/actions'
 import {
-  BULK_ACTIONS, HOLDERS, ROW_STATES, SORTS, type Counts, type Forgotten, type RowPage, type SubmissionDetails,
+  HOLDERS, ROW_STATES, SORTS, type Counts, type Forgotten, type RowPage, type SubmissionDetails,
 } from '../../../shared/types/submissions'
 import type { Person } from '../../ports/submission'
 import type { Invalid, Refused } from '../../ports/submission-access'
 import type { Context } from '../context'
-import { isObject, parsed } from '../json'
+import { parsed } from '../json'
 import {
   AlreadyDecided, NotAReviewer, PeopleUnknown, StoreUnavailable, SubmissionEnded, AlreadyAssigned, WrongState,
 } from '../errors'
 import { identityOf } from '../people/people'
-import { ADDRESSES_LENGTH } from '../fields/addresses'
 import { countChoices, listDone, listRows, pickRows } from './listing'
+import { actionRequestSchema, causes, requestIdSchema } from '../review/actions'
 import type { Decisions } from '../review/decisions'
 import { showSubmission, type DetailsViewer } from './details'
 import { endLine } from '../cards/card-view'
@@ -52,9 +53,6 @@ const pickingSchema = z.object({
   state: stateSchema.exclude(['done'], 'what is done is not asked for by ids').optional(),
 })
 
-/** Request id, chosen by the client and repeated when it sends a decision again: the decision is made once. */
-const requestIdSchema = z.string().max(64).optional()
-
 /** Decision about many submissions at once, up to two full pages of the list. */
 const bulkDecisionSchema = z.object({
   ids: z.array(z.string().max(100, 'must be an id'), 'must be a list').max(200, 'must have at most 200 items'),
@@ -64,19 +62,6 @@ const bulkDecisionSchema = z.object({
 
 /** Decisions made in parallel: each needs a few round trips to the store, which has other requests to answer. */
 const CONCURRENCY = 8
-
-const decisionSchema = z.union([
-  z.object({ action: z.enum(BULK_ACTIONS).exclude(['release']), press: requestIdSchema }),
-  z.object({ action: z.literal('release'), press: requestIdSchema }),
-  z.object({ action: z.literal('erase'), press: requestIdSchema }),
-  z.object({ action: z.literal('resend'), to: z.string().max(ADDRESSES_LENGTH).optional(), press: requestIdSchema }),
-  z.object({ action: z.literal('edit'), values: z.custom<Record<string, string>>(isTexts), press: requestIdSchema }),
-], 'Send {"action":"forward"}, {"action":"spam"}, {"action":"edit","values":{"f0":"text"}}, where f0 is the id of a field, {"action":"release"}, {"action":"undo"}, {"action":"reopen"}, {"action":"take"}, {"action":"hand-back"}, {"action":"erase"}, or {"action":"resend"}, with "to":"somebody@example.com" for another address')
-
-/** True for texts by input id. `z.record` would ignore the key `__proto__`. */
-function isTexts(values: unknown): boolean {
-  return isObject(values) && Object.entries(values).every(([id, text]) => /^f\d+$/.test(id) && typeof text === 'string')
-}
 
 const UNDONE_TEXT = 'You did this already, and it was undone since. To do it again, send it with another press.'
 
@@ -156,10 +141,10 @@ export class OpsSubmissions {
    * StoreUnavailable; SubmissionEnded when it was erased before
    */
   async decide(id: string, body: unknown, reviewer: Person): Promise<Invalid | null> {
-    const request = parsed(decisionSchema, body)
+    const request = parsed(actionRequestSchema, body)
     // A request id belongs to one request of one person: others may have chosen the same one.
     const requestId = request.press && digest(JSON.stringify([request, identityOf(reviewer)]))
-    if (request.action === 'release' || request.action === 'erase') {
+    if (causes(request, 'released', 'erased')) {
       if (!await this.findEarlierOutcome(id, requestId)) {
         await this.quarantine.decide(request.action, id, reviewer, requestId)
       }

@@ -1,3 +1,4 @@
+import { ACTIONS, isPlainDecision, type ActionId, type InputAction } from '../../../shared/actions'
 import { SUBMISSION_TTL_MS, inDays } from '../../../shared/lifetimes'
 import type { RichText } from '../../../shared/types/line'
 import { visible } from '../../../shared/utils/text'
@@ -15,6 +16,7 @@ import type { Applied, Edit, EventOf, Press } from '../lifecycle/events'
 import { applyEdits, type Marks } from '../fields/fields'
 import { assigneeOf, isAnothers } from '../lifecycle/assignment'
 import type { Outbox } from '../outbox/outbox'
+import { ACTION_RULES, causes, type ActionCausing, type PlainRequest, type RuledAction } from './actions'
 import { belongsTo, isRoom } from './scope'
 import {
   irrevocable, notYoursLine, assignedLine, warningLine, editForm, endLine,
@@ -25,21 +27,22 @@ import { sendAgainForm } from '../lifecycle/email-status'
 
 /** Attempt with its action and details */
 export type Intent = Attempt & (
-  | { action: Action }
+  | PlainRequest<PlainAction>
   /** `values` are the typed texts by input id; `shown` is what a platform's form showed, if the data was different. */
   | { action: 'edit', values: Readonly<Record<string, string>>, shown?: Marks }
-  /** `undo` takes a forward back, `reopen` spam. */
-  | { action: 'undo' | 'reopen' }
-  | { action: 'take' | 'hand-back' }
   /** `to` holds typed addresses for an email that bounced; absent for the same ones as before. */
   | { action: 'resend', to?: string }
   /** Gives it to the assignee, even if somebody else has it. */
   | { action: 'assign', assignee: Person }
 )
 
-type DecisionIntent = Extract<Intent, { action: Action | 'edit' | 'resend' }>
+type PlainAction = Exclude<
+  ActionCausing<'claimed' | 'revoked' | 'taken' | 'returned' | 'noted'>, InputAction | 'assign'
+>
+
+type DecisionIntent = Extract<Intent, { action: ActionCausing<'claimed'> }>
 type AssignmentCheck = NonNullable<ReturnType<typeof assignmentCheckOf>>
-type AssignmentIntent = Extract<Intent, { action: 'take' | 'hand-back' | 'assign' }>
+type AssignmentIntent = Extract<Intent, { action: ActionCausing<'taken' | 'returned'> }>
 
 /** Changes that a decision makes, or errors by input id */
 type Changes = { edit?: Edit, to?: readonly string[] } | { errors: Readonly<Record<string, string>> }
@@ -67,22 +70,18 @@ export class Decisions {
       loadFor(intent, this.context, this.reviewers, this.recall(intent)), intent.person,
     ])
     if ('kind' in record) return record
-    switch (intent.action) {
-      case 'undo':
-      case 'reopen': return this.revoke(intent, intent.action === 'undo' ? 'forward' : 'spam', person, record)
-      case 'take':
-      case 'hand-back':
-      case 'assign': return this.assign(intent, person, record)
-      default: return this.applyDecision(intent, person, record)
-    }
+    if (causes(intent, 'revoked')) return this.revoke(intent, ACTIONS[intent.action].revokes!, person, record)
+    if (causes(intent, 'taken', 'returned')) return this.assign(intent, person, record)
+    if (causes(intent, 'noted')) return this.note(intent, person, record)
+    return this.applyDecision(intent, person, record)
   }
 
   /** The form for an edit, or for resending an email that bounced; null for any other email. */
-  async open(attempt: Attempt & { action: 'edit' | 'resend' }): Promise<EditForm | SendAgainForm | Refused | null> {
+  async open(attempt: Attempt & { action: InputAction }): Promise<EditForm | SendAgainForm | Refused | null> {
     const { forms, runtime } = this.context
     const [submission, person] = await Promise.all([loadFor(attempt, this.context, this.reviewers), attempt.person])
     if ('kind' in submission) return submission
-    const isEdit = attempt.action === 'edit'
+    const isEdit = ACTIONS[attempt.action].input === 'fields'
     if (isEdit && (submission.state !== 'open' || !submission.data)) return this.rejectLate(attempt)
     const form = isEdit ? editForm(submission, this.context) : sendAgainForm(submission)
     const assignmentCheck = assignmentCheckOf(person, forms.of(submission.form))
@@ -102,7 +101,8 @@ export class Decisions {
    * an earlier delivery or edit, on the confirmation address, or on files to erase.
    */
   private recall({ id, action }: Intent): SubmissionRecord | null {
-    const record = action === 'forward' || action === 'spam' ? this.context.store.recall?.(id) : null
+    const isPlain = action !== 'assign' && isPlainDecision(ACTIONS[action])
+    const record = isPlain ? this.context.store.recall?.(id) : null
     if (!record) return null
     const { edited, delivered, sent = [], confirmation } = record
     const { confirm, files } = this.context.forms.of(record.form)
@@ -118,7 +118,7 @@ export class Decisions {
       if (record.failures.length === 0) return reportUnchanged('Nothing to resend.')
       if (intent.to !== undefined && !canSendAgain(record)) return reportUnchanged(NOT_BOUNCED_TEXT)
     }
-    const action = intent.action === 'spam' ? 'spam' : 'forward'
+    const action = ACTIONS[intent.action].decides!
     const form = forms.of(record.form)
     const assignmentCheck = assignmentCheckOf(person, form)
     // Recomputed for each attempt: others may write first, and the decision changes the version it then meets.
@@ -160,6 +160,17 @@ export class Decisions {
     return this.carryOut(applied, 'revoked', person, { action })
   }
 
+  /** Adds a line to the history and the cards. */
+  private async note(
+    intent: Attempt & { action: ActionId }, person: Person, record: SubmissionRecord,
+  ): Promise<DecisionResult> {
+    const { id, action, press } = intent
+    const event = { type: 'noted', action, reviewer: signatureOf(person), ...press } as const
+    const applied = await this.outbox.apply(id, [event], record)
+    if (!('refused' in applied)) return this.carryOut(applied, 'noted', person, { action })
+    return applied.refused === 'unchanged' ? { kind: 'done' } : this.rejectLate(intent)
+  }
+
   private async assign(intent: AssignmentIntent, person: Person, record: SubmissionRecord): Promise<DecisionResult> {
     const { store, forms, claimMs, runtime } = this.context
     const { id, action, press } = intent
@@ -170,7 +181,7 @@ export class Decisions {
     if (!form.claim) return reportUnchanged(ASSIGNMENT_OFF_TEXT)
     const identity = identityOf(assignee)
     const assignerFields = action === 'assign' ? { by: signatureOf(person) } : {}
-    const event: EventOf<'taken'> | EventOf<'returned'> = action === 'hand-back'
+    const event: EventOf<'taken'> | EventOf<'returned'> = causes(intent, 'returned')
       ? { type: 'returned', who: identity, ...press }
       : {
           type: 'taken', person: assignee, forMs: claimMs ?? 0, listed: form.reviewers !== undefined, ...press,
@@ -264,11 +275,6 @@ export interface Attempt {
   content?: string
 }
 
-/** Names of attempts in the log, if they differ from the action. */
-const LOGGED_ACTIONS: Readonly<Record<string, string>> = {
-  'resend': 'forward', 'undo': 'revoke forward', 'reopen': 'revoke spam', 'hand-back': 'hand back',
-}
-
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** Reveals nothing about the submission: the sender of the form knows its id, and may press a button anywhere. */
@@ -280,13 +286,15 @@ const OTHER_CHANNEL_TEXT = 'This submission belongs to another channel, so nothi
  * @param cachedRecord cached record, which saves reading it
  */
 async function loadFor<CachedRecord extends SubmissionRecord = Submission>(
-  { id, action, person, place, press }: Attempt & { action: string }, context: Context, reviewers: Reviewers,
+  { id, action, person, place, press }: Attempt & { action: RuledAction | 'approve' }, context: Context,
+  reviewers: Reviewers,
   cachedRecord: CachedRecord | null = null,
 ): Promise<Submission | CachedRecord | Refused> {
   const { store, forms, monitor, log } = context
   const record = cachedRecord && belongsTo(place, cachedRecord, context) ? cachedRecord : await store.get(id)
   const platform = place === 'everywhere' ? 'ops' : place[0]?.split('/')[0] ?? 'unknown'
-  const attempt = { submission: id, action: LOGGED_ACTIONS[action] ?? action, platform }
+  const loggedAction = action === 'approve' ? action : ACTION_RULES[action].logged ?? action
+  const attempt = { submission: id, action: loggedAction, platform }
   if (!record) {
     // In other rooms anybody may press anything, so an unknown id there says nothing about the store.
     if (press && platform !== 'ops' && isRoom(place, forms)) {

@@ -1,11 +1,15 @@
 import type { AdapterPostableMessage } from 'chat'
+import { ACTIONS } from '../../../shared/actions'
 import { speechIn } from '../shared/speech'
 
 /**
  * Short forms of button ids that are too long next to the id of a submission or of a call in a turn:
  * https://core.telegram.org/bots/api#inlinekeyboardbutton.
  */
-const SHORT_IDS: Readonly<Record<string, string>> = { hand_back: 'handback', send_again: 'resend', approve: 'yes' }
+const SHORT_IDS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.values(ACTIONS).flatMap(({ card }) => card?.short ? [[card.id, card.short]] : [])),
+  approve: 'yes',
+}
 
 /** Shortens the ids of the message's buttons. */
 export function shortened(message: AdapterPostableMessage): AdapterPostableMessage {

@@ -1,6 +1,7 @@
 import { SUBMISSION_TTL_MS, inDays } from '../../../../shared/lifetimes'
 import { tool } from 'ai'
 import { z } from 'zod'
+import { ACTIONS } from '../../../../shared/actions'
 import type { RichText } from '../../../../shared/types/line'
 import { plainText, rich } from '../../../../shared/utils/line'
 import type { Conversation } from '../../../ports/conversation'
@@ -27,9 +28,10 @@ const MAX_CHANGES = 10
 
 /** Effects of a decision in this deployment. The model passes them on in the thread. */
 const FINAL = 'Final: it cannot be taken back.'
-const DELAYED = 'It does not go out at once: for a while its cards offer Undo, which takes it back.'
+const { edit, reopen, undo } = ACTIONS
+const DELAYED = `It does not go out at once: for a while its cards offer ${undo.label}, which takes it back.`
 const SPAM_ERASED = `its data is erased at once and nothing is sent. ${FINAL}`
-const SPAM_KEPT = 'nothing is sent. Its data is not erased at once: for a while its cards offer Not spam, which takes it back; then it is erased.'
+const SPAM_KEPT = `nothing is sent. Its data is not erased at once: for a while its cards offer ${reopen.label}, which takes it back; then it is erased.`
 
 const id = z.string().min(1).max(100).describe('Id of the submission, a UUID, as searchSubmissions gives it')
 
@@ -96,7 +98,7 @@ export function createSubmissionTools({
           value: z.string().describe('Its new value; for a list or an object, its JSON'),
         })).min(1).max(
           MAX_CHANGES,
-          `Nobody can review more than ${MAX_CHANGES} changes here. Ask for fewer, or for Edit & Forward on the card.`,
+          `Nobody can review more than ${MAX_CHANGES} changes here. Ask for fewer, or for ${edit.label} on the card.`,
         ),
       }),
       needsApproval: true,
@@ -114,7 +116,7 @@ export function createSubmissionTools({
       execute: async ({ id }, { toolCallId }) => describeOutcome(
         await access.decide({ id, action: 'spam', ...getApproval(toolCallId) }),
         'It is marked as spam and its data is erased.',
-        until => rich`It is marked as spam. Until ${{ at: until, shows: 'date' }} its cards offer Not spam; then its data is erased.`,
+        until => rich`It is marked as spam. Until ${{ at: until, shows: 'date' }} its cards offer ${reopen.label}; then its data is erased.`,
       ),
     }),
   }
@@ -154,7 +156,7 @@ function describeOutcome(
 }
 
 function describeSending(at: number): RichText {
-  return rich`It goes out at ${{ at, shows: 'seconds' }}, unless somebody presses Undo on one of its cards.`
+  return rich`It goes out at ${{ at, shows: 'seconds' }}, unless somebody presses ${undo.label} on one of its cards.`
 }
 
 function formatTime(epochMs: number | null): string | null {

@@ -3,7 +3,7 @@ import { Actions, Button, Card, CardText, Chat, type ActionEvent } from 'chat'
 import { beforeEach, expect, test } from 'vitest'
 import { telegram as definition } from '../../../../server/platforms/telegram/definition'
 import { sdkLogger } from '../../../../server/platforms/shared/logger'
-import type { CardAction } from '../../../../server/ports/board'
+import { BUTTONS } from '../../../../shared/actions'
 import { silentLog } from '../../../fakes/runtime'
 import { endAfterAll } from '../../../support/lifetime'
 import { startTelegram } from '../../../support/telegram'
@@ -12,9 +12,8 @@ import { adapterOf } from '../../../support/telegram-adapter'
 const ID = crypto.randomUUID()
 
 /** Buttons and their values: the id of a submission or, for the buttons of a question, of a call in a turn. */
-const BUTTONS: Record<CardAction['id'] | 'approve' | 'deny', string> = {
-  forward: ID, edit: ID, send_again: ID, spam: ID, undo: ID, not_spam: ID, take: ID, hand_back: ID,
-  approve: `${ID}.999`, deny: `${ID}.999`,
+const VALUES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.keys(BUTTONS).map(id => [id, ID])), approve: `${ID}.999`, deny: `${ID}.999`,
 }
 
 let updateCount = 0
@@ -47,7 +46,7 @@ async function press(handler: (event: ActionEvent) => Promise<void>): Promise<vo
   await Promise.all(tasks)
 }
 
-test.each(Object.entries(BUTTONS))('Telegram takes the button %s with what it is about, and hands both back', async (id, value) => {
+test.each(Object.entries(VALUES))('Telegram takes the button %s with what it is about, and hands both back', async (id, value) => {
   await adapter.postMessage(thread(), Card({ children: [CardText('x'), Actions([Button({ id, label: id, value })])] }))
   let action: unknown
   await press(async ({ actionId, value }) => { action = [actionId, value] })
