@@ -52,19 +52,3 @@ it('they lose it although the process was killed meanwhile, and the platform was
   await until('no form on the card', async () => !(await textOf(card)).includes('unique-'))
   await traceOf(id)
 })
-
-it('a card that somebody deleted counts as done', async () => {
-  const { id, card } = await submit(d, FORM)
-  await click(d, card, 'forward', id)
-  d.slack.fault = ({ path, body }) => path === '/api/chat.update' && body.includes(card.ts)
-    ? { status: 200, body: '{"ok":false,"error":"message_not_found"}' }
-    : undefined
-  await traceOf(id)
-})
-
-it('spam has none of it from the start', async () => {
-  const { id, card } = await submit(d, FORM)
-  await click(d, card, 'spam', id)
-  expect(await textOf(card)).not.toContain('unique-')
-  await traceOf(id)
-})

@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
 import {
-  cardEdits, cardNow, click, deploy, emailsAbout, openEdit, submit, type Deployment,
+  cardNow, deploy, emailsAbout, submit, type Deployment,
 } from '../support/deployment'
 import { startDiscord, type DiscordDouble } from '../support/discord/discord'
 import { buttonOf } from '../support/discord/edit-form'
 import type { DiscordMessage } from '../support/discord/types'
 import { holding } from '../support/redis-keys'
 import { become } from '../support/seed'
-import { blockActions, interact, viewSubmission, type SlackMessage } from '../support/slack'
-import { whispers } from '../support/slack-talk'
+import { blockActions, interact, type SlackMessage } from '../support/slack'
 import { until } from '../support/until'
 
 const FORM = { 'name': 'Ada', 'unique-field': 'unique-value' }
@@ -82,33 +81,6 @@ describe('with time to take a decision back', () => {
     expect((await decide(d, id, 'undo')).status).toBe(409)
   })
 
-  it('what was edited is kept, and marked, when its forward is undone', async () => {
-    const { id, card } = await submitToBoth()
-    const view = await openEdit(d, card, id)
-    await interact(d.server.url, viewSubmission(view, { f0: 'Grace' }, d.slack.reviewer))
-    await showing(d, card, ['undo'])
-    await press(d, card, 'undo', id)
-    await showing(d, card, DECISIONS)
-    const text = blockText((await cardNow(d, card)).blocks)
-    expect(text).toContain('Grace')
-    expect(text).toContain('name (edited)')
-    expect(emailsAbout(d, id)).toEqual([])
-  })
-
-  it('what was corrected and undone stays when a form is sent that was open before', async () => {
-    const { id, card } = await submitToBoth()
-    const [early, late] = [await openEdit(d, card, id), await openEdit(d, card, id)]
-    await interact(d.server.url, viewSubmission(late, { f1: 'corrected-value' }, d.slack.reviewer))
-    await showing(d, card, ['undo'])
-    await press(d, card, 'undo', id)
-    await showing(d, card, DECISIONS)
-    await interact(d.server.url, viewSubmission(early, { f0: 'Grace' }, d.slack.reviewer))
-    await showing(d, card, ['undo'])
-    const text = blockText((await cardNow(d, card)).blocks)
-    expect(text).toContain('Grace')
-    expect(text).toContain('corrected-value')
-  })
-
   it('spam shows no data and one button in every room, stands in a list of its own, and is open again from any of them', async () => {
     const { id, card, message } = await submitToBoth()
     await pressOnDiscord(message, 'spam', id)
@@ -128,25 +100,6 @@ describe('with time to take a decision back', () => {
     await showingOnDiscord(message, DECISIONS)
     expect(blockText((await cardNow(d, card)).blocks)).toContain('unique-value')
     expect(await rowsOf(d, 'spam')).toEqual([])
-  })
-
-  it('by API, too: who did it is on record', async () => {
-    const { id, card } = await submitToBoth()
-    for (const [decision, back] of [['forward', 'undo'], ['spam', 'reopen']] as const) {
-      expect((await decide(d, id, decision)).status).toBe(200)
-      expect((await decide(d, id, back === 'undo' ? 'reopen' : 'undo')).status).toBe(409)
-      await showing(d, card, [back === 'undo' ? 'undo' : 'not_spam'])
-      expect((await decide(d, id, back)).status).toBe(200)
-      await showing(d, card, DECISIONS)
-    }
-    const { history } = await (await ask(d, `/${id}`)).json() as { history: { event: string, text: string }[] }
-    expect(history.filter(({ event }) => event === 'revoked').map(({ text }) => text)).toEqual([
-      'Taken back by Local on Ops page', 'Not spam, says Local on Ops page',
-    ])
-    const status = await fetch(`${d.server.url}/api/status`)
-    const { audit } = await status.json() as { audit: { id: string, outcome: string }[] }
-    expect(audit.filter(line => line.id === id).map(({ outcome }) => outcome)).toEqual(['revoked', 'spam', 'revoked'])
-    expect(emailsAbout(d, id)).toEqual([])
   })
 
   it('fifty people who undo at once, from both rooms and the page, undo once', async () => {
@@ -169,26 +122,6 @@ describe('when the time is over', () => {
     d = await deploy({ UNDO_SECONDS: String(UNDO_MS / 1000), SPAM_HOLD: '1h', NODE_ENV: 'development' })
   })
   afterAll(() => d.close())
-
-  it('a forward goes out once, not before, by two edits of its card, and Undo is answered with when that was', async () => {
-    const { id, card } = await submit(d, FORM)
-    await d.server.drain()
-    const before = cardEdits(d).final.length
-    const startedAt = performance.now()
-    await press(d, card, 'forward', id)
-    await until('the email', () => emailsAbout(d, id).length > 0)
-    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(UNDO_MS - 1)
-    await d.server.drain()
-    expect([emailsAbout(d, id).length, postsAbout(d, id).length]).toEqual([1, 1])
-    expect(cardEdits(d).final.length - before).toBe(2)
-    expect(buttons(await cardNow(d, card))).toEqual([])
-    await click(d, card, 'undo', id)
-    expect(whispers(d.slack).at(-1)).toMatchObject({
-      text: expect.stringMatching(/^Too late: it was sent on \d+ \w+ \d{4}, \d\d:\d\d UTC\.$/),
-    })
-    expect((await decide(d, id, 'undo')).status).toBe(409)
-    expect(emailsAbout(d, id)).toHaveLength(1)
-  })
 
   it('spam is erased everywhere, and its card loses the button', async () => {
     const { id, card } = await submit(d, { 'name': 'Ada', 'other-field': 'other-value' })

@@ -50,35 +50,6 @@ const file = (type: Attachment['type'], mimeType: string, name: string, content:
 })
 
 describe('attachments', () => {
-  test('images and text files are sent along in base64, video and audio are skipped with a warning, PDFs silently', async () => {
-    model.script({ text: 'Nice.' })
-    logged.length = 0
-    const turn = await agentWith().start([message('look', [
-      file('image', 'image/png', 'a.png', 'png!'), file('file', 'application/json', 'b.json', '{"b":1}'),
-      file('file', 'text/plain', 'c.txt', 'plain'),
-      file('video', 'video/mp4', 'd.mp4', 'v'), file('audio', 'audio/mpeg', 'e.mp3', 'a'),
-      file('file', 'application/pdf', 'f.pdf', 'p'),
-    ])], true, conversation)
-    expect(await readWords(turn)).toBe('Nice.')
-    expect(model.requests[0]!.messages).toEqual([{ role: 'user', content: [
-      { type: 'text', text: 'look' },
-      { type: 'image_url', image_url: { url: `data:image/png;base64,${btoa('png!')}` } },
-      { type: 'text', text: '{"b":1}' }, { type: 'text', text: 'plain' },
-    ] }])
-    expect(logged).toEqual([['agent.attachment-skipped', { type: 'video', mimeType: 'video/mp4' }], [
-      'agent.attachment-skipped', { type: 'audio', mimeType: 'audio/mpeg' },
-    ]])
-  })
-
-  test('an image that no model takes is named instead', async () => {
-    model.script({ text: 'Too large.' })
-    await readWords(await agentWith().start(
-      [message('look', [file('image', 'image/png', 'a.png', 'x'.repeat(5 * 1024 * 1024 + 1))])], true, conversation,
-    ))
-    expect(
-      JSON.stringify(model.requests[0]!.messages),
-    ).toContain('[The image \\"a.png\\" is left out: it is too large.]')
-  })
 })
 
 describe('tools', () => {

@@ -227,16 +227,6 @@ describe('Block Kit', () => {
     ])
   })
 
-  test('buttons carry the specified ids, styles and the submission id, in two rows', () => {
-    const rows = render(openView({ a: 'b' })).blocks.filter(({ type }) => type === 'actions')
-    expect(rows.map(({ elements }) => (elements as Block[]).map(({ action_id, style, value, text }) => [
-      action_id, text.text, style, value,
-    ]))).toEqual([
-      [['forward', 'Forward Submission', 'primary', 'one'], ['edit', 'Edit & Forward', 'primary', 'one']],
-      [['spam', 'Mark as Spam', 'danger', 'one']],
-    ])
-  })
-
   test('the fallback text mentions nobody', () => {
     expect(
       render(openView({ message: '<!channel> <@U1> & co' })).text,
