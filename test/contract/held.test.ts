@@ -109,13 +109,6 @@ describe.each([
     stop()
     expect(await store.audit(10)).toEqual([])
   })
-
-  test('an idempotency key answers with the one that is held', async () => {
-    const one = held()
-    expect((await store.create(one, { idempotencyKey: 'a'.repeat(64) })).id).toBe(one.id)
-    expect((await store.create(held(), { idempotencyKey: 'a'.repeat(64) })).id).toBe(one.id)
-    expect(await lists()).toEqual([[[], 0], [[one.id], 1]])
-  })
 })
 
 test.each(

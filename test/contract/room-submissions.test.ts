@@ -77,20 +77,6 @@ describe.each(
     await triage.runtime.drain()
     expect([await approved(edited), triage.mailer.calls.length]).toEqual([expect.not.stringMatching(content!), sent])
   })
-
-  test('counts what is pending and what was decided', async () => {
-    expect(await triage.submissions.stats()).toEqual({
-      pending: 0, complete: true, newestAt: null, decided: { forwarded: 0, spam: 0, expired: 0, sinceAt: null },
-    })
-    const [one, two] = [await post({ a: 1 }), await post({ a: 2 })]
-    const newestAt = (await triage.store.get(await post({ a: 3 })))?.receivedAt
-    await decide({ id: one, action: 'spam' })
-    await decide({ id: two, action: 'forward' })
-    await triage.runtime.drain()
-    expect(await triage.submissions.stats()).toEqual({
-      pending: 1, complete: true, newestAt, decided: { forwarded: 1, spam: 1, expired: 0, sinceAt: expect.any(Number) },
-    })
-  })
 })
 
 test('a search on Redis is two round trips for 50 submissions', async () => {

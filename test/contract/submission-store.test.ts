@@ -132,12 +132,6 @@ describe('Redis submission store, in Redis', () => {
     await store.create(submission())
     expect((await store.listPending({ limit: 1 })).total).toBe(1)
   })
-
-  test('a store of a cold start serves its first call', async () => {
-    const cold = endAfterTest(new RedisStore(createRedis(server.url, log), storeRules))
-    await cold.create(submission())
-    expect((await store.listPending({ limit: 1 })).total).toBe(1)
-  })
 })
 
 describe('Redis submission store, without Redis', () => {
@@ -200,14 +194,5 @@ describe('Redis submission store, without Redis', () => {
     expect((await calls).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     await until('the connection gone', async () => !(await observer.clientList()).some(({ id }) => id === own))
     await observer.close()
-  })
-
-  test('a start without Redis neither throws nor hangs', async () => {
-    const own = await startRedis()
-    await own.stop()
-    connect(own.url)
-    await allReject()
-    endAfterTest(await startRedis(own.port))
-    await eventually(() => store.check())
   })
 })

@@ -11,7 +11,6 @@ import { emailOf, forward, MAIL_SECRET, mailEvent, noMailbox, send, tell } from 
 import type { Block, SlackMessage } from '../support/slack'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
-import { postJson } from '../support/webhook'
 
 const FORM = { name: 'Ada Lovelace', message: 'Two engines, please.' }
 const MINUTE_MS = 60_000
@@ -115,19 +114,6 @@ describe('an email that comes back', () => {
     // An event about the first email no longer changes anything.
     await tell(d, mailEvent('complained', id, email))
     expect(await onSlack(card)).toContain('Email: Delivered')
-  })
-
-  it('is sent again by API, to the same address when no other is given', async () => {
-    const { id, email } = await forwarded()
-    const resend = (body: object) => postJson(
-      `${d.server.url}/api/submissions/${id}/decision`, { action: 'resend', ...body },
-    )
-    expect((await resend({})).status).toBe(409)
-    await tell(d, mailEvent('failed', id, email, { failed: { reason: '<!channel> quota' } }))
-    const refused = await resend({ to: 'a@example.com\nBcc: b' })
-    expect([refused.status, (await refused.json()).errors]).toEqual([400, { to: expect.any(String) }])
-    expect((await resend({})).status).toBe(200)
-    await until('it is sent', async () => (await emailsAbout(id)).length === 2)
   })
 
   it('when the form is gone is told of in the threads, and no card loses what it shows', async () => {

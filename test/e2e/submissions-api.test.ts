@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { cardNow, deploy, submit, submitForm } from '../support/deployment'
 import { endAfterAll } from '../support/lifetime'
-import { seed, series } from '../support/seed'
 import { timed } from '../support/stopwatch'
 import { until } from '../support/until'
 import { postJson } from '../support/webhook'
@@ -85,29 +84,6 @@ describe('POST /api/submissions/decisions', () => {
     )
     expect([ada, grace, lin].flatMap(outcomes)).toEqual([['spam', 'Local'], ['forwarded', 'Local'], ['spam', 'Local']])
     expect(await decide([ada], 'release')).toMatchObject([200, [{ id: ada, status: 410, code: 'SUBMISSION_ENDED' }]])
-  })
-
-  it('decides 200 at once, and refuses more, other actions and other websites as a whole', async () => {
-    // No cards: edits of cards missing on Slack would be retried.
-    const all = series(200).map(each => ({ ...each, cards: [] }))
-    await seed(d.redis.url, all)
-    const ids = all.map(({ id }) => id)
-    const [status, results] = await decide(ids)
-    expect([status, results.map((result: object) => Object.values(result))]).toEqual([200, ids.map(id => [id, 200])])
-    await d.server.drain()
-    expect((await (await get('')).json()).rows.filter(({ id }: { id: string }) => ids.includes(id))).toEqual([])
-    for (const [body, said] of [
-      [{ ids: [...ids, 'one'], action: 'spam' }, 'ids: must have at most 200 items.'],
-      [{ ids: 'one', action: 'spam' }, 'ids: must be a list.'],
-      [{ ids: ['one'], action: 'edit' }, 'action: must be one of forward, spam, release, undo, reopen, take, hand-back.'],
-    ] as const) {
-      const refused = await post('/decisions', body)
-      expect([refused.status, await refused.json()]).toEqual([
-        400, { code: 'INVALID_REQUEST', error: said, message: said },
-      ])
-    }
-    const foreign = await post('/decisions', { ids, action: 'spam' }, { origin: 'https://evil.example' })
-    expect(foreign.status).toBe(403)
   })
 })
 

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { cardEdits, cardOf, deploy, idOf } from '../support/deployment'
@@ -65,12 +65,6 @@ describe('the build', () => {
     const destinations = routes.flatMap(({ dest }) => dest ?? [])
     expect(destinations).toEqual(expect.arrayContaining(['/api/form', '/api/webhooks/[platform]', '/__fallback']))
     for (const dest of destinations) expect(existsSync(join(functionOf(dest), 'index.mjs')), dest).toBe(true)
-  })
-
-  it('has each script and style once: Vercel compresses what it serves', () => {
-    const files = globSync('static/_nuxt/**', { cwd: build.dir }).map(name => name.replace(/.*\./, ''))
-    expect(files).toEqual(expect.arrayContaining(['css', 'js']))
-    expect(files.filter(ending => ending === 'br' || ending === 'gz')).toEqual([])
   })
 
   it('has a function for each scheduled path: the gateway every nine minutes, the sweep every minute', () => {
