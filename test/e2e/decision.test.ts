@@ -2,10 +2,10 @@ import { Webhook } from 'standardwebhooks'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { blockKitProblems, blockText, interpreted, viewProblems } from '../support/block-kit'
 import {
-  cardEdits, cardNow, click, deploy, introduce, openEdit, SIGNING_KEY, submit, submitEdit,
+  cardNow, click, deploy, introduce, openEdit, SIGNING_KEY, submit, submitEdit,
 } from '../support/deployment'
 import { endAfterAll } from '../support/lifetime'
-import { blockActions, interact, viewSubmission } from '../support/slack'
+import { blockActions, interact } from '../support/slack'
 
 const d = endAfterAll(await deploy())
 await introduce(d)
@@ -52,26 +52,6 @@ describe('Forward Submission', () => {
     expect(text).toContain('Two engines,\nplease.')
     expect(text).not.toContain('secret-in-url')
     expect(await leftInRedis(id)).toEqual([`{triage}:s:${id}`])
-  })
-
-  it('fifty times at once, mixed with spam and an edited form, is one decision', async () => {
-    const { id, card } = await submit(d, FORM)
-    const view = await openEdit(d, card, id)
-    d.resend.requests.length = 0
-    const clicks = Array.from({ length: 50 }, (_, index) => index % 3 === 0
-      ? interact(d.server.url, blockActions(card, 'spam', id, d.slack.reviewer))
-      : index % 3 === 1
-        ? interact(d.server.url, blockActions(card, 'forward', id, d.slack.reviewer))
-        : interact(d.server.url, viewSubmission(view, { f0: `Edit ${index}` }, d.slack.reviewer)))
-    const answers = await Promise.all(clicks)
-    await d.server.drain()
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-    const lines = d.server.output().split('\n')
-    const claims = lines.filter(line => line.includes('submission.claimed') && line.includes(id))
-    expect(claims).toHaveLength(1)
-    expect(sentEmails()).toHaveLength(claims[0]!.includes('"spam"') ? 0 : 1)
-    expect(d.endpoint.requests).toHaveLength(sentEmails().length)
-    expect(cardEdits(d).final).toHaveLength(1)
   })
 })
 

@@ -46,23 +46,6 @@ it('a click whose id the store does not know leaves the clicked card alone, says
   expect(await textOf(card)).toContain('Marked as spam by Ada Lovelace')
 })
 
-it('who clicks a card that is decided already reads alone by whom', async () => {
-  const { id, card } = await submit(d, { name: 'Ada' })
-  await click(d, card, 'spam', id)
-  const word = async (action: string) => {
-    const before = whispers(d.slack).length
-    await click(d, card, action, id)
-    return whispers(d.slack).slice(before).map(({ text }) => text)
-  }
-  for (const action of ['forward', 'spam', 'edit']) {
-    expect(await word(action)).toEqual([expect.stringMatching(/^Marked as spam by Ada Lovelace on Slack, /)])
-  }
-  expect([await word('undo'), await word('send_again')]).toEqual([
-    [expect.stringMatching(/^Too late: its data is erased\. Marked as spam by /)],
-    [expect.stringMatching(/^Marked as spam by Ada Lovelace on Slack, /)],
-  ])
-})
-
 /** A user deletes a card in Slack, and Slack sends the event. */
 async function deleteCard({ ts }: SlackMessage, told: (ts: string) => Block): Promise<void> {
   const response = await postJson(`${d.slack.apiUrl}chat.delete`, { channel: CHANNEL, ts }, BOT)

@@ -59,29 +59,6 @@ async function age(id: string, ms: number): Promise<void> {
   expect(await store.replace(now, old)).not.toBeNull()
 }
 
-describe('an email that arrives', () => {
-  it('is told of on every card and on the page, and the form stays a minute longer, for what else may come', async () => {
-    const { id, card, message, email } = await forwarded()
-    const kept = (await store.get(id))!
-    expect(kept.data).toEqual(FORM)
-    expect(kept.keptUntil! - Date.now()).toBeGreaterThan(55 * MINUTE_MS)
-    expect((await tell(d, mailEvent('delivered', id, email))).status).toBe(200)
-    for (const shown of [await onSlack(card), onDiscord(message)]) {
-      expect(shown).toContain('Email: Delivered')
-      expect(shown).toContain('Two engines, please.')
-    }
-    expect(await buttons(card)).toEqual([])
-    const page = await (await fetch(`${d.server.url}/api/submissions/${id}`)).json()
-    expect(page.notes).toContain('Email: Delivered')
-    expect((await store.get(id))!.keptUntil! - Date.now()).toBeLessThanOrEqual(MINUTE_MS)
-
-    await age(id, MINUTE_MS)
-    await until('only the trace', async () => isOver((await store.get(id))!))
-    expect((await store.get(id))!.sent).toContainEqual(expect.objectContaining({ receipt: { verdict: 'delivered' } }))
-    for (const shown of [await onSlack(card), onDiscord(message)]) expect(shown).toContain('Two engines, please.')
-  })
-})
-
 describe('an email that comes back', () => {
   it('30 minutes later opens both cards again, and is sent to another address', async () => {
     const { id, card, message, email } = await forwarded()

@@ -101,18 +101,6 @@ describe('with time to take a decision back', () => {
     expect(blockText((await cardNow(d, card)).blocks)).toContain('unique-value')
     expect(await rowsOf(d, 'spam')).toEqual([])
   })
-
-  it('fifty people who undo at once, from both rooms and the page, undo once', async () => {
-    const { id, card, message } = await submitToBoth()
-    await press(d, card, 'forward', id)
-    await Promise.all([showing(d, card, ['undo']), showingOnDiscord(message, ['undo'])])
-    await Promise.all(Array.from({ length: 50 }, (_, index) => [
-      () => press(d, card, 'undo', id), () => pressOnDiscord(message, 'undo', id), () => decide(d, id, 'undo'),
-    ][index % 3]!()))
-    await showing(d, card, DECISIONS)
-    const lines = d.server.output().split('\n').filter(line => line.includes('submission.revoked') && line.includes(id))
-    expect(lines).toHaveLength(1)
-  })
 })
 
 describe('when the time is over', () => {

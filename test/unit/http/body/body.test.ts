@@ -151,6 +151,14 @@ test('IPv6 addresses of one /48 are one client', async () => {
   expect(statuses).toEqual([200, 429, 200])
 })
 
+test('a body that is said to be too long is refused before any of it is there', async () => {
+  const { req, event } = request()
+  Object.assign(req.headers, { 'content-length': String(MIB + 1) })
+  const body = createReader()(event, MIB).catch(({ status }: { status?: number }) => status)
+  req.emit('close')
+  expect(await body).toBe(413)
+})
+
 test('a request that is too long, breaks off or is reset is refused once, and forgotten', async () => {
   const readBody = createReader()
   for (const end of ['data', 'close', 'error']) {
