@@ -53,7 +53,7 @@ describe('a JSON object', () => {
       const { status } = await post(JSON.stringify(data), 'application/json')
       expect(status).toBe(200)
       expect(blockKitProblems(d.slack.calls('chat.postMessage').at(-1) as never)).toEqual([])
-    }), { numRuns: runs(60) })
+    }), { numRuns: runs(20) })
   })
 })
 
