@@ -34,7 +34,7 @@ const ALONE = e2e(['burst'])
 /** Slowest tests, started first so that none of them runs on alone at the end */
 const SLOWEST = [...WAITING, ...e2e([
   'vercel', 'crash', 'ops-states', 'ops-status', 'ops-list', 'sandbox-rooms', 'ops-hands', 'race', 'sandbox',
-  'signed-out', 'ops-submission', 'ops-looks', 'sign-in-page', 'ops-arrivals', 'abuse', 'bodies', 'take-back', 'taking',
+  'signed-out', 'ops-submission', 'ops-looks', 'sign-in-page', 'ops-arrivals', 'abuse', 'bodies', 'taking',
   'clock', 'refused-cards', 'outage', 'liveness', 'vendor-outage', 'reliability', 'soak', 'two-rooms',
   'slack-unreachable',
 ])]
