@@ -9,6 +9,7 @@ import { readDockerfile } from '../support/dockerfile'
 import { freePort } from '../support/ports'
 import { startProxy } from '../support/proxy'
 import { until } from '../support/until'
+import { buildContext } from '../support/vercel'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const [build, run] = readDockerfile() as [ReturnType<typeof readDockerfile>[0], ReturnType<typeof readDockerfile>[0]]
@@ -16,6 +17,10 @@ const [build, run] = readDockerfile() as [ReturnType<typeof readDockerfile>[0], 
 const OTHER_USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 /** Folder of V8's compile cache, in the image */
 const CACHE = '.output/server/cache'
+
+it('the build stage sees no secret, no repository and nobody else\'s build', async () => {
+  expect((await buildContext()).filter(name => name.startsWith('.') || name === 'node_modules')).toEqual([])
+})
 
 describe('the run stage', () => {
   let dir: string
