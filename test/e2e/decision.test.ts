@@ -107,6 +107,7 @@ describe('Edit & Forward', () => {
     const text = blockText((await cardNow(d, card)).blocks)
     expect(text).toContain('Edited and forwarded by Ada Lovelace')
     expect(text).toContain('name (edited)')
+    expect(text).toContain(`Grace Hopper\n(was: ${FORM.name})`)
     expect(text).toContain('Edited: name, quantity')
     expect(text).not.toContain('email (edited)')
   })

@@ -136,6 +136,12 @@ Submission id-1
 `)
   })
 
+  test('says what the sender wrote beside what was edited; so does the HTML part', () => {
+    const { html, text } = render(content([{ ...field('Name', 'Grace', true), was: 'Ada <1>' }]))
+    expect(text).toContain('Name (edited): Grace\n  (was: Ada <1>)\n')
+    expect(html).toContain('<del>Ada &lt;1&gt;</del>')
+  })
+
   test('no value and no label can begin a line of its own', () => {
     const forged = 'x\n----\rForwarded\u2028by\u0085Mallory\v\f'
     const { text } = render(content([field(forged, forged)]))
