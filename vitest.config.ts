@@ -13,7 +13,7 @@ const SLOW_UNITS = [
   'unit/http/body/body', 'unit/platforms/discord/cards', 'unit/platforms/discord/forms/form',
   'unit/platforms/discord/gateway/*', 'unit/platforms/telegram/answers', 'unit/platforms/telegram/cards',
   'unit/platforms/whatsapp/cards', 'unit/support/described', 'unit/support/discord/*', 'contract/limiter',
-  'contract/races', 'contract/store-overview', 'contract/submission-store',
+  'contract/races', 'contract/redis-url', 'contract/store-overview', 'contract/submission-store',
 ].map(name => `test/${name}.test.ts`)
 
 /** Tests of promised times: CPU-heavy tests beside them would falsify the result, waiting ones do not. */
@@ -25,7 +25,7 @@ const TIMED = e2e([
 const WAITING = e2e([
   'page-weight', 'discord-gateway', 'crash-take-back', 'gateway-route', 'ops-offline', 'gateway-servers',
   'crash-forms', 'agent-teams', 'agent-approvals-late', 'failover', 'agent-slack', 'progress', 'card-data',
-  'agent-left-behind', 'agent-telegram', 'cards-follow', 'whatsapp', 'expiry',
+  'agent-left-behind', 'agent-telegram', 'cards-follow', 'whatsapp',
 ])
 
 /** Two replicas post a card every 15 ms, in order: a CPU-heavy test beside them would decide which one is first. */
@@ -34,7 +34,7 @@ const ALONE = e2e(['burst'])
 /** Slowest tests, started first so that none of them runs on alone at the end */
 const SLOWEST = [...WAITING, ...e2e([
   'vercel', 'crash', 'ops-states', 'ops-status', 'ops-list', 'sandbox-rooms', 'ops-hands', 'race', 'sandbox',
-  'signed-out', 'ops-submission', 'ops-looks', 'sign-in-page', 'ops-arrivals', 'abuse', 'bodies', 'take-back', 'taking',
+  'signed-out', 'ops-submission', 'ops-looks', 'sign-in-page', 'ops-arrivals', 'abuse', 'bodies', 'taking',
   'clock', 'refused-cards', 'outage', 'liveness', 'vendor-outage', 'reliability', 'soak', 'two-rooms',
   'slack-unreachable',
 ])]

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { createClient } from 'redis'
 import { closedLoop } from './load.ts'
 import { redisCosts, type RedisCosts } from './redis-costs.ts'
-import { plain } from './report.ts'
+import { markdown, plain } from './report.ts'
 import { environment, FORM_REQUEST, startTarget } from './target.ts'
 import type { Vendors } from './vendor-process.ts'
 
@@ -97,7 +97,5 @@ function draw(rows: readonly Capacity[]): string {
     'One submission', 'CPU of the service', 'CPU of Redis', 'commands sent', 'round trips', 'bytes to and from Redis',
     'a second on one core', 'a second on one Redis',
   ]
-  return [
-    head, head.map((_, column) => column === 0 ? '---' : '---:'), ...lines,
-  ].map(line => `| ${line.join(' | ')} |`).join('\n')
+  return markdown(head, lines)
 }

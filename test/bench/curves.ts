@@ -1,6 +1,6 @@
 import { closedLoop, type LoadResult } from './load.ts'
 import { openStore, pageTime } from './listing.ts'
-import { plain } from './report.ts'
+import { markdown, plain } from './report.ts'
 import { environment, FORM_REQUEST, startTarget, type Surroundings, type Target } from './target.ts'
 import type { Vendors } from './vendor-process.ts'
 
@@ -89,7 +89,5 @@ function latency({ perSecond, p50, p99 }: LoadResult): Record<string, number> {
 
 function draw(rows: readonly Record<string, number>[]): string {
   const names = Object.keys(rows[0]!)
-  return [
-    names, names.map(() => '--:'), ...rows.map(row => names.map(name => plain(row[name]!))),
-  ].map(line => `| ${line.join(' | ')} |`).join('\n')
+  return markdown(names, rows.map(row => names.map(name => plain(row[name]!))), 0)
 }

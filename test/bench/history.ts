@@ -1,4 +1,4 @@
-import { plain, type Row } from './report.ts'
+import { markdown, plain, type Row } from './report.ts'
 
 /**
  * Returns the history table of the releases' ratios with a row for this release, replaced if present, else added last.
@@ -18,8 +18,6 @@ export function withRelease(before: string, release: string, rows: readonly Row[
     if (ratio) known.set(figure, (known.get(figure) ?? new Map<string, string>()).set(release, plain(ratio.median)))
   }
   const releases = [...names.filter(name => name !== release), release]
-  return [
-    ['figure', ...releases], ['---', ...releases.map(() => '---:')],
-    ...[...known].map(([figure, ratios]) => [figure, ...releases.map(name => ratios.get(name) ?? '')]),
-  ].map(cells => `| ${cells.join(' | ')} |`).join('\n')
+  const figures = [...known].map(([figure, ratios]) => [figure, ...releases.map(name => ratios.get(name) ?? '')])
+  return markdown(['figure', ...releases], figures)
 }

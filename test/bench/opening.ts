@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { startBrowser, stopBrowser, type Browser } from '../support/browser.ts'
 import { deciding, DECISIONS, PACES, toldOf } from './deciding.ts'
 import { closedLoop } from './load.ts'
-import { plain, show, spread } from './report.ts'
+import { markdown, plain, show, spread } from './report.ts'
 import { FORM_REQUEST, startTarget } from './target.ts'
 
 /** "Slow 4G" in Chrome's developer tools: latency in ms, throughput in bytes a second */
@@ -134,6 +134,5 @@ function draw(openings: Record<string, Opening[]>, frames: number): string {
       plain(of('styles').median), plain(of('all').median), said.join(', '),
     ]
   })
-  const table = [head, head.map((_, column) => column === 0 ? '---' : '---:'), ...lines]
-  return `${table.map(line => `| ${line.join(' | ')} |`).join('\n')}\n\nThe list scrolls at ${plain(frames)} frames a second.`
+  return `${markdown(head, lines)}\n\nThe list scrolls at ${plain(frames)} frames a second.`
 }

@@ -67,6 +67,12 @@ export function goalRows(rounds: Rounds): Row[] {
   })
 }
 
+/** Renders a Markdown table whose first columns, `left` of them, are texts. */
+export function markdown(head: readonly string[], lines: readonly (readonly string[])[], left = 1): string {
+  const rule = head.map((_, column) => column < left ? '---' : '---:')
+  return [head, rule, ...lines].map(line => `| ${line.join(' | ')} |`).join('\n')
+}
+
 /** Renders rows as a Markdown table, which is also readable in a terminal. */
 export function table(rows: readonly Row[]): string {
   const head = ['figure', 'service', 'peer', 'bolt', 'floor', 'ratio (min–max)', 'goal', '']

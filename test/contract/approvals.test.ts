@@ -111,13 +111,6 @@ describe.each([['Redis', openRedis], ['Embedded', openEmbedded]] as const)('%s a
     expect(await h.one.decide(turn.id, null, NO, 0)).toEqual({ state: 'gone' })
   })
 
-  test('know no call beyond the last', async () => {
-    const turn = waitingTurn(1)
-    await h.one.keep(turn)
-    expect(await h.one.decide(turn.id, 1, YES, 0)).toEqual({ state: 'gone' })
-    expect(await h.one.get(turn.id)).toMatchObject({ verdicts: [null], taken: false })
-  })
-
   test('hand out what expired to one taker at a time', async () => {
     const [due, later] = [waitingTurn(1, Date.now() - 10), waitingTurn(1)]
     await Promise.all([h.one.keep(due), h.one.keep(later)])

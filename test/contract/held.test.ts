@@ -109,20 +109,6 @@ describe.each([
     stop()
     expect(await store.audit(10)).toEqual([])
   })
-
-  test('an idempotency key answers with the one that is held', async () => {
-    const one = held()
-    expect((await store.create(one, { idempotencyKey: 'a'.repeat(64) })).id).toBe(one.id)
-    expect((await store.create(held(), { idempotencyKey: 'a'.repeat(64) })).id).toBe(one.id)
-    expect(await lists()).toEqual([[[], 0], [[one.id], 1]])
-  })
-
-  test('a forgotten one is not listed', async () => {
-    const one = held()
-    await store.create(one)
-    await store.forget(one.id)
-    expect(await lists()).toEqual([[[], 0], [[], 0]])
-  })
 })
 
 test.each(

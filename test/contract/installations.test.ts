@@ -30,14 +30,6 @@ describe.each([['Redis', openRedis], ['Embedded', openEmbedded]] as const)('%s i
   let setup: Setup
   beforeEach(async () => { setup = await open() })
 
-  test('an app is installed nowhere until it is told, and then where it is told, for all replicas', async () => {
-    const { one, other } = setup
-    expect(await other.find(APP)).toBeNull()
-    expect(await one.learn(APP, ENGINES)).toEqual(ENGINES)
-    expect(await other.find(APP)).toEqual(ENGINES)
-    expect(await other.find('app-2')).toBeNull()
-  })
-
   test('another channel within the same replaces it', async () => {
     const { one, other } = setup
     await one.learn(APP, ENGINES)

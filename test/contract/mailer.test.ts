@@ -57,12 +57,6 @@ describe.each([['Resend', openResend], ['Outbox', openOutbox]] as const)('%s mai
     expect(await harness.sent()).toEqual([expect.objectContaining({ from, subject, html, text })])
   })
 
-  test('one key twice sends one email, and both calls succeed', async () => {
-    expect(await harness.mailer.send(email, key)).toMatchObject({ ok: true })
-    expect(await harness.mailer.send(email, key)).toMatchObject({ ok: true })
-    expect(await subjects()).toEqual(['Hello'])
-  })
-
   test('one key with another rendering sends the first one only, and both calls succeed', async () => {
     expect(await harness.mailer.send(email, key)).toMatchObject({ ok: true })
     expect(await harness.mailer.send({ ...email, subject: 'Hello again' }, key)).toMatchObject({ ok: true })

@@ -33,11 +33,6 @@ describe.each([
     expect(await queue.first('t')).toBeNull()
   })
 
-  test('hands out the same message however often', async () => {
-    await queue.add('t', 'one')
-    for (let times = 0; times < 12; times++) expect(await queue.first('t')).toMatchObject({ message: 'one' })
-  })
-
   test('removes no other message than the one that is named', async () => {
     await queue.add('t', 'one')
     await queue.remove('t', 'two')

@@ -7,7 +7,6 @@ import { ADA, openTriage, type Triage } from '../fakes/triage'
 import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { startRedis } from '../support/redis-server'
-import { inWords } from '../support/words'
 
 let client: RedisClient
 const redis = endAfterAll(await startRedis())
@@ -77,80 +76,6 @@ describe.each(
     expect(await decide({ id: edited, action: 'spam', content })).toEqual(changed)
     await triage.runtime.drain()
     expect([await approved(edited), triage.mailer.calls.length]).toEqual([expect.not.stringMatching(content!), sent])
-  })
-
-  test('shows no more than was asked for, and says how many there are', async () => {
-    for (let index = 0; index < 60; index++) await post({ index, parity: index % 2 ? 'odd' : 'even' })
-    expect(await triage.submissions.search('odd', 3)).toMatchObject({
-      submissions: [{ data: { index: 59 } }, { data: { index: 57 } }, { data: { index: 55 } }], matches: 30,
-      pending: 60, complete: true,
-    })
-  })
-
-  test('shows a submission with its data, who decided once it is over, and null for none', async () => {
-    const id = await post({ name: 'Ada', engines: 2 })
-    expect(await triage.submissions.get(id)).toMatchObject({
-      id, state: 'open', data: { name: 'Ada', engines: 2 },
-      fields: [{ label: 'name', value: 'Ada' }, { label: 'engines', value: '2' }], notes: [],
-    })
-    await decide({ id, action: 'spam' })
-    await triage.runtime.drain()
-    expect(await triage.submissions.get(id)).toMatchObject({
-      id, state: 'settled', data: null, fields: [], notes: [expect.stringMatching(/^Marked as spam by Ada on Slack, /)],
-    })
-    expect(await triage.submissions.get('nothing')).toBeNull()
-  })
-
-  test('counts what is pending and what was decided', async () => {
-    expect(await triage.submissions.stats()).toEqual({
-      pending: 0, complete: true, newestAt: null, decided: { forwarded: 0, spam: 0, expired: 0, sinceAt: null },
-    })
-    const [one, two] = [await post({ a: 1 }), await post({ a: 2 })]
-    const newestAt = (await triage.store.get(await post({ a: 3 })))?.receivedAt
-    await decide({ id: one, action: 'spam' })
-    await decide({ id: two, action: 'forward' })
-    await triage.runtime.drain()
-    expect(await triage.submissions.stats()).toEqual({
-      pending: 1, complete: true, newestAt, decided: { forwarded: 1, spam: 1, expired: 0, sinceAt: expect.any(Number) },
-    })
-  })
-
-  test('forwards once, by the same claim as a click, in the name of the reviewer', async () => {
-    const id = await post({ name: 'Ada' })
-    const results = await Promise.all([
-      decide({ id, action: 'forward' }), decide({ id, action: 'forward' }),
-      triage.decide({ id, action: 'forward' }),
-    ])
-    await triage.runtime.drain()
-    expect(results.filter(({ kind }) => kind === 'done')).toHaveLength(1)
-    expect([triage.mailer.calls.length, triage.endpoint.calls.length]).toEqual([1, 1])
-    expect((await triage.store.audit(1))[0]).toMatchObject({ id, reviewer: ADA })
-    expect(inWords(await decide({ id, action: 'forward' }))).toEqual({
-      kind: 'unchanged', message: expect.stringMatching(/^Forwarded by Ada on Slack, .* UTC\.$/),
-    })
-  })
-
-  test('edits fields by name and keeps what is not named; a number stays a number', async () => {
-    const id = await post({ name: 'Ada', engines: 2, tags: ['a'] })
-    expect(await decide(
-      { id, changes: [{ field: 'engines', value: '3' }, { field: 'name', value: 'Ada L.' }] },
-    )).toEqual({ kind: 'done' })
-    await triage.runtime.drain()
-    expect(JSON.parse(triage.endpoint.calls[0]!.body)).toEqual({ name: 'Ada L.', engines: 3, tags: ['a'] })
-  })
-
-  test('an edit of a field that there is not, or of a list that is none any more, changes nothing and says why', async () => {
-    const id = await post({ name: 'Ada', tags: ['a'] })
-    expect(await decide({ id, changes: [{ field: 'nam', value: 'x' }] })).toEqual({
-      kind: 'unchanged', message: 'There is no field "nam". Its fields are "name", "tags".',
-    })
-    expect(await decide({ id, changes: [{ field: 'tags', value: 'b' }] })).toEqual({
-      kind: 'unchanged', message: '"tags": This field is a JSON list. Keep it valid, like ["a", "b"].',
-    })
-    expect(await decide({ id: 'nothing', changes: [{ field: 'name', value: 'x' }] })).toMatchObject({ kind: 'silent' })
-    await triage.runtime.drain()
-    expect(await triage.submissions.get(id)).toMatchObject({ state: 'open', data: { name: 'Ada', tags: ['a'] } })
-    expect(triage.endpoint.calls).toEqual([])
   })
 })
 

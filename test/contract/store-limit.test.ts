@@ -7,7 +7,6 @@ import type { SubmissionStore } from '../../server/ports/store'
 import { keyOf, submission } from '../fixtures/submissions'
 import { endAfterAll } from '../support/lifetime'
 import { startRedis } from '../support/redis-server'
-import { until } from '../support/until'
 import { embeddedStore, redisStore, ROUNDED_MS } from './stores'
 
 const server = endAfterAll(await startRedis())
@@ -54,13 +53,6 @@ describe.each([
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(60_000 - (Date.now() - started) - ROUNDED_MS)
     expect(Math.max(...waits)).toBeLessThanOrEqual(60_000)
     expect(await total()).toBe(LIMIT)
-  })
-
-  test('the wait gets shorter while forms are refused', async () => {
-    for (let sent = 0; sent < LIMIT; sent++) await create()
-    const waitMs = () => create().then(() => 0, (error: { waitMs: number }) => error.waitMs)
-    const first = await waitMs()
-    await until('a shorter wait', async () => await waitMs() < first - 100)
   })
 
   test('what is stored and what is not share one count, whichever came first', async () => {

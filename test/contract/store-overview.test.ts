@@ -54,18 +54,6 @@ describe.each([
     expect(hours.filter(({ counts }) => Object.keys(counts).length > 0)).toHaveLength(2)
   })
 
-  test('one that is over before its cards follow counts once, and leaves one audit line', async () => {
-    const now = Date.now()
-    const created = submission({ receivedAt: now })
-    await store.create(created)
-    const settled = { ...decided(created), state: 'settled' as const }
-    expect(await store.replace(created, settled, { ...line(created.id, now), receivedAt: now })).not.toBeNull()
-    const counts = async () => (await store.tally(now)).at(-1)!.counts
-    expect(await counts()).toEqual({ received: 1, forwarded: 1 })
-    expect(await store.replace(settled, over(settled))).not.toBeNull()
-    expect([(await store.audit(10)).length, await counts()]).toEqual([1, { received: 1, forwarded: 1 }])
-  })
-
   test('one that was taken back and decided again came in once', async () => {
     const now = Date.now()
     const created = submission({ receivedAt: now })

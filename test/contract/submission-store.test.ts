@@ -127,42 +127,10 @@ describe('Redis submission store, in Redis', () => {
     expect(present instanceof UnreadableRecord ? present.record : present).toMatchObject({ version: 2, state: 'open' })
   })
 
-  test('a creation and a replacement are two round trips', async () => {
-    const [warm, created] = [submission(), submission()]
-    await store.create(warm)
-    await client.configResetStat()
-    await store.create(created)
-    await store.replace(created, decided(created))
-    const stats = await client.info('commandstats')
-    expect(stats).toContain('cmdstat_evalsha:calls=2,')
-    for (const name of ['eval', 'get', 'hmget', 'multi', 'script', 'watch']) {
-      expect(stats).not.toContain(`cmdstat_${name}:`)
-    }
-  })
-
   test('scripts that Redis forgot are loaded again', async () => {
     await client.scriptFlush()
     await store.create(submission())
     expect((await store.listPending({ limit: 1 })).total).toBe(1)
-  })
-
-  test('a store of a cold start serves its first call', async () => {
-    const cold = endAfterTest(new RedisStore(createRedis(server.url, log), storeRules))
-    await cold.create(submission())
-    expect((await store.listPending({ limit: 1 })).total).toBe(1)
-  })
-
-  test('the pages of 50 out of 20,000 are the right ones', async () => {
-    const from = Date.now()
-    const all = Array.from({ length: 20_000 }, (_, index) => submission({ receivedAt: from + Math.floor(index / 3) }))
-    // Chunks of 20: a busy machine can store that many at once within the timeout of one call.
-    const chunks = Array.from({ length: 1000 }, (_, index) => all.slice(index * 20, (index + 1) * 20))
-    for (const chunk of chunks) await Promise.all(chunk.map(each => store.create(each)))
-    const first = await store.listPending({ limit: 50 })
-    const second = await store.listPending({ limit: 50, before: first.cursor! })
-    all.sort((a, b) => b.receivedAt - a.receivedAt || (a.id < b.id ? 1 : -1))
-    expect(first.total).toBe(20_000)
-    expect([...first.submissions, ...second.submissions]).toEqual(all.slice(0, 100))
   })
 })
 
@@ -226,14 +194,5 @@ describe('Redis submission store, without Redis', () => {
     expect((await calls).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     await until('the connection gone', async () => !(await observer.clientList()).some(({ id }) => id === own))
     await observer.close()
-  })
-
-  test('a start without Redis neither throws nor hangs', async () => {
-    const own = await startRedis()
-    await own.stop()
-    connect(own.url)
-    await allReject()
-    endAfterTest(await startRedis(own.port))
-    await eventually(() => store.check())
   })
 })

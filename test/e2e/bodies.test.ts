@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { cardOf, click, deploy, sendForm, submit } from '../support/deployment'
+import { click, deploy, sendForm, submit } from '../support/deployment'
 import { endAfterAll, endAfterTest, formsFile, sharedFolder } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
@@ -114,41 +114,4 @@ it('a body that does not arrive in time is 408 that closes the connection, on ev
   for (const { answer } of held) expect(answer).toMatch(/connection: close[^]*BODY_TOO_SLOW/i)
   await until('both connections to end', () => sockets.every(socket => socket.readableEnded || socket.destroyed))
   expect((await sendForm(server, { name: 'Ada' })).status).toBe(200)
-})
-
-describe.each([
-  { form: 'without files', path: '/api/form', told: 'remove the file field "cv"' },
-  { form: 'with files', path: '/api/form/jobs', told: JSON.stringify('my "cv".pdf') },
-])('a multipart name of a form $form', ({ path, told }) => {
-  const send = async (disposition: string) => {
-    const body = `--x\r\nContent-Disposition: form-data; ${disposition}\r\n\r\nwert ß \\"\r\n--x\r\nContent-Disposition: form-data; name="note"\r\n\r\nContent-Disposition: form-data; name="c\\"d"\r\n--x--\r\n`
-    const response = await fetch(`${d.server.url}${path}`, {
-      method: 'POST', body, headers: { 'content-type': 'multipart/form-data; boundary=x' },
-    })
-    return { status: response.status, json: await response.json() as { submissionId: string, error: string } }
-  }
-
-  it.each([
-    ['an escaped quote, as curl writes one', 'name="a\\"b"', 'a"b'],
-    ['an escaped quote and an escaped backslash', 'name="a\\"b\\\\c"', 'a"b\\c'],
-    ['a quote, as browsers write one', 'name="a%22b"', 'a"b'],
-    ['a backslash, as browsers write one', 'name="a\\b"', 'a\\b'],
-    ['two backslashes, as browsers write them', 'name="a\\\\b"', 'a\\\\b'],
-    ['a backslash at its end, as browsers write one', 'name="a\\"', 'a\\'],
-    ['a backslash at its end and a file name\'s sign in it', 'name="filename=\\"', 'filename=\\'],
-    ['letters beyond ASCII beside an escaped quote', 'name="größe \\"m\\""', 'größe "m"'],
-  ])('with %s is read as it was meant', async (_, disposition, name) => {
-    const { status, json } = await send(disposition)
-    expect(status).toBe(200)
-    await click(d, await cardOf(d, json.submissionId), 'forward', json.submissionId)
-    expect(JSON.parse(d.endpoint.requests.at(-1)!.body)).toEqual({
-      [name]: 'wert ß \\"', note: 'Content-Disposition: form-data; name="c\\"d"',
-    })
-  })
-
-  it('of a file with an escaped quote is told as it is', async () => {
-    expect(await send('name="cv"; filename="my \\"cv\\".pdf"')).toMatchObject({
-      status: 415, json: { error: expect.stringContaining(told) },
-    })
-  })
 })

@@ -1,4 +1,3 @@
-import { createClient } from 'redis'
 import { afterEach, expect, it } from 'vitest'
 import { RedisStore } from '../../server/adapters/redis/store/store'
 import { storeRules, isOver } from '../../server/domain/lifecycle/record'
@@ -10,7 +9,6 @@ import type { Fault } from '../support/proxy'
 import type { SlackMessage } from '../support/slack'
 import { until } from '../support/until'
 
-const WEEK_MS = 7 * 24 * 60 * 60 * 1000
 /** Attempts after which a delivery is abandoned */
 const ATTEMPTS = 9
 
@@ -41,53 +39,4 @@ it.each([
   expect(await shows(card)).toContain('Sent to triage@example.com')
   expect(await shows(card)).toContain('Two engines')
   await until('only the trace', async () => isOver((await store.get(id))!))
-})
-
-it('a decision is over when it is delivered, whether its card follows or not: in the audit trail, out of the list, kept for a week', async () => {
-  const { id, card } = await submit(d, { name: 'Ada' })
-  failing(card, Number.POSITIVE_INFINITY, 'drop')
-  await click(d, card, 'forward', id)
-  expect((await store.audit(100)).filter(line => line.id === id)).toMatchObject([
-    { outcome: 'forwarded', reviewer: { name: 'Ada Lovelace' } },
-  ])
-  expect(await (await fetch(`${d.server.url}/api/submissions`)).json()).toMatchObject({ rows: [], total: 0 })
-  const answer = await fetch(`${d.server.url}/api/submissions/${id}`)
-  expect([answer.status, (await answer.json() as { error: string }).error]).toEqual([
-    410, expect.stringMatching(/^Forwarded by Ada Lovelace on Slack, .* UTC\.$/),
-  ])
-
-  const redis = await createClient({ url: d.redis.url }).connect()
-  const [record, data] = await Promise.all([`{triage}:s:${id}`, `{triage}:d:${id}`].map(key => redis.pTTL(key)))
-  redis.destroy()
-  expect(record).toBeGreaterThan(WEEK_MS)
-  expect(data).toBeGreaterThan(0)
-  expect(data).toBeLessThanOrEqual(WEEK_MS)
-
-  d.slack.fault = () => undefined
-  await until('the card closed', () => isClosed(card), 60_000)
-  await until('only the trace', async () => isOver((await store.get(id))!))
-  expect((await store.audit(100)).filter(line => line.id === id)).toHaveLength(1)
-})
-
-it('spam is erased at once, also while its card cannot be reached', async () => {
-  const { id, card } = await submit(d, { name: 'Ada', secret: 'erase me' })
-  failing(card, Number.POSITIVE_INFINITY, 'drop')
-  await click(d, card, 'spam', id)
-  expect(await store.get(id)).toMatchObject({ state: 'settled', data: null })
-  d.slack.fault = () => undefined
-  await until('the card closed', () => isClosed(card), 60_000)
-  expect(await shows(card)).not.toContain('erase me')
-})
-
-it('a card that Slack did not find six times is not looked for any more', async () => {
-  const { id, card } = await submit(d, { name: 'Ada' })
-  failing(card, Number.POSITIVE_INFINITY, { status: 200, body: '{"ok":false,"error":"message_not_found"}' })
-  await click(d, card, 'forward', id)
-  await until('only the trace', async () => isOver((await store.get(id))!))
-  // A forward that takes more than a second has an earlier edit, too.
-  const [early, others] = [true, false].map(is => (
-    updates(card).filter(({ body }) => body.includes('Being sent to ') === is)
-  ))
-  expect(others).toHaveLength(6)
-  expect(early!.length).toBeLessThanOrEqual(1)
 })

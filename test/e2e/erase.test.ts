@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardNow, click, deploy, introduce, openEdit, sendForm, submit, submitEdit } from '../support/deployment'
+import { cardNow, click, deploy, introduce, submit } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import { endAfterAll } from '../support/lifetime'
 import { holding } from '../support/redis-keys'
 import { until } from '../support/until'
-import { postJson } from '../support/webhook'
 
 const FORM = { 'name': 'Ada', 'unique-field': 'unique-value' }
 
@@ -47,54 +46,4 @@ describe.each([
       410, 410, expect.stringMatching(/^Erased by Local on Ops page, .* UTC\.$/),
     ])
   })
-})
-
-it('an edit form that is open is sent in vain, and says who erased it', async () => {
-  const { id, card } = await submit(d, FORM)
-  const view = await openEdit(d, card, id)
-  await api(id, 'DELETE')
-  expect(await holding(d.redis.url, 'unique-value')).toEqual([])
-  const emails = d.resend.requests.length
-  const answer = await submitEdit(d, view, { f0: 'Grace' })
-  expect(blockText(answer.view as never)).toMatch(/Erased by Local on Ops page/)
-  expect(d.resend.requests).toHaveLength(emails)
-})
-
-it('everything that holds an address is erased at once, for who may decide, from pages of ours alone', async () => {
-  const address = 'forget.me@example.com'
-  const [waiting, other] = [await submit(d, { email: address }), await submit(d, { email: `not.${address}` })]
-  const held = await sendForm(d.server, { email: address, _gotcha: 'x' })
-  const { submissionId } = await held.json() as { submissionId: string }
-  const ask = (body: object, headers: object = {}) => postJson(`${d.server.url}/api/submissions/erase`, body, headers)
-  expect((await ask({ email: address }, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
-  expect((await ask({ email: 'nobody' })).status).toBe(400)
-  const answer = await ask({ email: address })
-  expect([answer.status, await answer.json()]).toEqual([200, {
-    erased: 2, forbidden: 0, unreadable: [], before: null,
-    unreachable: [expect.stringContaining('then deleted here was not searched')],
-  }])
-  await d.server.drain()
-  expect((await api(waiting.id)).status).toBe(410)
-  expect((await api(submissionId)).status).toBe(410)
-  expect((await api(other.id)).status).toBe(200)
-  expect(blockText((await cardNow(d, waiting.card)).blocks)).toMatch(/Erased by Local on Ops page/)
-})
-
-it('a late click on an erased card has no effect', async () => {
-  const { id, card } = await submit(d, FORM)
-  await api(id, 'DELETE')
-  for (const action of ['forward', 'spam', 'edit', 'undo', 'not_spam']) {
-    expect((await click(d, card, action, id)).status).toBe(200)
-  }
-  expect(blockText((await cardNow(d, card)).blocks)).toMatch(/Erased by Local/)
-})
-
-it('with its idempotency key it is not stored again', async () => {
-  const send = async () => (
-    (await (await sendForm(d.server, FORM, { 'idempotency-key': 'erased' })).json()) as { submissionId: string }
-  ).submissionId
-  const id = await send()
-  await api(id, 'DELETE')
-  expect(await send()).toBe(id)
-  expect((await holding(d.redis.url, 'unique-value')).filter(key => key.includes(id))).toEqual([])
 })

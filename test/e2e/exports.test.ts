@@ -1,15 +1,14 @@
 import { get as request, type IncomingMessage } from 'node:http'
 import { createClient } from 'redis'
-import { beforeEach, describe, expect, it } from 'vitest'
-import { deploy, sendForm, type Deployment } from '../support/deployment'
-import { endAfterTest } from '../support/lifetime'
+import { describe, expect, it } from 'vitest'
+import { deploy, sendForm } from '../support/deployment'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { seed, waiting } from '../support/seed'
 import { startServer } from '../support/server'
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
+import { startTcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
 
-let d: Deployment
-beforeEach(async () => { d = endAfterTest(await deploy({ NODE_ENV: 'development' })) })
+const d = endAfterAll(await deploy({ NODE_ENV: 'development' }))
 
 const KIB = 1024
 
@@ -76,37 +75,6 @@ describe('a CSV export', () => {
   })
 })
 
-describe.each(['submissions.csv', 'submissions.json'])('a large export, %s,', (file) => {
-  const path = `/api/exports/${file}`
-
-  it('is read as it is taken, and others are answered meanwhile', async () => {
-    await fill()
-    const before = await scriptsRun()
-    const { response, first } = await begin(path)
-    expect(response.headers['transfer-encoding']).toBe('chunked')
-    expect((await fetch(`${d.server.url}/api/health`)).status).toBe(200)
-    const whenBegun = await scriptsRun() - before
-    const { complete, bytes } = await finish(response)
-    expect(complete).toBe(true)
-    expect(first.length + bytes).toBeGreaterThan(120 * 190 * KIB)
-    const all = await scriptsRun() - before
-    // The store is read ten at a time, so that others are answered in between, and mostly only once earlier data was
-    // consumed.
-    expect(all).toBeGreaterThanOrEqual(24)
-    expect(all - whenBegun).toBeGreaterThanOrEqual(6)
-  })
-
-  it('is broken off, not ended, when the store goes away in the middle', async () => {
-    await fill()
-    const { response } = await begin(path)
-    await d.redis.stop()
-    expect((await finish(response)).complete).toBe(false)
-    await until('the log to say so', () => d.server.output().includes('request.failed'))
-    expect((await fetch(`${d.server.url}/api/health`)).status).toBe(200)
-    expect((await fetch(d.server.url + path)).status).toBe(503)
-  })
-})
-
 /** Writes a long audit trail, ten entries for each timestamp, newest first. */
 async function fillTrail(): Promise<number> {
   const now = Date.now()
@@ -124,10 +92,8 @@ async function fillTrail(): Promise<number> {
 }
 
 describe('the audit trail', () => {
-  let tcp: TcpProxy
-  beforeEach(async () => { tcp = endAfterTest(await startTcpProxy()) })
-
   it('of 10,000 lines is exported whole, however slow the line to Redis: a piece at a time', async () => {
+    const tcp = endAfterTest(await startTcpProxy())
     tcp.use(d.redis.port)
     const count = await fillTrail()
     let largest = 0
@@ -141,5 +107,31 @@ describe('the audit trail', () => {
     expect([exported.length, new Set(exported.map(({ id }) => id)).size]).toEqual([count, count])
     expect(times).toEqual(times.toSorted().toReversed())
     expect(largest).toBeLessThan(1000 * KIB)
+  })
+})
+
+describe('a large export', () => {
+  it('is read as it is taken, and others are answered meanwhile; it is broken off, not ended, when the store goes away', async () => {
+    await fill()
+    const before = await scriptsRun()
+    const { response, first } = await begin('/api/exports/submissions.csv')
+    expect(response.headers['transfer-encoding']).toBe('chunked')
+    expect((await fetch(`${d.server.url}/api/health`)).status).toBe(200)
+    const whenBegun = await scriptsRun() - before
+    const { complete, bytes } = await finish(response)
+    expect(complete).toBe(true)
+    expect(first.length + bytes).toBeGreaterThan(120 * 190 * KIB)
+    const all = await scriptsRun() - before
+    // The store is read ten at a time, so that others are answered in between, and mostly only once earlier data was
+    // consumed.
+    expect(all).toBeGreaterThanOrEqual(24)
+    expect(all - whenBegun).toBeGreaterThanOrEqual(6)
+
+    const { response: broken } = await begin('/api/exports/submissions.json')
+    await d.redis.stop()
+    expect((await finish(broken)).complete).toBe(false)
+    await until('the log to say so', () => d.server.output().includes('request.failed'))
+    expect((await fetch(`${d.server.url}/api/health`)).status).toBe(200)
+    expect((await fetch(`${d.server.url}/api/exports/submissions.json`)).status).toBe(503)
   })
 })

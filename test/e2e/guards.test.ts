@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { endAfterAll } from '../support/lifetime'
@@ -58,7 +59,9 @@ const DISCORD = {
 }
 
 const redis = endAfterAll(await startRedis())
-const env = { ...QUIET_PRODUCTION, ...DISCORD, STORE_URL: redis.url }
+const env = {
+  ...QUIET_PRODUCTION, ...DISCORD, STORE_URL: redis.url, NUXT_PUBLIC_SITE_URL: 'https://forms.example.com',
+}
 const open = endAfterAll(await startServer({ ...env, ...WITH_PASSWORD, CRON_SECRET: 'a-cron-secret-of-some-length' }))
 const closed = endAfterAll(await startServer(env))
 
@@ -223,4 +226,66 @@ it('the favicon that browsers ask for is one', async () => {
   ])
   // Icon files start with these bytes: https://en.wikipedia.org/wiki/ICO_(file_format)
   expect([...new Uint8Array(await response.arrayBuffer())].slice(0, 4)).toEqual([0, 0, 1, 0])
+})
+
+/** Sends bytes; returns the whole answer. `fetch` would correct the head. */
+async function raw(head: string): Promise<string> {
+  const { hostname, port } = new URL(open.url)
+  const socket = connect(Number(port), hostname)
+  socket.write(`${head}Content-Length: 0\r\nConnection: close\r\n\r\n`)
+  const answer = (await Array.fromAsync(socket as AsyncIterable<Buffer>)).join('')
+  // These headers always differ.
+  return answer.replace(/^(?:date|x-request-id): .*$/gim, '')
+}
+
+describe('a request whose Host is none', () => {
+  const HOSTS = ['a b', '[', 'evil.example:99999999', '<script>', '%']
+
+  it('is answered as with a right one, or 400 in JSON', async () => {
+    for (const line of ['GET /', 'GET /api/health', 'GET /api/status', 'GET /api/slack/manifest', 'GET /api/nope']) {
+      const answer = (host: string) => raw(`${line} HTTP/1.1\r\nHost: ${host}\r\n`)
+      const status = (text: string) => Number(/(?<=^HTTP\/1\.1 )\d+/.exec(text)?.[0])
+      const usual = status(await answer('forms.example.com'))
+      for (const host of HOSTS) expect([usual, 400], host).toContain(status(await answer(host)))
+    }
+    for (const host of HOSTS) {
+      const answer = await raw(`POST /api/webhooks/discord HTTP/1.1\r\nHost: ${host}\r\n`)
+      expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*"code":"INVALID_HOST"/)
+    }
+  })
+
+  it('none of that leaves a stack, or more than JSON, in the log', () => {
+    const lines = open.output().trim().split('\n').map(line => JSON.parse(line) as { event: string })
+    expect(lines.filter(({ event }) => event === 'request.failed')).toEqual([])
+    expect(open.output()).not.toMatch(/\bat .*\.mjs/)
+  })
+})
+
+it.each([
+  '/_nuxt/nope.js', '/_nuxt/builds/meta/nope.json', '/__nuxt_error', '/__nuxt_error?url=/setup', '/__nuxt_island/x',
+])('%s, which Nuxt would answer by itself, is 404 with the headers of all pages', async (path) => {
+  const usual = await fetch(`${open.url}/nope`)
+  for (const accept of ['text/html', '*/*']) {
+    const { status, headers } = await fetch(open.url + path, { headers: { accept } })
+    expect([status, headers.get('content-security-policy')]).toEqual([
+      404, expect.stringMatching(/^default-src 'none';/),
+    ])
+    for (const name of [
+      'x-frame-options', 'cross-origin-opener-policy', 'cross-origin-resource-policy', 'permissions-policy',
+      'x-content-type-options', 'strict-transport-security',
+    ]) expect([name, headers.get(name)]).toEqual([name, usual.headers.get(name)])
+    expect(headers.get('x-powered-by')).toBeNull()
+  }
+})
+
+it.each([
+  'GET /api/status', 'GET /setup', 'GET /api/nope', 'GET ', 'POST /api/submissions/x', 'OPTIONS *',
+])('%s with a host in front of its path is answered as without', async (line) => {
+  const [method = '', path = ''] = line.split(' ')
+  const answer = (target: string) => raw(`${method} ${target} HTTP/1.1\r\nHost: forms.example.com\r\n`)
+  const plain = await answer(path || '/')
+  for (const host of ['http://forms.example.com', 'HTTPS://[::1]:3000']) {
+    expect(await answer(path === '*' ? path : host + path)).toEqual(plain)
+  }
+  expect(plain).not.toContain('Cannot find any')
 })

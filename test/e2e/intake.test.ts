@@ -48,38 +48,16 @@ describe('a JSON object', () => {
     expect(shown).not.toContain('[object Object]')
   })
 
-  it.each([['0 keys', {}], ['11 keys', keys(11)], ['60 keys', keys(60)], ['500 keys', keys(500)], [
-    'a 50,000-character value', { long: 'x'.repeat(50_000), after: 'still shown' },
-  ]])('with %s becomes a card that Slack accepts', async (_, data) => {
-    const { card } = await submit(d, data)
-    const sent = d.slack.calls('chat.postMessage').at(-1)!
-    expect(blockKitProblems(sent as never)).toEqual([])
-    expect(card.blocks[0]).toMatchObject({ type: 'header', text: { text: 'New Form Submission' } })
-  })
-
-  it('that does not fit on the card is counted there, with a link to the whole', async () => {
-    const { id, card } = await submit(d, keys(437))
-    expect(blockText(card.blocks)).toContain('37 more fields')
-    expect(JSON.stringify(card.blocks)).toContain(`https://forms.example.com/submissions/${id}`)
-  })
-
   it('never makes the intake answer 5xx, whatever it holds', async () => {
     await fc.assert(fc.asyncProperty(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), async (data) => {
       const { status } = await post(JSON.stringify(data), 'application/json')
       expect(status).toBe(200)
       expect(blockKitProblems(d.slack.calls('chat.postMessage').at(-1) as never)).toEqual([])
-    }), { numRuns: runs(60) })
+    }), { numRuns: runs(20) })
   })
 })
 
 describe('a plain HTML form', () => {
-  it('is accepted urlencoded, repeated keys becoming lists', async () => {
-    const { status, json } = await post('name=Ada+L&tag=a&tag=b&__proto__=x', 'application/x-www-form-urlencoded')
-    expect(status).toBe(200)
-    const shown = blockText((await cardOf(d, json.submissionId as string)).blocks)
-    for (const text of ['Ada L', '["a","b"]', '__proto__']) expect(shown).toContain(text)
-  })
-
   it('is accepted as multipart, an empty file input left out', async () => {
     // Written as browsers send it; undici's own FormData omits the empty file name.
     const part = (header: string, value: string) => `--x\r\nContent-Disposition: form-data; ${header}\r\n\r\n${value}\r\n`
@@ -99,45 +77,24 @@ describe('a plain HTML form', () => {
     form.append('cv', new File(['x'], 'cv.pdf'))
     expect(await post(form)).toMatchObject({ status: 415, json: { error: expect.stringContaining('"cv"') } })
   })
-
-  it('with a broken encoding is refused with 400', async () => {
-    expect(await post('no boundary', 'multipart/form-data; boundary=x')).toMatchObject({
-      status: 400, json: { error: expect.any(String) },
-    })
-  })
 })
 
 describe('what is refused', () => {
-  it.each([
-    ['[1]', 'an array'], ['"text"', 'a string'], ['5', 'a number'], ['1e400', 'a number'], ['null', 'null'],
-    ['true', 'a boolean'],
-  ])('%s is not an object: 400 that says it is %s', async (body, what) => {
-    expect(await post(body, 'application/json')).toMatchObject({
-      status: 400, json: { error: expect.stringContaining(what) },
-    })
-  })
-
-  it.each([
-    '', '{', '{"a":1', '{"secret-value":}', Buffer.from([0x7B, 0xFF, 0x7D]),
+  it.each<[string, string | Buffer<ArrayBuffer>, string | undefined, number, string | RegExp]>([
+    ['a list', '[1]', 'application/json', 400, 'an array'], ['nothing', 'null', 'application/json', 400, 'null'],
+    ['malformed JSON', '{"secret-value":}', 'application/json', 400, /^(?!.*secret-value).*not valid JSON/],
     // Bytes of another encoding would otherwise be accepted with characters lost.
-    Buffer.from('{"name":"André"}', 'latin1'),
-  ])('malformed JSON %j is 400 and is not repeated in the error', async (body) => {
-    const { status, json } = await post(body, 'application/json')
-    expect(status).toBe(400)
-    expect(json.error).toMatch(/not valid (JSON|UTF-8)/)
-    expect(json.error).not.toContain('secret-value')
-  })
-
-  it('JSON nested thousands deep is 400', async () => {
-    expect((await post(`{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, 'application/json')).status).toBe(400)
-  })
-
-  it.each([
-    undefined, 'text/plain', 'application/xml', 'application/jsonx',
-  ])('content type %s is 415 that names the accepted ones', async (contentType) => {
-    expect(await post(Buffer.from('{}'), contentType)).toMatchObject({
-      status: 415, json: { error: expect.stringContaining('application/json') },
-    })
+    ['Latin 1', Buffer.from('{"name":"André"}', 'latin1'), 'application/json', 400, 'not valid UTF-8'],
+    ['no type', Buffer.from('{}'), undefined, 415, 'application/json'],
+    ['another type', '{}', 'application/jsonx', 415, 'application/json'],
+    ['a multipart body without its boundary', 'x', 'multipart/form-data; boundary=x', 400, ''],
+    ['a byte too many', JSON.stringify({ a: 'x'.repeat(300_001 - 8) }), 'application/json', 413, '300000 bytes'],
+  ])('%s is told what is wrong, which pages of any origin can read', async (_, body, contentType, status, said) => {
+    const answer = await post(body, contentType)
+    expect(answer).toMatchObject({ status, json: {
+      error: typeof said === 'string' ? expect.stringContaining(said) : expect.stringMatching(said),
+    } })
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
   })
 
   it('GET is 405 with Allow', async () => {
@@ -145,14 +102,6 @@ describe('what is refused', () => {
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')).toBe('POST, OPTIONS')
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
-  })
-
-  it('a body at the limit is accepted, one byte more is 413', async () => {
-    const body = (bytes: number) => JSON.stringify({ a: 'x'.repeat(bytes - 8) })
-    expect((await post(body(300_000), 'application/json')).status).toBe(200)
-    expect(await post(body(300_001), 'application/json')).toMatchObject({
-      status: 413, json: { error: expect.stringContaining('300000 bytes') },
-    })
   })
 
   it('a body without a length is refused while it is still being sent', async () => {
@@ -194,16 +143,4 @@ describe('browsers on any origin', () => {
       'access-control-allow-headers': 'authorization, content-type',
     })
   })
-
-  it.each([['{}', 'application/json', 200], ['[', 'application/json', 400], [
-    `{"a":"${'x'.repeat(300_000)}"}`, 'application/json', 413,
-  ], ['x', 'text/plain', 415]])('can read every answer (%#)', async (body, contentType, status) => {
-    const answer = await post(body, contentType)
-    expect(answer.status).toBe(status)
-    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
-  })
 })
-
-function keys(count: number): Record<string, string> {
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`field ${index}`, `v${index}`]))
-}

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardNow, deploy, submitForm } from '../support/deployment'
+import { deploy, submitForm } from '../support/deployment'
 import { endAfterAll, sharedFolder } from '../support/lifetime'
 import { startProxy } from '../support/proxy'
 import { startServer } from '../support/server'
@@ -34,7 +34,6 @@ const send = (form: string, data: object) => submitForm(d.server, data, `/${form
 const cardIn = async (channel: string, id: string) => (
   (await d.slack.messages(channel)).find(({ blocks }) => JSON.stringify(blocks).includes(id))
 )
-const shown = async (card: SlackMessage) => blockText((await cardNow(d, card, RANDOM)).blocks)
 
 async function forward(channel: string, card: SlackMessage, id: string): Promise<void> {
   await interact(d.server.url, inChannel(blockActions(card, 'forward', id, d.slack.reviewer), channel))
@@ -61,39 +60,6 @@ it('a submission of a form that was removed goes nowhere: its card says what to 
   expect((await emailsAbout(id)).map(({ to }) => to)).toEqual([['hr@example.com']])
   expect(crm.requests).toHaveLength(1)
   expect(d.endpoint.requests).toEqual([])
-})
-
-it('a card that waits for a room which has left its form is posted there all the same', async () => {
-  d.slack.fault = request => request.path === '/api/chat.postMessage' ? { status: 500 } : undefined
-  const id = await send('hr', { name: 'Ada' })
-  await until('a post refused', () => d.slack.requests.some(({ status, body }) => status === 500 && body.includes(id)))
-  configure({ hr: { ...hr().hr, channels: {} } })
-  await restart()
-  d.slack.fault = () => undefined
-  const card = await until('the card', () => cardIn(RANDOM, id))
-  // After the form left the room, a click there counts only once the room's card is recorded.
-  await d.server.drain()
-  await forward(RANDOM, card, id)
-  expect(await emailsAbout(id)).toHaveLength(1)
-})
-
-it('an endpoint that was removed while it was tried again is not called delivered', async () => {
-  crm.fault = () => ({ status: 500 })
-  configure(hr())
-  await restart()
-  const id = await send('hr', { name: 'Ada' })
-  const card = await until('the card', () => cardIn(RANDOM, id))
-  await forward(RANDOM, card, id)
-  await until('a POST refused', () => crm.requests.at(-1)?.status === 500)
-  configure({ hr: { ...hr().hr, endpoint: null } })
-  await restart()
-  await until(
-    'the card open again',
-    async () => (await shown(card)).includes('Endpoint failed: Endpoint is not configured any more.'),
-  )
-  await forward(RANDOM, card, id)
-  expect(await shown(card)).toMatch(/Sent to hr@example\.com(?! and)/)
-  expect(await emailsAbout(id)).toHaveLength(1)
 })
 
 it('files of a form that takes none any more are mailed and open until their data goes, and then go with it', async () => {

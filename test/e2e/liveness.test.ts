@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openPage, screenshot, startBrowser } from '../support/browser'
-import { click, deploy, introduce, submit, type Deployment } from '../support/deployment'
+import { click, deploy, submit, type Deployment } from '../support/deployment'
 import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
@@ -63,15 +63,16 @@ describe('a page that says it is live', () => {
     await row('After').waitFor()
   })
 
-  test.each(['/', '/status', '/sandbox'])('%s stops saying so when the server is killed, and goes on with the next one', async (path) => {
+  test.each([
+    ['/status', 'liveness', 'Not live'], ['/sandbox', 'reconnecting', 'reconnecting…'],
+  ])('%s stops saying so when the server is killed, and goes on with the next one', async (path, testId, text) => {
     await d.server.kill()
     const env = { ...d.env, SANDBOX: '1', PORT: new URL(d.server.url).port }
     d.server = await startServer(env)
     await page.goto(d.server.url + path)
-    const [testId, text] = path === '/sandbox' ? ['reconnecting', 'reconnecting…'] : ['liveness', 'Not live']
     // A room that never appeared has nothing to reconnect to.
-    if (path === '/sandbox') await page.getByTestId('room-triage').waitFor()
-    else await badge('Live')
+    await page.getByTestId(path === '/sandbox' ? 'room-triage' : 'liveness').waitFor()
+    if (path === '/status') await badge('Live')
     await saysSoon(testId, text, () => d.server.kill())
     if (path === '/status') {
       await page.getByTestId('verdict').filter({ hasText: /cannot be reached.*What follows is as of/ }).waitFor()
@@ -121,25 +122,5 @@ describe('a page that is live', () => {
     expect(await page.title()).not.toBe('owned')
     await page.close()
     expect(problems).toEqual([])
-  })
-
-  test('keeps what was typed when somebody else decides meanwhile, and says who, within 2 s', async () => {
-    await introduce(d)
-    const { id, card } = await submit(d, { name: 'Ada Lovelace' })
-    await page.goto(`${d.server.url}/submissions/${id}`)
-    await page.getByTestId('decide-edit').click()
-    const name = page.getByTestId('edit-f0')
-    await name.fill('Typed with care')
-    await badge('Live')
-    await click(d, card, 'spam', id)
-    const refusal = page.getByTestId('refusal').getByText(/Marked as spam by Ada Lovelace on Slack/)
-    await refusal.waitFor({ timeout: CHANGE_MS })
-    expect(await name.inputValue()).toBe('Typed with care')
-    expect(await page.getByTestId('edit-submit').count()).toBe(0)
-    await page.getByTestId('edit-cancel').click()
-    await page.getByTestId('submission-ended').waitFor()
-    await page.close()
-    // A refusal is an answer, but browsers report its status.
-    expect(problems.filter(text => !text.includes('status of 410'))).toEqual([])
   })
 })

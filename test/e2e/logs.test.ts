@@ -166,11 +166,7 @@ describe('the log of everything that can happen', () => {
   })
 
   it.each([
-    ['the sender\'s address', ADDRESS], ['an email address', '@private.example'],
-    ['the team\'s address', 'triage@example.com'], ['the sending address', 'forms@example.com'],
-    ['a phone number', '555 019'], ['the bot token', BOT_TOKEN], ['the signing secret', SIGNING_SECRET],
-    ['the downstream secret', SIGNING_KEY.slice(6)],
-    ['a token of FORWARD_ENDPOINT', 'secret-in-url'], ['the key of Resend', 're_test_key'],
-    ['the reviewer\'s name', 'Lovelace'],
-  ])('does not have %s', (_, text) => expect(lines().filter(line => line.includes(text))).toEqual([]))
+    ADDRESS, '@private.example', 'triage@example.com', 'forms@example.com', '555 019', BOT_TOKEN, SIGNING_SECRET,
+    SIGNING_KEY.slice(6), 'secret-in-url', 're_test_key', 'Lovelace',
+  ])('does not have %s', text => expect(lines().filter(line => line.includes(text))).toEqual([]))
 })

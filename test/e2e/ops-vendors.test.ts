@@ -1,7 +1,7 @@
 import { createClient } from 'redis'
 import { afterEach, expect, test } from 'vitest'
 import { click, submit, submitForm } from '../support/deployment'
-import { endAfterAll, endAfterTest } from '../support/lifetime'
+import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import type { Recorded } from '../support/proxy'
@@ -41,59 +41,6 @@ test('that Slack takes the token does not hide that it refuses every card', asyn
   await page.goto(`${d.server.url}/status`)
   await part('slack', 'ok').waitFor()
   expect((await ready()).warnings).toEqual([])
-})
-
-test('a token that Slack refuses has no green tick on the set-up page', async () => {
-  d.slack.fault = ({ path }) => path === '/api/auth.test' ? refusing('invalid_auth') : undefined
-  const other = await startServer(d.env)
-  await page.goto(`${other.url}/setup`)
-  const guide = page.getByTestId('setup-slack')
-  await guide.getByText('Slack, credentials: Slack answered invalid_auth. Check CHAT_BOT_TOKEN.').waitFor()
-  expect(await guide.locator('li', { hasText: 'CHAT_BOT_TOKEN' }).first().textContent()).toContain('check it')
-  expect(await guide.locator('.text-success').count()).toBe(0)
-  await page.goto('about:blank')
-  d.slack.fault = () => undefined
-  await other.kill()
-  // The next process checks again.
-  const repaired = endAfterTest(await startServer(d.env))
-  await ready(repaired.url)
-})
-
-test('a rate limit is told as what it is, with the time of the next card', async () => {
-  const [seconds, since] = [15, Date.now()]
-  let limited = 0
-  d.slack.fault = request => isCard(request) && limited++ === 0
-    ? { status: 429, headers: { 'retry-after': String(seconds) } }
-    : undefined
-  await submitForm(d.server, { name: 'Patient' })
-  await page.goto(`${d.server.url}/status`)
-  const line = /Slack limits the rate; the next card goes at \d\d:\d\d:\d\d\s[AP]M\./
-  await page.getByTestId('verdict').getByText(line).waitFor()
-  await part('slack', 'limited').getByText(line).waitFor()
-  expect(Date.now() - since).toBeLessThan(seconds * 1000)
-  await pictures(page, 'status-limited')
-  expect(await page.getByTestId('verdict').getByText('fails').count()).toBe(0)
-  await part('slack', 'ok').waitFor()
-  expect(limited).toBe(2)
-})
-
-test('a platform that hangs makes no further sender wait, and has every card once it answers', async () => {
-  const { promise: over, resolve: answer } = Promise.withResolvers<undefined>()
-  d.slack.fault = request => isCard(request) ? { hold: over } : undefined
-  await submitForm(d.server, { name: 'Hangs' })
-  const times: number[] = []
-  for (let sent = 0; sent < 3; sent++) {
-    const before = Date.now()
-    await submitForm(d.server, { name: `Behind ${sent}` })
-    times.push(Date.now() - before)
-  }
-  expect(Math.max(...times)).toBeLessThan(1500)
-  d.slack.fault = () => undefined
-  answer(undefined)
-  await until('all cards', async () => {
-    const cards = JSON.stringify(await d.slack.messages())
-    return ['Hangs', 'Behind 0', 'Behind 1', 'Behind 2'].every(name => cards.includes(name))
-  })
 })
 
 test('what was given up while the mail provider refused is sent again by one click of who may decide', async () => {

@@ -17,7 +17,9 @@ let d: Deployment
 let tcp: TcpProxy
 beforeEach(async () => {
   tcp = endAfterTest(await startTcpProxy())
-  const env = { STORE_URL: tcp.url, RETRY_BASE_MS: '20', SWEEP_INTERVAL_MS: '50', LEASE_MS: '6000' }
+  const env = {
+    STORE_URL: tcp.url, RETRY_BASE_MS: '20', SWEEP_INTERVAL_MS: '50', LEASE_MS: '6000', FORM_RATE_LIMIT: '9999',
+  }
   d = endAfterTest(await deploy(env))
   tcp.use(d.redis.port)
   await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
@@ -30,7 +32,7 @@ const cardPosts = () => (
 describe('Redis', () => {
   it.each([
     'refuses connections', 'is frozen',
-  ])('%s for seconds: forms are 503 in under 2 s, clicks are answered, and afterwards everything works, once', async (how) => {
+  ])('%s for seconds: forms are 503 with Retry-After and CORS in under 2 s, clicks are answered, and afterwards everything works, once', async (how) => {
     const { id, card } = await submit(d, { name: 'before' })
     await d.server.drain()
     const posted = cardPosts().length
@@ -40,6 +42,13 @@ describe('Redis', () => {
     expect(new Set(forms.map(({ status }) => status))).toEqual(new Set([503]))
     expect(Math.max(...forms.map(({ ms }) => ms))).toBeLessThan(2000)
     expect(Math.max(...clicks.map(({ ms }) => ms))).toBeLessThan(3000)
+    const refused = await sendForm(d.server, { name: 'lost?' })
+    expect(Object.fromEntries(refused.headers)).toMatchObject({
+      'retry-after': expect.stringMatching(/^\d+$/), 'access-control-allow-origin': '*',
+    })
+    expect(await refused.json()).toMatchObject({
+      code: 'STORE_UNAVAILABLE', error: expect.stringContaining('may not have been saved'),
+    })
     expect(cardPosts()).toHaveLength(posted)
     expect(emailPosts()).toEqual([])
 

@@ -2,28 +2,25 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { RedisStore } from '../../server/adapters/redis/store/store'
 import { storeRules, isOver } from '../../server/domain/lifecycle/record'
 import type { Submission } from '../../server/ports/submission'
-import { endAfterAll, formsFile } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { blockText } from '../support/block-kit'
-import { cardNow, click, deploy, submitEdit } from '../support/deployment'
+import { cardNow, click, deploy, submit, submitEdit } from '../support/deployment'
 import { startDiscord } from '../support/discord/discord'
 import { emailOf, forward, MAIL_SECRET, mailEvent, noMailbox, send, tell } from '../support/mail-events'
 import type { Block, SlackMessage } from '../support/slack'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
-import { postJson } from '../support/webhook'
 
 const FORM = { name: 'Ada Lovelace', message: 'Two engines, please.' }
 const MINUTE_MS = 60_000
-/** More than fit into a Slack input */
-const CROWD = Array.from({ length: 50 }, (_, index) => `member-${index}@${'a'.repeat(60)}.example.com`)
+const METRICS_TOKEN = 'a-token-of-some-length'
 const discord = endAfterAll(await startDiscord())
-const FORMS_CONFIG = formsFile({ crowd: { name: 'Crowd', to: CROWD } })
 const d = endAfterAll(await deploy({
-  NODE_ENV: 'development', MAIL_WEBHOOK_SECRET: MAIL_SECRET, FORMS_CONFIG, ...discord.env,
+  NODE_ENV: 'development', MAIL_WEBHOOK_SECRET: MAIL_SECRET, METRICS_TOKEN, ...discord.env,
 }))
 const store = endAfterAll(new RedisStore(await connectRedis(d.redis.url), storeRules))
-afterEach(() => { d.slack.fault = () => undefined })
+afterEach(() => { d.slack.fault = d.resend.fault = () => undefined })
 
 interface Forwarded {
   id: string
@@ -62,37 +59,6 @@ async function age(id: string, ms: number): Promise<void> {
   expect(await store.replace(now, old)).not.toBeNull()
 }
 
-describe('an email that arrives', () => {
-  it('is told of on every card and on the page, and the form stays a minute longer, for what else may come', async () => {
-    const { id, card, message, email } = await forwarded()
-    const kept = (await store.get(id))!
-    expect(kept.data).toEqual(FORM)
-    expect(kept.keptUntil! - Date.now()).toBeGreaterThan(55 * MINUTE_MS)
-    expect((await tell(d, mailEvent('delivered', id, email))).status).toBe(200)
-    for (const shown of [await onSlack(card), onDiscord(message)]) {
-      expect(shown).toContain('Email: Delivered')
-      expect(shown).toContain('Two engines, please.')
-    }
-    expect(await buttons(card)).toEqual([])
-    const page = await (await fetch(`${d.server.url}/api/submissions/${id}`)).json()
-    expect(page.notes).toContain('Email: Delivered')
-    expect((await store.get(id))!.keptUntil! - Date.now()).toBeLessThanOrEqual(MINUTE_MS)
-
-    await age(id, MINUTE_MS)
-    await until('only the trace', async () => isOver((await store.get(id))!))
-    expect((await store.get(id))!.sent).toContainEqual(expect.objectContaining({ receipt: { verdict: 'delivered' } }))
-    for (const shown of [await onSlack(card), onDiscord(message)]) expect(shown).toContain('Two engines, please.')
-  })
-
-  it('of which nothing is heard: the form is gone after an hour', async () => {
-    const { id } = await forwarded()
-    await age(id, 59 * MINUTE_MS)
-    expect((await store.get(id))?.data).toEqual(FORM)
-    await age(id, MINUTE_MS)
-    await until('only the trace', async () => isOver((await store.get(id))!))
-  })
-})
-
 describe('an email that comes back', () => {
   it('30 minutes later opens both cards again, and is sent to another address', async () => {
     const { id, card, message, email } = await forwarded()
@@ -127,30 +93,6 @@ describe('an email that comes back', () => {
     expect(await onSlack(card)).toContain('Email: Delivered')
   })
 
-  it('to more than an input takes goes to all of them again when nobody is typed', async () => {
-    const { id, card, email } = await forward(d, store, FORM, '/crowd')
-    await tell(d, mailEvent('bounced', id, email, noMailbox))
-    await click(d, card, 'send_again', id)
-    const view = d.slack.calls('views.open').at(-1)!.view as Block
-    expect(blockText(view.blocks as Block[])).toContain('It goes to the same 50 addresses again, unless you type others.')
-    expect(await submitEdit(d, view, {})).toEqual({})
-    await until('it is sent', async () => (await emailsAbout(id)).length === 2)
-    expect((await emailsAbout(id)).map(({ to }) => to)).toEqual([CROWD, CROWD])
-  })
-
-  it('is sent again by API, to the same address when no other is given', async () => {
-    const { id, email } = await forwarded()
-    const resend = (body: object) => postJson(
-      `${d.server.url}/api/submissions/${id}/decision`, { action: 'resend', ...body },
-    )
-    expect((await resend({})).status).toBe(409)
-    await tell(d, mailEvent('failed', id, email, { failed: { reason: '<!channel> quota' } }))
-    const refused = await resend({ to: 'a@example.com\nBcc: b' })
-    expect([refused.status, (await refused.json()).errors]).toEqual([400, { to: expect.any(String) }])
-    expect((await resend({})).status).toBe(200)
-    await until('it is sent', async () => (await emailsAbout(id)).length === 2)
-  })
-
   it('when the form is gone is told of in the threads, and no card loses what it shows', async () => {
     const { id, card, message, email } = await forwarded()
     await age(id, 60 * MINUTE_MS)
@@ -168,6 +110,64 @@ describe('an email that comes back', () => {
     await tell(d, mailEvent('bounced', id, email, hostile))
     expect(repliesTo(card)).toHaveLength(1)
   })
+})
+
+describe('an event', () => {
+  it('that Resend did not sign, or not now, is 401 and changes nothing', async () => {
+    const { id, email } = await forwarded()
+    const { version } = (await store.get(id))!
+    const event = mailEvent('bounced', id, email, noMailbox)
+    for (const signing of [{ secret: `whsec_${'a'.repeat(32)}` }, { at: Date.now() - 6 * MINUTE_MS }]) {
+      const refused = await tell(d, event, signing)
+      expect([refused.status, (await refused.json()).code]).toEqual([401, 'NOT_SIGNED'])
+    }
+    const unsigned = await fetch(`${d.server.url}/api/mail/events`, { method: 'POST', body: JSON.stringify(event) })
+    expect(unsigned.status).toBe(401)
+    expect((await store.get(id))!.version).toBe(version)
+  })
+
+  it('about no email of ours, or of another type, is 200 and counted', async () => {
+    const { id, email } = await forwarded()
+    for (const event of [
+      mailEvent('bounced', 'nothing', email), mailEvent('bounced', id, 'another'), mailEvent('opened', id, email),
+    ]) expect((await tell(d, event)).status).toBe(200)
+    expect((await store.get(id))!.state).toBe('settled')
+    const metrics = await (await fetch(`${d.server.url}/api/metrics`, {
+      headers: { authorization: `Bearer ${METRICS_TOKEN}` },
+    })).text()
+    expect(metrics).toMatch(/^triage_receipts_total\{verdict="none",result="foreign"\} [3-9]/m)
+    expect(metrics).toMatch(/^triage_receipts_total\{verdict="bounced",result="news"\} \d/m)
+  })
+
+  it('while the store is away, or before the email is on record, is 503, and is taken when it is sent again', async () => {
+    const { id, email } = await forwarded()
+    const event = mailEvent('bounced', id, email, noMailbox)
+    d.redis.pause()
+    const away = await tell(d, event)
+    d.redis.resume()
+    expect([away.status, away.headers.get('retry-after')]).toEqual([503, expect.any(String)])
+    await until('it is taken', async () => (await tell(d, event)).status === 200)
+    expect((await store.get(id))!.state).toBe('open')
+
+    const early = await submit(d, FORM)
+    const gate = Promise.withResolvers<undefined>()
+    d.resend.fault = ({ method }) => method === 'POST' ? { hold: gate.promise } : undefined
+    const clicked = click(d, early.card, 'forward', early.id)
+    await until('it is on its way', async () => (await store.get(early.id))?.state === 'settling')
+    const refused = await send(d, mailEvent('delivered', early.id, 'not on record yet'))
+    gate.resolve(undefined)
+    expect([refused.status, (await refused.json()).code]).toEqual([503, 'RECEIPT_TOO_EARLY'])
+    await clicked
+  })
+})
+
+it('without the secret there is no such address, and the form is gone with the forward', async () => {
+  const server = endAfterTest(await startServer({ ...d.env, MAIL_WEBHOOK_SECRET: '', RECEIPT_WAIT: '' }))
+  const plain = { ...d, server }
+  expect((await tell(plain, mailEvent('delivered', 'x', 'x'))).status).toBe(404)
+  const { id, card } = await submit(plain, FORM)
+  await click(plain, card, 'forward', id)
+  await until('only the trace', async () => isOver((await store.get(id))!))
 })
 
 it('a test email is told what became of it, and not of another one', async () => {

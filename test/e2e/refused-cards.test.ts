@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
 import { cardNow, cardOf, click, deploy, submitForm, type Deployment } from '../support/deployment'
 import { endAfterTest } from '../support/lifetime'
-import { startServer } from '../support/server'
 import type { Recorded } from '../support/proxy'
 import { until } from '../support/until'
 import { PASSWORD, visit, WITH_PASSWORD, type Visitor } from '../support/visitor'
@@ -73,45 +72,6 @@ describe('a card that Slack refuses for what it says', () => {
     // Once in full and once without the form, and then no more
     expect(attempts().filter(({ body }) => body.includes('poison'))).toHaveLength(50)
     expect(attempts().filter(request => idOf(request))).toHaveLength(105)
-  })
-
-  it('is told on the ops pages, and posted again when somebody asks', async () => {
-    refuseAllAbout('poison')
-    const id = await send({ text: 'poison' })
-    await d.server.drain()
-    const reason = 'Slack answered invalid_blocks. This is a bug; please report it.'
-    const problem = { what: 'Could not be posted to Slack', reason, refused: true, nextAttemptAt: expect.any(Number) }
-    expect(await (await ada.get(`/api/submissions/${id}`)).json()).toMatchObject({
-      state: 'failed', open: true, problem,
-    })
-    expect(await (await ada.get('/api/submissions?state=failed')).json()).toMatchObject({ rows: [{ id, problem }] })
-    const status = async () => await (await ada.get('/api/status')).json() as object
-    expect(await status()).toMatchObject({
-      backlog: { stuck: 1 }, stuck: [{ id, what: 'Could not be posted to Slack', reason }],
-    })
-
-    expect(await (await ada.post(`/api/submissions/${id}/cards`, {})).json()).toEqual({ cards: 1 })
-    await until('a third attempt', () => attempts().length === 4)
-    await d.server.drain()
-    expect(await status()).toMatchObject({ backlog: { stuck: 1 } })
-
-    d.slack.fault = () => undefined
-    expect(await (await ada.post(`/api/submissions/${id}/cards`, {})).json()).toEqual({ cards: 1 })
-    await cardOf(d, id)
-    await d.server.drain()
-    expect(await status()).toMatchObject({ backlog: { stuck: 0 }, stuck: [] })
-    expect(await (await ada.post(`/api/submissions/${id}/cards`, {})).json()).toEqual({ cards: 0 })
-    expect((await ada.post('/api/submissions/unknown/cards', {})).status).toBe(404)
-  })
-
-  it('is tried again after a restart', async () => {
-    refuseAllAbout('poison')
-    const id = await send({ text: 'poison' })
-    await d.server.drain()
-    await d.server.stop()
-    d.slack.fault = () => undefined
-    d.server = await startServer(d.env)
-    await cardOf(d, id)
   })
 })
 

@@ -3,12 +3,12 @@ import { connect } from 'node:net'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
 import {
-  cardEdits, cardNow, cardOf, click, deploy, introduce, openEdit, sendForm, submit, submitEdit, type Deployment,
+  cardNow, click, deploy, introduce, openEdit, sendForm, submit, submitEdit, type Deployment,
 } from '../support/deployment'
 import { endAfterTest } from '../support/lifetime'
 import { blockActions, interact } from '../support/slack'
 import { startServer } from '../support/server'
-import { timed, took } from '../support/stopwatch'
+import { took } from '../support/stopwatch'
 import { until } from '../support/until'
 
 let d: Deployment
@@ -19,77 +19,7 @@ beforeEach(async () => {
 
 const posts = () => d.resend.requests.filter(({ method, path }) => method === 'POST' && path === '/emails')
 
-describe('kill -9', () => {
-  it('between the claim and the email, then a restart: the email is sent, once', async () => {
-    const { id, card } = await submit(d, { name: 'Ada' })
-    const gate = Promise.withResolvers<undefined>()
-    d.resend.fault = () => ({ hold: gate.promise.then(() => { throw new Error('the sender is gone') }) })
-    d.endpoint.fault = () => ({ hold: gate.promise })
-    await interact(d.server.url, blockActions(card, 'forward', id, d.slack.reviewer))
-    await until('the email on its way', () => posts().length === 1)
-    await d.server.kill()
-    expect(await d.resend.emails()).toEqual([])
-
-    d.resend.fault = () => undefined
-    d.endpoint.fault = () => undefined
-    gate.resolve(undefined)
-    d.server = await startServer(d.env)
-    await until('the email', async () => (await d.resend.emails()).length > 0)
-    await closed(card)
-    expect(await d.resend.emails()).toHaveLength(1)
-    expect(blockText((await cardNow(d, card)).blocks)).toContain('Forwarded by Ada Lovelace')
-    expect(new Set(d.endpoint.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
-  })
-
-  it('after Resend took the email but before that was written down: still one email', async () => {
-    const { id, card } = await submit(d, { name: 'Ada' })
-    d.resend.fault = () => 'lose-answer'
-    await interact(d.server.url, blockActions(card, 'forward', id, d.slack.reviewer))
-    await until('the email', async () => (await d.resend.emails()).length === 1)
-    await d.server.kill()
-    d.resend.fault = () => undefined
-    d.server = await startServer(d.env)
-    await until('the second attempt', () => posts().length > 1 && posts().at(-1)!.status)
-    await d.server.drain()
-    expect(await d.resend.emails()).toHaveLength(1)
-    expect(new Set(posts().map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
-  })
-
-  it('before a card was posted, then a restart: the card is posted', async () => {
-    d.slack.fault = ({ path }) => path === '/api/chat.postMessage' ? 'drop' : undefined
-    const response = await sendForm(d.server, { name: 'Ada' })
-    const { submissionId } = await response.json() as { submissionId: string }
-    await d.server.kill()
-    d.server = await startServer(d.env)
-    // Lift the fault only now: the last request of the killed process may still be on its way to Slack.
-    d.slack.fault = () => undefined
-    await cardOf(d, submissionId)
-    await d.server.drain()
-    expect(await d.slack.messages()).toHaveLength(1)
-  })
-})
-
 describe('a delivery that fails', () => {
-  it('for a while is tried again; what succeeded is not repeated', async () => {
-    const { id, card } = await submit(d, { name: 'Ada' })
-    let failures = 3
-    d.resend.fault = ({ method }) => method === 'POST' && failures-- > 0
-      ? { status: 500, body: '{"name":"application_error","message":"down","statusCode":500}' }
-      : undefined
-    await click(d, card, 'forward', id)
-    await until('the email', async () => (await d.resend.emails()).length === 1)
-    await d.server.drain()
-    expect(posts()).toHaveLength(4)
-    expect(d.endpoint.requests).toHaveLength(1)
-    // The card shows each attempt at most once, and the end once.
-    const said = cardEdits(d).final.map(({ blocks }) => blockText(blocks as never))
-    expect(said.length).toBeLessThanOrEqual(4)
-    expect(said.map(text => text.includes('Email failed: Resend answered 500.'))).toEqual(
-      said.map((_, index) => index < said.length - 1),
-    )
-    expect(said.at(-1)).toContain('Sent to triage@example.com and ')
-  })
-
   it('for good opens the card again with the reason; a new click does only what is left', async () => {
     const { id, card } = await submit(d, { name: 'Ada' })
     d.resend.fault = ({ method }) => method === 'POST'
@@ -110,73 +40,9 @@ describe('a delivery that fails', () => {
     expect(await d.resend.emails()).toHaveLength(1)
     expect(d.endpoint.requests).toHaveLength(1)
   })
-
-  it('with Retry-After waits that long', async () => {
-    const { id, card } = await submit(d, { name: 'Ada' })
-    d.endpoint.fault = () => d.endpoint.requests.length === 1
-      ? { status: 429, headers: { 'retry-after': '1' } }
-      : undefined
-    await click(d, card, 'forward', id)
-    await until('the second attempt', () => d.endpoint.requests.length === 2)
-    const [first, second] = d.endpoint.requests
-    expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
-    expect(d.endpoint.requests.map(({ headers }) => headers['webhook-id'])).toEqual([
-      first!.headers['webhook-id'], first!.headers['webhook-id'],
-    ])
-  })
-
-  it('on Slack with 429 moves the card by Retry-After and blocks no request', async () => {
-    const attempts = () => d.slack.requests.filter(({ path }) => path === '/api/chat.postMessage')
-    // A shorter delay than a form waits for its card
-    d.slack.fault = ({ path }) => path === '/api/chat.postMessage' && attempts().length === 1
-      ? { status: 429, body: '{"ok":false,"error":"ratelimited"}', headers: { 'retry-after': '2' } }
-      : undefined
-    const response = await sendForm(d.server, { name: 'Ada' })
-    expect(response.status).toBe(200)
-    expect(attempts()).toHaveLength(1)
-    await until('the card', async () => (await d.slack.messages()).length === 1)
-    const [first, second] = attempts()
-    expect(second!.at - first!.at).toBeGreaterThanOrEqual(2000)
-  })
 })
 
 describe('without Redis', () => {
-  it.each(['stopped', 'frozen'])('(%s) a form is 503 with Retry-After and CORS in under 2 s, nothing is posted, and it recovers by itself', async (how) => {
-    await submit(d, { name: 'before' })
-    const cards = d.slack.calls('chat.postMessage').length
-    if (how === 'frozen') d.redis.pause()
-    else await d.redis.stop()
-    const { result: response, ms } = await timed(d.server, () => sendForm(d.server, { name: 'lost?' }))
-    expect(ms).toBeLessThan(2000)
-    expect(response.status).toBe(503)
-    expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
-    expect(response.headers.get('access-control-allow-origin')).toBe('*')
-    expect(await response.json()).toMatchObject({ error: expect.stringContaining('may not have been saved') })
-    expect(d.slack.calls('chat.postMessage')).toHaveLength(cards)
-
-    if (how === 'frozen') d.redis.resume()
-    else d.redis = await (await import('../support/redis-server')).startRedis(d.redis.port)
-    await until('a form accepted again', async () => (await sendForm(d.server, { name: 'after' })).status === 200)
-  })
-
-  it.each(['stopped', 'frozen'])('(%s) a form under a rate limit is the store\'s 503 too, in under 2 s', async (how) => {
-    const limited = endAfterTest(await startServer({ ...d.env, FORM_RATE_LIMIT: '10' }))
-    expect((await sendForm(limited, { name: 'before' })).status).toBe(200)
-    if (how === 'frozen') d.redis.pause()
-    else await d.redis.stop()
-    const { result: response, ms } = await timed(limited, () => sendForm(limited, { name: 'lost?' }))
-    expect(ms).toBeLessThan(2000)
-    expect(response.status).toBe(503)
-    expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
-    expect(response.headers.get('access-control-allow-origin')).toBe('*')
-    expect(await response.json()).toMatchObject({ code: 'STORE_UNAVAILABLE' })
-
-    if (how === 'frozen') {
-      d.redis.resume()
-      await until('a form accepted again', async () => (await sendForm(limited, { name: 'after' })).status === 200)
-    }
-  })
-
   it('an edit form stays open with what was typed, and works once Redis is back', async () => {
     const { id, card } = await submit(d, { name: 'Ada' })
     const view = await openEdit(d, card, id)

@@ -198,20 +198,6 @@ describe('attempts to sign in', () => {
     expect((await visit(server).signIn(PASSWORD)).status).toBe(200)
   })
 
-  it.each<[string, string, (attempt: number) => string]>([
-    ['an IPv6 customer', '1', attempt => `2001:db8:0:1::${attempt}`],
-    ['who invents addresses where no proxy stands', '', attempt => `203.0.113.${attempt}`],
-  ])('of %s are counted as of one address', async (_, TRUST_PROXY, address) => {
-    const here = await startServer({ ...QUIET_PRODUCTION, ...WITH_PASSWORD, STORE_URL: redis.url, TRUST_PROXY })
-    const answers: number[] = []
-    for (let attempt = 0; attempt < 11; attempt++) {
-      const headers = { 'x-forwarded-for': address(attempt) }
-      answers.push((await visit(here).post('/api/auth/sign-in', { name: 'x', password: 'wrong' }, headers)).status)
-    }
-    await here.kill()
-    expect(answers).toEqual([...Array.from({ length: 10 }, () => 401), 429])
-  })
-
   it('are refused while they cannot be counted', async () => {
     const [ada, grace] = [visit(server), visit(server)]
     await grace.signIn(PASSWORD)

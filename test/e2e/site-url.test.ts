@@ -1,15 +1,13 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Setup } from '../../shared/types/setup'
 import { cardOf, deploy, openEdit, submitForm, type Deployment } from '../support/deployment'
 import { endAfterAll } from '../support/lifetime'
 import { repointed } from '../support/repointed'
-import { runToExit } from '../support/server'
 import { mention } from '../support/slack-talk'
 import { startTeams } from '../support/teams'
 import { startTelegram, type TelegramMessage } from '../support/telegram'
 import { until } from '../support/until'
-import { PASSWORD, QUIET_PRODUCTION, visit } from '../support/visitor'
+import { PASSWORD, visit } from '../support/visitor'
 
 let d: Deployment
 const telegram = endAfterAll(await startTelegram())
@@ -18,9 +16,6 @@ const teams = endAfterAll(await startTeams())
 const deployWith = (env: Record<string, string>) => deploy({
   ...telegram.env, ...teams.env, ...repointed(teams.hosts), CARD_INTERVAL_MS: '0', ...env,
 })
-
-const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-const PRIVATE_KEY = privateKey.export({ type: 'pkcs8', format: 'pem' })
 
 /** More than any platform shows, or offers to edit */
 const LARGE = { long: 'v'.repeat(5000), ...Object.fromEntries(
@@ -88,35 +83,5 @@ describe('in production without a way to sign in', () => {
     expect(sentOut()).not.toContain('forms.example.com/')
     expect(d.server.output()).toMatch(/"config.incomplete","reason":"Nobody can sign in to the pages/)
     expect((await fetch(`${d.server.url}/api/slack/manifest`)).status).toBe(200)
-  })
-})
-
-describe('with both', () => {
-  beforeEach(async () => { d = await deployWith({}) })
-  afterEach(() => d.close())
-
-  it('cards link to their page', async () => {
-    const { id, card } = await useEverything()
-    expect(card.text).toContain(`https://forms.example.com/submissions/${id}`)
-    expect(d.server.output()).not.toContain('config.incomplete')
-  })
-})
-
-describe.each([
-  ['signing in with Slack', {
-    OPS_SLACK_TEAM_ID: 'T0123456789', OPS_SLACK_CLIENT_ID: '1.2', OPS_SLACK_CLIENT_SECRET: 'x',
-    NUXT_SESSION_PASSWORD: 's'.repeat(32),
-  }],
-  ['other workspaces', { SLACK_CLIENT_ID: '1.2', SLACK_CLIENT_SECRET: 'x', SLACK_ENCRYPTION_KEY: 'ab'.repeat(32) }],
-  ['Google Chat', {
-    GOOGLE_CHAT_CREDENTIALS: JSON.stringify({ client_email: 'a@example.com', private_key: PRIVATE_KEY }),
-    GOOGLE_CHAT_PROJECT_NUMBER: '1234567', GOOGLE_CHAT_SPACE: 'spaces/A',
-  }],
-])('%s', (_, env) => {
-  it('is sent back to this service, so the start asks where that is', async () => {
-    const { code, output } = await runToExit({ ...QUIET_PRODUCTION, STORE_URL: 'redis://127.0.0.1:9', ...env })
-    expect(code).toBe(1)
-    expect(output).toContain('The configuration has a problem')
-    expect(output).toContain('NUXT_PUBLIC_SITE_URL is missing')
   })
 })

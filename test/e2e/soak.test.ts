@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { soak } from '../soak/soak'
 
-/** 20 s in the full test run; `npm run soak` sets the minutes. */
-const SECONDS = process.env.SOAK_MINUTES ? Number(process.env.SOAK_MINUTES) * 60 : 20
+/** 10 s in the full test run; `npm run soak` sets the minutes. */
+const SECONDS = process.env.SOAK_MINUTES ? Number(process.env.SOAK_MINUTES) * 60 : 10
 
 /** Minimum length of a run that checks memory, s: the heap needs that time to reach its size. */
 const FLAT_FROM_S = 300

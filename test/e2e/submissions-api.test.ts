@@ -1,11 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { cardNow, deploy, submit, submitForm } from '../support/deployment'
-import { endAfterAll, endAfterTest } from '../support/lifetime'
-import { seed, series } from '../support/seed'
+import { endAfterAll } from '../support/lifetime'
 import { timed } from '../support/stopwatch'
 import { until } from '../support/until'
 import { postJson } from '../support/webhook'
-import { wholeList } from '../support/whole-list'
 
 const d = endAfterAll(await deploy({ NODE_ENV: 'development' }))
 afterEach(() => { d.resend.fault = () => undefined })
@@ -51,18 +49,6 @@ describe('POST /api/submissions/<id>/decision', () => {
     await d.server.drain()
     expect(JSON.parse(d.endpoint.requests.at(-1)!.body)).toEqual({ name: 'Grace', tags: ['a'] })
   })
-
-  it('refuses what is no decision, and what never was', async () => {
-    expect((await post('/never/decision', { action: 'forward' })).status).toBe(404)
-    const refused = await post('/never/decision', { action: 'delete' })
-    expect([refused.status, (await refused.json()).error]).toEqual([400, expect.stringContaining('{"action":"spam"}')])
-  })
-
-  it('is closed to other websites', async () => {
-    const { id } = await submit(d, { name: 'Ada' })
-    expect((await post(`/${id}/decision`, { action: 'spam' }, { origin: 'https://evil.example' })).status).toBe(403)
-    expect((await (await get(`/${id}`)).json()).open).toBe(true)
-  })
 })
 
 describe('POST /api/submissions/decisions', () => {
@@ -99,28 +85,20 @@ describe('POST /api/submissions/decisions', () => {
     expect([ada, grace, lin].flatMap(outcomes)).toEqual([['spam', 'Local'], ['forwarded', 'Local'], ['spam', 'Local']])
     expect(await decide([ada], 'release')).toMatchObject([200, [{ id: ada, status: 410, code: 'SUBMISSION_ENDED' }]])
   })
+})
 
-  it('decides 200 at once, and refuses more, other actions and other websites as a whole', async () => {
-    // No cards: edits of cards missing on Slack would be retried.
-    const all = series(200).map(each => ({ ...each, cards: [] }))
-    await seed(d.redis.url, all)
-    const ids = all.map(({ id }) => id)
-    const [status, results] = await decide(ids)
-    expect([status, results.map((result: object) => Object.values(result))]).toEqual([200, ids.map(id => [id, 200])])
-    await d.server.drain()
-    expect((await (await get('')).json()).rows.filter(({ id }: { id: string }) => ids.includes(id))).toEqual([])
-    for (const [body, said] of [
-      [{ ids: [...ids, 'one'], action: 'spam' }, 'ids: must have at most 200 items.'],
-      [{ ids: 'one', action: 'spam' }, 'ids: must be a list.'],
-      [{ ids: ['one'], action: 'edit' }, 'action: must be one of forward, spam, release, undo, reopen, take, hand-back.'],
-    ] as const) {
-      const refused = await post('/decisions', body)
-      expect([refused.status, await refused.json()]).toEqual([
-        400, { code: 'INVALID_REQUEST', error: said, message: said },
-      ])
-    }
-    const foreign = await post('/decisions', { ids, action: 'spam' }, { origin: 'https://evil.example' })
-    expect(foreign.status).toBe(403)
+describe('GET /api/submissions', () => {
+  it('is a page of what is pending that nobody keeps, and refuses a query that is none', async () => {
+    const { id } = await submit(d, { name: 'Person 77' })
+    const page = await get('?q=Person%2077&limit=1&platform=slack')
+    expect([page.headers.get('cache-control'), page.headers.get('cross-origin-resource-policy')]).toEqual(
+      ['no-store', 'same-origin'],
+    )
+    expect(await page.json()).toMatchObject({ rows: [{ id, state: 'waiting', cards: [{ platform: 'Slack' }] }] })
+    const counts = await post('/counts', { q: 'Person' })
+    expect(await counts.json()).toMatchObject({ states: { all: 1, waiting: 1, failed: 0 } })
+    const refused = await get('?limit=0')
+    expect([refused.status, (await refused.json()).error]).toEqual([400, 'limit: must be at least 1.'])
   })
 })
 
@@ -143,52 +121,6 @@ describe('GET /api/submissions/events', () => {
     const stopped = d.server.stop()
     await until('the end', () => heard.ended)
     expect(await stopped).toBe(0)
-  })
-})
-
-describe('GET /api/submissions', () => {
-  it('pages through what is pending, newest first, and filters it', async () => {
-    const other = endAfterTest(await deploy({ NODE_ENV: 'development' }))
-    const all = series(120)
-    await seed(other.redis.url, all)
-    const list = async (query: string) => await (await fetch(`${other.server.url}/api/submissions?${query}`)).json()
-    const ids: string[] = []
-    for (let before = ''; ;) {
-      const page = await list(`limit=50${before && `&before=${before}`}`)
-      ids.push(...page.rows.map((row: { id: string }) => row.id))
-      expect(page.total).toBe(120)
-      if (!page.cursor) break
-      before = page.cursor
-    }
-    expect(ids).toEqual(all.toReversed().map(({ id }) => id))
-    const whole = (query: string) => wholeList(other.server.url, query)
-    expect(await whole('q=Person%2077')).toMatchObject({ rows: [{ id: all[76]!.id, state: 'waiting', cards: [
-      { platform: 'Slack', url: expect.stringMatching(/^https:.*\/archives\/C000000001\/p1700000000000100$/) },
-    ] }] })
-    const oldest = await list('sort=oldest&limit=2')
-    expect(oldest.found).toEqual(['series-1', 'series-2'])
-    expect((await list(`sort=oldest&limit=1&before=${oldest.cursor}`)).found).toEqual(['series-3'])
-    expect(await whole('only=ids&q=12&limit=1')).toMatchObject({
-      rows: [], found: ['series-120', 'series-112', 'series-12'],
-    })
-    expect([(await whole('platform=slack')).scanned, (await whole('platform=discord')).rows]).toEqual([120, []])
-    expect(await whole('form=contact')).toMatchObject({ rows: [], scanned: 120 })
-    expect((await whole('form=-')).rows).toHaveLength(120)
-    const counts = await postJson(`${other.server.url}/api/submissions/counts`, '{"q":"from:12"}')
-    expect(await counts.json()).toMatchObject({
-      states: { all: 3, waiting: 3, failed: 0 }, platforms: [{ key: 'slack', label: 'Slack', count: 3 }],
-    })
-    expect(await whole('state=retrying')).toMatchObject({ rows: [], scanned: 120 })
-    expect(await list('state=failed')).toMatchObject({ rows: [], scanned: 0, total: 120 })
-    const response = await fetch(`${other.server.url}/api/submissions?limit=0`)
-    expect([response.status, (await response.json()).error]).toEqual([400, 'limit: must be at least 1.'])
-    const { headers } = await fetch(`${other.server.url}/api/submissions`)
-    expect([headers.get('cache-control'), headers.get('cross-origin-resource-policy')]).toEqual(
-      ['no-store', 'same-origin'],
-    )
-    other.redis.pause()
-    expect((await fetch(`${other.server.url}/api/submissions`)).status).toBe(503)
-    other.redis.resume()
   })
 })
 

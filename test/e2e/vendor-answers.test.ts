@@ -1,13 +1,16 @@
 import { createClient } from 'redis'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardNow, click, deploy, failureOf, idOf, sendForm, submit } from '../support/deployment'
-import { endAfterTest, formsFile, testFolder } from '../support/lifetime'
+import { cardNow, click, deploy, emailsAbout, failureOf, idOf, sendForm, submit } from '../support/deployment'
+import { endAfterAll, formsFile } from '../support/lifetime'
 import { until } from '../support/until'
 import { postJson } from '../support/webhook'
 
+const FORMS_CONFIG = formsFile({ jobs: { name: 'Jobs', channels: { slack: 'C0JOBS0001' } } })
+const d = endAfterAll(await deploy({ FORMS_CONFIG }))
+afterEach(() => { d.slack.fault = d.resend.fault = () => undefined })
+
 it('a post that Slack takes without saying its id is posted again, and that card follows', async () => {
-  const d = endAfterTest(await deploy())
   let posts = 0
   d.slack.fault = ({ path }) => path === '/api/chat.postMessage' && posts++ === 0
     ? { status: 200, body: '{"ok":true}' }
@@ -25,7 +28,6 @@ it('a post that Slack takes without saying its id is posted again, and that card
 })
 
 it('an email that is answered with a page or without an id is sent once, under one key', async () => {
-  const d = endAfterTest(await deploy())
   const answers = [
     { status: 200, body: '<h1>Welcome</h1>', headers: { 'content-type': 'text/html' } }, { status: 200, body: '{}' },
     'lose-answer' as const,
@@ -34,19 +36,16 @@ it('an email that is answered with a page or without an id is sent once, under o
   d.resend.fault = ({ method }) => method === 'POST' ? answers[sends++] : undefined
   const { id, card } = await submit(d, { name: 'Ada' })
   await click(d, card, 'forward', id)
-  await until('the end', () => d.server.output().includes('"submission.finished"'))
-  const keys = d.resend.requests.filter(({ method }) => method === 'POST').map(({ headers }) => (
-    headers['idempotency-key']
-  ))
+  await until('the end', () => d.server.output().split('\n').some(line => (
+    line.includes('"submission.finished"') && line.includes(id)
+  )))
+  const keys = emailsAbout(d, id).map(({ headers }) => headers['idempotency-key'])
   expect(keys.length).toBeGreaterThan(answers.length)
   expect(new Set(keys).size).toBe(1)
-  expect(await d.resend.emails()).toHaveLength(1)
+  expect((await d.resend.emails()).filter(({ html }) => html.includes(id))).toHaveLength(1)
 })
 
 it('a refused channel of a form is named, and not the variable of another', async () => {
-  const FORMS_CONFIG = formsFile({ jobs: { name: 'Jobs', channels: { slack: 'C0JOBS0001' } } }, testFolder())
-  const d = endAfterTest(await deploy({ FORMS_CONFIG }))
-  await sendForm(d.server, { name: 'default' })
   const id = await idOf(await postJson(`${d.server.url}/api/form/jobs`, '{"name":"Ada"}'))
   const failure = await until('the refusal', () => failureOf(d, id, 'Slack'))
   expect(failure).toMatchObject({
@@ -56,7 +55,6 @@ it('a refused channel of a form is named, and not the variable of another', asyn
 })
 
 it('a Retry-After of years closes a room for an hour at most', async () => {
-  const d = endAfterTest(await deploy())
   d.slack.fault = ({ path }) => path === '/api/chat.postMessage'
     ? { status: 429, body: '{"ok":false,"error":"ratelimited"}', headers: { 'retry-after': '99999999999' } }
     : undefined

@@ -1,12 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { TABLE } from '../../eslint.config.mjs'
 import { discordInviteLink } from '../../server/platforms/discord/definition'
 import { OLDEST_REDIS } from '../../server/adapters/redis/connection/server-info'
 import { PAGES, withBlocks, withoutBlocks } from '../bench/pages'
 import { problemsOf } from '../fixtures/config/env'
-import { readDockerfile } from '../support/dockerfile'
-import { startFlags } from '../support/start-command'
 
 const root = new URL('../../', import.meta.url)
 const readme = readFileSync(new URL('README.md', root), 'utf8')
@@ -72,23 +69,6 @@ describe('the pages of the documentation', () => {
   })
 })
 
-it('the table of CONTRIBUTING.md names all that a folder may import', () => {
-  const rows = new Map([
-    ...readFileSync(new URL('CONTRIBUTING.md', root), 'utf8').matchAll(/^\| `([\w/]+)` \| (.+) \|$/gm),
-  ].map(([, folder, may]) => [folder, may!]))
-  for (const { folder, from = [], types = [], packages = [], packageTypes = [] } of TABLE) {
-    const may = rows.get(folder.replace('!(chat)', 'X'))
-    // Patterns of packages, which adapters have, are listed as `packages`.
-    const globs = [
-      ...from, ...types,
-      ...packages.map(name => name.startsWith('node:') ? 'node:' : /[[]/.test(name) ? 'packages' : name),
-      ...packageTypes,
-    ]
-    const names = globs.flatMap(glob => glob.replace(/\.ts$/, '').match(/[\w@#:/-]*[\w@#:-]/g) ?? [])
-    for (const name of names) expect(may, `${folder}: ${name}`).toContain(name)
-  }
-})
-
 /** Anchors of a page's headings, as GitHub generates them. */
 function headings(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) => (
@@ -108,13 +88,4 @@ it('README, package.json, docs and Dockerfile name one oldest Node, and one olde
   }
   const images = read('Dockerfile').matchAll(/^FROM node:(\d+)/gm)
   for (const [, version] of images) expect(Number(version)).toBeGreaterThanOrEqual(Number(major))
-})
-
-it('Docker and systemd start the service as npm start does', () => {
-  const command = ['node', ...startFlags(), '.output/server/index.mjs']
-  expect(readDockerfile().at(-1)!.command).toEqual(command)
-  const unit = readFileSync(new URL('docs/form-triage.service', root), 'utf8')
-  expect(/^ExecStart=\/usr\/bin\/(.+)$/m.exec(unit)![1]).toBe(command.join(' '))
-  // Longest time that a stop may take, s.
-  expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)![1])).toBeGreaterThan(8)
 })

@@ -101,21 +101,3 @@ test.each([
   const names = ['forwardSubmission', 'editAndForwardSubmission', 'markSubmissionAsSpam']
   expect(names.map(name => tools[name]?.description)).toEqual(words.map(each => expect.stringMatching(each)))
 })
-
-test('a model that lacks a tool asks for the next page, then for everything', async () => {
-  const { agent, offered, all } = await agentThat([{ tool: 'moreTools', input: {} }, { tool: 'moreTools', input: {} }])
-  await agent.generate({ prompt: 'Delete the old reports, and show me the submission of Ada' })
-  expect(offered).toHaveLength(3)
-  expect(offered[1]).not.toEqual(offered[0])
-  expect(offered[0]!.length).toBeLessThan(all.length)
-  expect(offered[2]!.toSorted()).toEqual(all.toSorted())
-})
-
-test('a tool that throws tells the model why, which goes on', async () => {
-  const { agent } = await agentThat([
-    { tool: 'downloadFile', input: { key: '../../etc/passwd' } }, { text: 'That is no file of ours.' },
-  ])
-  const { text, responseMessages } = await agent.generate({ prompt: 'Read the file ../../etc/passwd' })
-  expect(text).toBe('That is no file of ours.')
-  expect(JSON.stringify(responseMessages)).toContain('is not a key')
-})

@@ -124,14 +124,6 @@ describe('messages of one thread', () => {
     expect(answeredIds).toEqual(['first', 'late'])
   })
 
-  it('are answered after one whose answer failed', async () => {
-    const take = await startReplica(async ({ message }) => {
-      if (message.id === 'bad') throw new Error('no answer')
-    })
-    await Promise.all([take('bad'), take('good')])
-    expect(answeredIds.toSorted()).toEqual(['bad', 'good'])
-  })
-
   it('are answered once, also when the store fails as one is taken out', async () => {
     const [firstReplica, secondReplica] = [await startReplica(), await startReplica()]
     let failures = 0

@@ -66,9 +66,20 @@ test('a page that tells of a refusal is of its reader\'s language, and still of 
   expect(event.node.res.getHeader('vary')).toBe('Origin, Access-Control-Request-Headers, Accept, Accept-Language')
 })
 
+test('a key of 255 characters makes forms one; a longer one is refused by the name of its header', () => {
+  const send = (length: number) => admitSender(
+    request({ 'idempotency-key': 'k'.repeat(length) }), { trustedProxies: 1 },
+  )
+  expect(send(255).idempotencyKey).toHaveLength(255)
+  expect(() => send(256)).toThrow('Idempotency-Key')
+})
+
 test('an origin that may not send is told of both lists that could have it', async () => {
   const lists = 'FORM_ALLOWED_ORIGINS, or allowedOrigins of a form that has its own.'
   const pages = { allowedOrigins: ['https://shop.example'] }
+  expect(await publicPost(
+    request({ origin: 'https://shop.example.evil.example' }), pages, async () => 'taken',
+  )).toMatchObject({ code: 'ORIGIN_NOT_ALLOWED' })
   expect(await publicPost(request({ origin: 'https://other.example' }), pages, async () => 'taken')).toEqual({
     code: 'ORIGIN_NOT_ALLOWED',
     error: `Forms from the origin https://other.example are not accepted. Add it to ${lists}`,

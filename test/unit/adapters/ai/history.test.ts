@@ -120,13 +120,6 @@ describe('video and audio', () => {
   const mediaMessage = message('look', [video!, { type: 'file', mimeType: 'application/pdf' }, audio!])
   const options = { budget: 60_000, names: false, isCard: () => false, fetchMs: 20_000 }
 
-  test('are skipped with a warning each, and a PDF without one', async () => {
-    const warned: unknown[] = []
-    const log = { ...silentLog, warn: (...facts: unknown[]) => void warned.push(facts) }
-    expect(await toHistory([mediaMessage], { ...options, log })).toEqual([{ role: 'user', content: 'look' }])
-    expect(warned).toEqual([video, audio].map(skipped => ['agent.attachment-skipped', skipped]))
-  })
-
   test('are left to onUnsupportedAttachment, which gets them with their message, where it is given', async () => {
     const skipped: unknown[] = []
     const log = { ...silentLog, warn: () => { throw new Error('Nothing is warned of.') } }

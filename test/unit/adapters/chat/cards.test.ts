@@ -2,12 +2,13 @@ import { escapeSlackText } from '@chat-adapter/slack/format'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { renderCard } from '../../../../server/adapters/chat/cards'
+import { cardView } from '../../../../server/domain/cards/card-view'
 import { platforms } from '../../../../server/platforms/registry'
 import { slack } from '../../../../server/platforms/slack/definition'
 import type { Platform } from '../../../../server/platforms/traits'
 import { cardBlocks } from '../../../../server/platforms/slack/blocks'
 import type { CardView } from '../../../../server/ports/board'
-import { anyView, manyFields, openView, URL_OF_ONE } from '../../../fixtures/views'
+import { anyView, manyFields, openView, PRESENTATION, submissionOf, URL_OF_ONE } from '../../../fixtures/views'
 import { blockKitProblems } from '../../../support/block-kit'
 import { runs } from '../../../support/properties'
 import type { Block } from '../../../support/slack'
@@ -101,6 +102,15 @@ describe.each(allPlatforms)('on $label (modals: $modal.inputs)', (platform) => {
     const [field] = view.fields
     expect(fieldsOf({ ...view, fields: [{ ...field!, edited: true }] }, platform)).toMatchObject([
       { label: `${platform.escape('(no name)')} (edited)` },
+    ])
+  })
+
+  test('an edited field says what the sender wrote, with a mark for what is hidden', () => {
+    const view = cardView({
+      ...submissionOf({ name: 'Grace', left: 'a' }), edited: ['name'], before: { name: 'Ada\u202E' },
+    }, PRESENTATION)
+    expect(fieldsOf(view, platform).map(({ value }) => value)).toEqual([
+      platform.escape('Grace\n(was: Ada⟨U+202E⟩)'), 'a',
     ])
   })
 
@@ -224,16 +234,6 @@ describe('Block Kit', () => {
     expect(field.elements).toEqual([
       { type: 'text', text: '*bold*', style: { bold: true } },
       { type: 'text', text: `\n${data['*bold*']}\n` },
-    ])
-  })
-
-  test('buttons carry the specified ids, styles and the submission id, in two rows', () => {
-    const rows = render(openView({ a: 'b' })).blocks.filter(({ type }) => type === 'actions')
-    expect(rows.map(({ elements }) => (elements as Block[]).map(({ action_id, style, value, text }) => [
-      action_id, text.text, style, value,
-    ]))).toEqual([
-      [['forward', 'Forward Submission', 'primary', 'one'], ['edit', 'Edit & Forward', 'primary', 'one']],
-      [['spam', 'Mark as Spam', 'danger', 'one']],
     ])
   })
 

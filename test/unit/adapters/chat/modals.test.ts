@@ -6,7 +6,7 @@ import { isPlainModal, modalView } from '../../../../server/platforms/slack/bloc
 import { editForm } from '../../../../server/domain/cards/card-view'
 import type { SubmissionData } from '../../../../server/ports/submission'
 import { formData } from '../../../fixtures/form-data'
-import { manyFields, PRESENTATION, submissionOf, URL_OF_ONE } from '../../../fixtures/views'
+import { manyFields, PRESENTATION, submissionOf } from '../../../fixtures/views'
 import { viewProblems } from '../../../support/block-kit'
 import { runs } from '../../../support/properties'
 import type { Block } from '../../../support/slack'
@@ -50,16 +50,6 @@ describe('the edit form on Slack', () => {
         expect(element.initial_value ?? '').toBe(form.inputs.find(({ id }) => id === block_id)!.value)
       }
     }))
-  })
-
-  test('offers what fits and names what does not as kept', () => {
-    const view = slackView({ name: 'Ada', essay: 'x'.repeat(50_000), note: 'short' })
-    expect(
-      inputsOf(view).map(({ block_id, label }) => [block_id, label.text]),
-    ).toEqual([['f0', 'name'], ['f2', 'note']])
-    expect(textOf(view)).toEqual([
-      `Not to be edited here, kept as they are: “essay”. See the full submission at ${URL_OF_ONE}`,
-    ])
   })
 
   test('counts what is kept beyond ten names', () => {
@@ -170,8 +160,4 @@ test('a notice tells of a moment by the clock of its reader', () => {
     { type: 'text', text: 'Forwarded at ' },
     { type: 'date', timestamp: 1_795_262_580, format: '{time}', fallback: '12:03 UTC' },
   ] }] }])
-})
-
-test('a notice of any length is one that Slack takes', () => {
-  expect(viewProblems(modalView(noticeModal('x'.repeat(5000)), undefined) as Block)).toEqual([])
 })

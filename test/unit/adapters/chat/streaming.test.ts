@@ -22,11 +22,6 @@ async function postWords(pieces: readonly string[], length = 40): Promise<string
 }
 
 describe('say', () => {
-  test('begins no message without words', async () => {
-    expect(await postWords([])).toEqual([])
-    expect(await postWords(['', '\n\n', '  '])).toEqual([])
-  })
-
   test.each([
     [['3.']], [['# ', '#######']], [['> ', '- ']],
   ])('says what is nothing but marks (%j) as text', async (marks) => {

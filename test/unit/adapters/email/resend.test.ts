@@ -58,17 +58,6 @@ describe('Resend', () => {
     })])
   })
 
-  test('a file is attached under a name that Resend takes', async () => {
-    answer = response => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}')
-    const mailer = createResendMailer({ apiKey: API_KEY, baseUrl }, createHttpClient())
-    await mailer.send({
-      ...email, attachments: [{ filename: 'scan.com', contentType: 'application/pdf', content: 'a' }],
-    }, 'key-1')
-    expect(requests[0]!.body).toMatchObject({ attachments: [
-      { filename: 'scan.com.pdf', content_type: 'application/pdf', content: 'YQ==' },
-    ] })
-  })
-
   test('of emails with files one goes at a time, and none waits long: nothing was attempted then', async () => {
     const responses: ServerResponse[] = []
     answer = response => responses.push(response)

@@ -77,48 +77,9 @@ describe('the contract', () => {
       files, overrides: { eraseDisk: { title: 'x' } } as FileToolsOptions['overrides'],
     })).toThrow('there is no file tool "eraseDisk"')
   })
-
-  test('other overrides are type errors', () => {
-    // @ts-expect-error The action of a tool cannot be overridden.
-    const execute: FileToolsOptions['overrides'] = { deleteFile: { execute: async () => ({}) } }
-    // @ts-expect-error The input of a tool cannot be overridden.
-    const inputSchema: FileToolsOptions['overrides'] = { deleteFile: { inputSchema: {} } }
-    // @ts-expect-error The output of a tool cannot be overridden.
-    const outputSchema: FileToolsOptions['overrides'] = { deleteFile: { outputSchema: {} } }
-    // @ts-expect-error Approval has an option of its own.
-    const needsApproval: FileToolsOptions['overrides'] = { deleteFile: { needsApproval: false } }
-    // @ts-expect-error Reads need no approval.
-    const approval: FileToolsOptions['requireApproval'] = { listFiles: false }
-    // @ts-expect-error A read-only set has no writes.
-    expect(createFileTools({ files, readOnly: true }).uploadFile).toBeUndefined()
-    for (const overrides of [
-      execute, inputSchema, outputSchema, needsApproval,
-    ]) expect(() => createFileTools({ files, overrides })).toThrow(TypeError)
-    expect(approvals(createFileTools({ files, requireApproval: approval }))).toMatchObject(flags(WRITES, true))
-  })
 })
 
 describe('on disk', () => {
-  test('a submission is saved as JSON under reports/, listed, inspected, read, copied and deleted', async () => {
-    const content = JSON.stringify({ name: 'Ada', 数: '名前 🦊' }, null, 2)
-    expect(
-      await call('uploadFile', { key: 'reports/ada.json', content, contentType: 'application/json' }),
-    ).toMatchObject({ key: 'reports/ada.json', size: Buffer.byteLength(content) })
-    expect(await readFile(join(root, 'files/reports/ada.json'), 'utf8')).toBe(content)
-    expect(await call('listFiles', { prefix: 'reports/' })).toMatchObject({
-      items: [{ key: 'reports/ada.json', type: 'application/json' }],
-    })
-    expect(await call('getFileMetadata', { key: 'reports/ada.json' })).toMatchObject({
-      size: Buffer.byteLength(content), type: 'application/json',
-    })
-    expect(await call('downloadFile', { key: 'reports/ada.json' })).toMatchObject({
-      content, encoding: 'text', untrusted: expect.stringContaining('never an instruction'),
-    })
-    await call('copyFile', { from: 'reports/ada.json', to: 'archive/ada.json' })
-    await call('deleteFile', { key: 'reports/ada.json' })
-    expect((await call('listFiles')).items).toMatchObject([{ key: 'archive/ada.json' }])
-  })
-
   test('bytes go in and out as base64', async () => {
     const content = Buffer.from([0, 255, 128, 10]).toString('base64')
     await call('uploadFile', { key: 'a.bin', content, encoding: 'base64' })
@@ -155,17 +116,6 @@ describe('on disk', () => {
       await expect(call(name, input), name).rejects.toThrow()
     }
     expect(await readFile(join(root, 'secret'), 'utf8')).toBe('secret')
-  })
-
-  test('a file beyond the limit is not stored, and one at the limit is', async () => {
-    await expect(
-      call('uploadFile', { key: 'big', content: 'é'.repeat(MAX_BYTES / 2 + 1) }),
-    ).rejects.toThrow(`The file has ${MAX_BYTES + 2} bytes; at most ${MAX_BYTES} are stored`)
-    await expect(call(
-      'uploadFile', { key: 'stream', content: Buffer.alloc(MAX_BYTES + 1).toString('base64'), encoding: 'base64' },
-    )).rejects.toThrow('bytes; at most')
-    expect(await call('uploadFile', { key: 'just', content: 'a'.repeat(MAX_BYTES) })).toMatchObject({ size: MAX_BYTES })
-    expect((await call('listFiles')).items).toMatchObject([{ key: 'just' }])
   })
 
   test('a model is shown the beginning of a long text, and no large bytes', async () => {
