@@ -23,12 +23,6 @@ const answered = (thread: string, text: string) => until(
   `"${text.slice(0, 40)}" in ${JSON.stringify(texts(thread))}`, () => texts(thread).includes(text),
 )
 
-/** Returns the posts and edits in a thread, in order. */
-const writes = (thread: string) => discord.requests
-  .filter(({ method, path }) => (method === 'POST' || method === 'PATCH')
-    && path.includes(`/channels/${thread}/messages`))
-  .map(({ method, body }) => `${method} ${(JSON.parse(body) as { content?: string }).content ?? ''}`)
-
 const question = (thread: string) => until(
   'a question', () => said(thread).find(({ components }) => components.length > 0),
 )
@@ -37,21 +31,6 @@ const buttonOf = ({ components }: DiscordMessage, action: string) => (
     String(custom_id).startsWith(`${action}\n`)
   ))!.custom_id as string
 )
-
-it('an answer is posted with its first words and edited as it grows', async () => {
-  // The model continues once Discord has received its text.
-  const pace = (words: string) => until(
-    `"${words}" written`, () => discord.requests.some(({ body }) => body.includes(words.trim())),
-  )
-  d.model.script({ text: ['One. ', 'Two. ', 'Three. ', 'Four.'], pace })
-  const thread = await mention('count')
-  await answered(thread, 'One. Two. Three. Four.')
-  const written = writes(thread)
-  expect(written[0]).toBe('POST One.')
-  expect(written.slice(1).every(write => write.startsWith('PATCH One. Two.'))).toBe(true)
-  expect(written.length).toBeGreaterThan(2)
-  expect(discord.requests.filter(({ path }) => path.endsWith(`/channels/${thread}/typing`))).not.toHaveLength(0)
-})
 
 it.each(['- ', '1. ', '# ', '> '])('an answer that begins with %j is posted once there is something to see', async (mark) => {
   d.model.script({ text: [mark, 'Ada ', 'and Grace'], pauseMs: 50 })
@@ -111,23 +90,6 @@ it('an address that a form talked the model into is text: nothing unfurls, no la
   }
 })
 
-it('help is answered without the model, with buttons that work', async () => {
-  d.model.script()
-  const thread = await mention('help')
-  const card = await question(thread)
-  expect(JSON.stringify(card.embeds)).toContain('Ask me in your own words')
-  for (const [action, answer] of [['hello', 'Hello, Ada Lovelace!'], ['info', 'You are talking to me on Discord.'], [
-    'escalate', 'Ada Lovelace requested human support.',
-  ]] as const) {
-    const button = card.components[0]!.components!.find(({ custom_id }: { custom_id?: string }) => (
-      custom_id === action
-    ))!.custom_id as string
-    expect(await discord.click(endpoint, card, button)).toMatchObject({ status: 200 })
-    await until(answer, () => JSON.stringify(said(thread)).includes(answer))
-  }
-  expect(d.model.requests).toEqual([])
-})
-
 it('an answer that is longer than a message takes several, and loses nothing', async () => {
   const lines = Array.from({ length: 60 }, (_, index) => `Line ${index} ${'x'.repeat(60)}`)
   d.model.script({ text: lines.join('\n').match(/[^]{1,37}/g)! })
@@ -138,37 +100,6 @@ it('an answer that is longer than a message takes several, and loses nothing', a
   expect(texts(thread).length).toBeGreaterThan(2)
   expect(texts(thread).every(text => text.length <= 2000)).toBe(true)
   expect(texts(thread).join('\n')).toBe(lines.join('\n'))
-})
-
-it('the thread goes on with what was said before', async () => {
-  d.model.script({ text: 'Hello.' }, { text: 'You said hi.' })
-  const thread = await mention('hi')
-  await answered(thread, 'Hello.')
-  discord.emitMessage({ channelId: thread, content: 'what did I say?' })
-  await answered(thread, 'You said hi.')
-  expect(d.model.requests[1]!.messages.slice(-2)).toEqual([
-    { role: 'assistant', content: 'Hello.' },
-    { role: 'user', content: expect.stringContaining('what did I say?') as string },
-  ])
-})
-
-it('a write waits on a card, where form text is shown as it is, and goes on in the thread once it is approved', async () => {
-  const { id } = await submit(d, { '**name**': '@everyone <@&1> [bank](https://evil.example)' })
-  d.model.script({ calls: [{ name: 'markSubmissionAsSpam', input: { id } }] }, { text: 'Done.' })
-  const thread = await mention('spam')
-  const card = await question(thread)
-  expect(JSON.stringify(card.embeds)).toContain('\\\\*\\\\*name\\\\*\\\\*')
-  expect(JSON.stringify(card.embeds)).toContain('\\\\[bank](https\\\\://evil.example)')
-  expect(card.content).toBe('')
-  const answer = await discord.click(endpoint, card, buttonOf(card, 'approve'))
-  expect(answer).toMatchObject({ status: 200, body: { type: 6 } })
-  await answered(thread, 'Done.')
-  const now = () => said(thread).find(message => message.id === card.id)!
-  await until(
-    'the outcome on the card', () => JSON.stringify(now().embeds).includes('Approved by Ada Lovelace on Discord'),
-  )
-  expect(now().components).toEqual([])
-  expect(d.server.output()).toContain(`"submission":"${id}","action":"spam","edited":false,"platform":"Discord","reviewer":"${discord.user.id}"`)
 })
 
 it('somebody else who clicks is told privately, and nothing happens', async () => {

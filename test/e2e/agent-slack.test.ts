@@ -1,9 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { submit } from '../support/deployment'
 import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { startServer } from '../support/server'
-import { blockActions, interact, type Block } from '../support/slack'
-import { deployAgent, heard, openCards, tell, textOf } from '../support/slack-people'
+import { deployAgent, heard, tell } from '../support/slack-people'
 import { until } from '../support/until'
 
 const TOO_LONG = 'This took too long, so I stopped here. Please ask again, perhaps for less at once.'
@@ -83,27 +82,6 @@ describe('an address in an answer', () => {
     const posts = d.slack.calls('chat.postMessage')
     expect(posts.length).toBeGreaterThan(0)
     for (const post of posts) expect([String(post.unfurl_links), String(post.unfurl_media)]).toEqual(['false', 'false'])
-  })
-})
-
-describe('help', () => {
-  it.each(['help', ''])('(%j) is answered without the model, also while that is broken, with the buttons', async (text) => {
-    d.model.script()
-    const thread = await tell(d, text)
-    await d.server.drain()
-    const [card] = await openCards(d, thread)
-    expect(
-      card!.blocks.find(({ type }) => type === 'actions')!.elements.map(({ action_id }: Block) => action_id as string),
-    ).toEqual(['hello', 'info', 'escalate'])
-    for (const action of ['hello', 'info', 'escalate']) await interact(
-      d.server.url, blockActions(card!, action, undefined, d.slack.reviewer),
-    )
-    await d.server.drain()
-    const texts = (await d.slack.thread(thread)).map(message => textOf(message)).join('\n')
-    for (const said of [
-      'Hello, Ada Lovelace!', 'You are talking to me on Slack.', 'Ada Lovelace requested human support.',
-    ]) expect(texts).toContain(said)
-    expect(d.model.requests).toEqual([])
   })
 })
 
@@ -229,6 +207,42 @@ describe('when something goes wrong', () => {
     expect(await heard(d, thread)).toEqual([
       'A long\n\nI am being restarted, so I stopped here. Please ask again in a moment.',
     ])
+  })
+})
+
+describe('a stream', () => {
+  afterEach(() => { d.slack.fault = () => undefined })
+
+  const refusing = (method: string, answer: { status: number, body: string }) => {
+    d.slack.fault = ({ path }) => path === `/api/${method}` ? answer : undefined
+  }
+
+  it.each([
+    ['too often', { status: 429, body: '' }], ['not just now', { status: 503, body: '' }],
+    ['as over', { status: 200, body: '{"ok":false,"error":"message_not_in_streaming_state"}' }],
+  ])('a short answer whose end Slack refuses (%s) stands there once, and nothing empty beside it', async (_, answer) => {
+    refusing('chat.stopStream', answer)
+    d.model.script({ text: ['Two ', 'wait.'] })
+    const thread = await tell(d, 'how many wait?')
+    expect(await heard(d, thread)).toEqual(['Two wait.'])
+  })
+
+  it('a short answer whose beginning Slack refuses is posted whole', async () => {
+    refusing('chat.startStream', { status: 503, body: '' })
+    d.model.script({ text: ['Two ', 'wait.'] })
+    expect(await heard(d, await tell(d, 'how many wait?'))).toEqual(['Two wait.'])
+  })
+
+  it.each(['chat.appendStream', 'chat.stopStream'])('a long answer waits when Slack says that %s comes too often, and is whole', async (method) => {
+    let refused = 0
+    d.slack.fault = ({ path }) => path === `/api/${method}` && refused++ === 0
+      ? { status: 429, headers: { 'retry-after': '1' }, body: '' }
+      : undefined
+    const lines = Array.from({ length: 30 }, (_, index) => `Form ${index} waits for somebody who decides it.\n\n`)
+    d.model.script({ text: lines, pauseMs: 5 })
+    const answers = await heard(d, await tell(d, 'what waits?'))
+    expect(answers.map(text => text.trim())).toEqual([lines.join('').trim()])
+    expect(refused).toBeGreaterThan(1)
   })
 })
 

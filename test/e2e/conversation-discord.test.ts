@@ -1,27 +1,21 @@
+import { createRedisState } from '@chat-adapter/state-redis'
+import { ConsoleLogger } from 'chat'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { deploy, sendForm, submitForm } from '../support/deployment'
+import { deploy, submitForm } from '../support/deployment'
 import { withDiscord } from '../support/discord/deployed'
-import { buttonOf } from '../support/discord/edit-form'
+import { buttonOf, discordText } from '../support/discord/edit-form'
 import type { DiscordMessage } from '../support/discord/types'
-import { startProxy, type Proxy } from '../support/proxy'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
 import { postJson } from '../support/webhook'
 
 const BURST = 30
 const ROLE = '223456789012345678'
-const CRON_SECRET = 'a-secret-of-some-length'
 const OTHER_BOT = { id: '323456789012345678', username: 'other', global_name: null, bot: true }
 
-const { d, discord } = await withDiscord(deploy, { ESCALATION_MENTION: `<!subteam^S1> <@&${ROLE}>`, CRON_SECRET })
+const { d, discord } = await withDiscord(deploy, { ESCALATION_MENTION: `<!subteam^S1> <@&${ROLE}>` })
 beforeEach(() => { discord.fault = () => undefined })
 
-/** Returns all text that the message shows, without the backslashes that Discord hides. */
-const text = ({ content, embeds }: DiscordMessage) => (
-  [content, ...embeds.flatMap(({ title, description, fields = [] }) => [
-    title, description, ...fields.flatMap(({ name, value }: { name: string, value: string }) => [name, value]),
-  ])].filter(Boolean).join('\n').replaceAll('\\', '')
-)
 const answersIn = (channelId: string) => (
   discord.messages(channelId).filter(({ author }) => author.id === discord.applicationId)
 )
@@ -51,25 +45,15 @@ function forward(thread: string, content: string, type = 0): Promise<Response> {
 async function say(channelId: string, content: string): Promise<string> {
   const before = answersIn(channelId).length
   discord.emitMessage({ channelId, content })
-  return text((await answers(channelId, before + 1)).at(-1)!)
+  return discordText((await answers(channelId, before + 1)).at(-1)!)
 }
 
 describe('a mention', () => {
-  it('begins a thread with a welcome by full name and three buttons, which answer there', async () => {
+  it('is answered in a thread, where the request for a human pings only the role that Discord knows', async () => {
     const { thread, first } = await talk()
-    expect(text(first)).toContain('Hello Ada Lovelace')
-    expect(
-      first.components[0]!.components.map(({ custom_id }: { custom_id: string }) => custom_id),
-    ).toEqual(['hello', 'info', 'escalate'])
-    for (const [index, action] of ['hello', 'info', 'escalate'].entries()) {
-      expect(
-        await discord.click(`${d.server.url}/api/webhooks/discord`, first, action),
-      ).toMatchObject({ status: 200, body: { type: 6 } })
-      await answers(thread, index + 2)
-    }
-    const [, hello, info, escalate] = answersIn(thread)
-    expect([hello!, info!].map(text)).toEqual(['Hello, Ada Lovelace!', 'You are talking to me on Discord.'])
-    expect(text(escalate!)).toBe(`<@&${ROLE}>\nAda Lovelace requested human support.`)
+    await discord.click(`${d.server.url}/api/webhooks/discord`, first, 'escalate')
+    const [, escalate] = await answers(thread, 2)
+    expect(discordText(escalate!)).toBe(`<@&${ROLE}>\nAda Lovelace requested human support.`)
     expect(escalate!.pings).toEqual({ everyone: false, users: [], roles: [ROLE] })
   })
 
@@ -78,7 +62,7 @@ describe('a mention', () => {
     discord.emitMessage({ content: 'status' })
     await talk('status')
     expect(answersIn(ignored.id)).toEqual([])
-    expect(answersIn(discord.channelId).filter(message => text(message).includes('Connected'))).toEqual([])
+    expect(answersIn(discord.channelId).filter(message => discordText(message).includes('Connected'))).toEqual([])
   })
 })
 
@@ -121,7 +105,7 @@ describe('a thread that the bot follows', () => {
     await discord.click(`${d.server.url}/api/webhooks/discord`, shown, buttonOf('spam', id))
     await until('both cards closed', () => [
       ...discord.messages(thread), ...discord.messages(),
-    ].filter(message => text(message).includes('Marked as spam by Ada Lovelace')).length === 2)
+    ].filter(message => discordText(message).includes('Marked as spam by Ada Lovelace')).length === 2)
     expect(discord.messages(thread).find(message => message.id === shown.id)!.components).toEqual([])
   })
 
@@ -146,17 +130,17 @@ describe('/forms', () => {
     const id = await submitForm(d.server, { name: hostile })
     await d.server.drain()
     const before = answersIn(discord.channelId).length
-    expect(text(await privately('/forms pending'))).toContain(hostile)
+    expect(discordText(await privately('/forms pending'))).toContain(hostile)
     const shown = await privately(`/forms show ${id.slice(0, 8)}`)
-    expect(text(shown)).toMatch(/\[Open the card\]\(https:\/\/discord\.com\/channels\/\d+\/\d+\/\d+\)/)
+    expect(discordText(shown)).toMatch(/\[Open the card\]\(https:\/\/discord\.com\/channels\/\d+\/\d+\/\d+\)/)
     expect([shown.components, shown.pings]).toEqual([[], { everyone: false, users: [], roles: [] }])
-    expect(text(await privately('/forms status', {}, 'gateway'))).toContain('Connected: Slack, Discord')
+    expect(discordText(await privately('/forms status', {}, 'gateway'))).toContain('Connected: Slack, Discord')
     expect(answersIn(discord.channelId).filter(({ flags }) => !(flags & 64))).toHaveLength(before)
   })
 
   it('tells of no form in a direct message', async () => {
     const { id: channelId } = discord.openDm()
-    expect(text(await privately('/forms pending', { channelId }))).toContain('only in the channel of the cards')
+    expect(discordText(await privately('/forms pending', { channelId }))).toContain('only in the channel of the cards')
   })
 
   it('is registered once, by whichever server starts first', async () => {
@@ -169,39 +153,6 @@ describe('/forms', () => {
     await discord.ping(`${other.url}/api/webhooks/discord`)
     await other.kill()
     expect(registrations()).toBe(1)
-  })
-})
-
-describe('a direct message', () => {
-  it('is welcomed, answered from then on, and shown no form', async () => {
-    const { id: dm } = discord.openDm()
-    await sendForm(d.server, { name: 'Confidential' })
-    expect(await say(dm, 'hi')).toContain('Hello Ada Lovelace')
-    expect(await say(dm, 'pending')).toContain('only in the channel of the cards')
-    expect(answersIn(dm).map(text).join()).not.toContain('Confidential')
-  })
-})
-
-describe('with a listener of another process, which forwards to the webhook', () => {
-  let route: Proxy
-  it(`answers a burst of ${BURST} messages, each once and in order, although the route fails and events come twice`, async () => {
-    route = await startProxy(d.server.url)
-    const listener = await startServer({ ...d.env, VERCEL: '1', NUXT_PUBLIC_SITE_URL: route.url })
-    try {
-      const resumes = discord.gateway.resumes
-      await fetch(`${listener.url}/api/discord/gateway`, { headers: { authorization: `Bearer ${CRON_SECRET}` } })
-      await until('the takeover', () => discord.gateway.resumes > resumes)
-      const { thread } = await talk()
-      let forwards = 0
-      route.fault = () => forwards++ % 7 === 3 ? 'lose-answer' : forwards % 7 === 5 ? { status: 503 } : undefined
-      await burst(thread)
-      expect(numbersIn(thread)).toEqual(Array.from({ length: BURST }, (_, index) => index))
-      expect(forwards).toBeGreaterThan(BURST)
-    }
-    finally {
-      await listener.kill()
-      await route.close()
-    }
   })
 })
 
@@ -222,5 +173,64 @@ async function burst(thread: string): Promise<void> {
 }
 
 const numbersIn = (thread: string) => (
-  answersIn(thread).flatMap(message => /number-(\d+)/.exec(text(message))?.[1] ?? []).map(Number)
+  answersIn(thread).flatMap(message => /number-(\d+)/.exec(discordText(message))?.[1] ?? []).map(Number)
 )
+
+describe('a channel where no thread is made', () => {
+  /** Mentions the bot; resolves with its first answer in the channel, or in the thread that it opens. */
+  async function mentionIn(words: string, isInThread = false): Promise<DiscordMessage> {
+    const before = answersIn(discord.channelId).length
+    const { id } = discord.emitMessage({ content: `<@${discord.applicationId}> ${words}` })
+    return until('the answer', () => isInThread ? answersIn(id)[0] : answersIn(discord.channelId)[before])
+  }
+
+  /** True if a message there without a mention is answered. A channel's events are handled in order. */
+  async function isFollowed(): Promise<boolean> {
+    const before = answersIn(discord.channelId).length
+    discord.emitMessage({ content: 'status' })
+    discord.fault = () => undefined
+    await mentionIn('status', true)
+    await d.server.drain()
+    return answersIn(discord.channelId).length > before
+  }
+
+  /** Makes Discord refuse a thread: not allowed, or temporarily failing. */
+  const without = (status: number) => ({ path }: { path: string }) => path.endsWith('/threads')
+    ? { status, body: JSON.stringify({ code: status === 403 ? 50013 : 0, message: 'No' }) }
+    : undefined
+
+  it('a mention of which no thread is made is welcomed in the channel, and told that only mentions are answered there', async () => {
+    discord.fault = without(403)
+    expect(discordText(await mentionIn('hi'))).toMatch(/^Hello Ada Lovelace.* Mention me whenever you need me here\.$/m)
+  })
+
+  it.each([403, 500])('one of which Discord makes none (%d) is answered there, and the channel is not followed', async (status) => {
+    discord.fault = without(status)
+    expect(discordText(await mentionIn('what?'))).toContain('Type help')
+    expect(await isFollowed()).toBe(false)
+  })
+
+  it.each([
+    ['words', async () => void discord.emitMessage({ content: 'what?' }), 0],
+    ['a mention, which is answered', () => mentionIn('what?'), 1],
+  ])('a channel that was followed is not after %s', async (_, said, answers) => {
+    const state = createRedisState({ url: d.redis.url, logger: new ConsoleLogger('silent') })
+    await state.connect()
+    const thread = `discord:${discord.guildId}:${discord.channelId}`
+    await state.subscribe(thread)
+    const before = answersIn(discord.channelId).length
+    discord.fault = without(403)
+    await said()
+    expect(await isFollowed()).toBe(false)
+    expect(answersIn(discord.channelId)).toHaveLength(before + answers)
+    expect(await state.isSubscribed(thread)).toBe(false)
+    await state.disconnect()
+  })
+
+  it('a name in plain text, of which Discord makes no mention, is not answered', async () => {
+    const before = answersIn(discord.channelId).length
+    const { id } = discord.emitMessage({ content: '@form-bot what?' })
+    expect(await isFollowed()).toBe(false)
+    expect([answersIn(discord.channelId).length, answersIn(id)]).toEqual([before, []])
+  })
+})

@@ -20,7 +20,8 @@ const EMBEDDED = () => ({ NODE_ENV: 'development', DATA_DIR: dir })
 
 describe('the start', () => {
   it('in production with nothing set stops with one message that lists every missing variable', async () => {
-    const { code, output } = await runToExit({ NODE_ENV: 'production' })
+    // Without NODE_ENV it counts as production.
+    const { code, output } = await runToExit({})
     expect(code).toBe(1)
     expect(output.match(/The configuration has/g)).toHaveLength(1)
     for (const name of [
@@ -31,15 +32,13 @@ describe('the start', () => {
     expect(output).not.toContain('Listening on')
   })
 
-  it.each(['18.20.8', '20.20.2', '21.7.3', '22.2.0'])('on Node %s stops with what it needs, before anything is loaded', async (version) => {
+  it.each(['20.20.2', '22.2.0'])('on Node %s stops with what it needs, before anything is loaded', async (version) => {
     const pretend = `data:text/javascript,${encodeURIComponent(`Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`)}`
     expect(await runToExit({ ...EMBEDDED(), NODE_OPTIONS: `--import ${pretend}` })).toEqual({
       code: 1,
       output: `\nThis service needs Node 22.3 or newer, and this is Node ${version}. Install a newer one: https://nodejs.org/download\n\n`,
     })
   })
-
-  it('without NODE_ENV counts as production', async () => expect((await runToExit({})).code).toBe(1))
 
   it('on a port that is taken stops and says so', async () => {
     const other = createServer().listen(0, '127.0.0.1')
@@ -52,7 +51,7 @@ describe('the start', () => {
   })
 
   it.each([
-    ['PORT', 'http'], ['PORT', '65536'], ['HOST', 'nobody.invalid'], ['HOST', 'https://forms.example.com'],
+    ['PORT', '65536'], ['HOST', 'nobody.invalid'],
     // An address reserved for documentation, which no machine has (RFC 5737)
     ['HOST', '192.0.2.1'],
   ])('with %s=%s, where nobody could reach it, stops and names the setting', async (name, value) => {
@@ -167,10 +166,7 @@ describe('the sandbox', () => {
       expect(await statusWithHost(server, '/api/sandbox/state', host)).toBe(403)
     }
     expect((await fetch(`${server.url}/api/sandbox/state`)).status).toBe(200)
-  })
-
-  it('refuses an interaction that is not one, and says why', async () => {
-    server = await startServer({ ...EMBEDDED() })
+    // An interaction that is not one is refused, with the reason.
     for (const body of ['', '[]', '{"type":"action"}', '{"type":"other"}']) {
       const response = await post(
         `${server.url}/api/webhooks/sandbox`, { body, headers: { 'content-type': 'application/json' } },
@@ -200,22 +196,20 @@ describe('GET /api/cron/sweep', () => {
     `${server!.url}/api/cron/sweep`, { headers: authorization === undefined ? {} : { authorization } },
   )
 
-  it('without CRON_SECRET refuses with a message that names it', async () => {
-    server = await startServer(EMBEDDED())
-    const response = await call('Bearer anything')
-    expect(response.status).toBe(403)
-    expect(await response.json()).toMatchObject({ error: expect.stringContaining('CRON_SECRET') })
-  })
-
-  it('lets only the bearer of the secret in', async () => {
+  it('lets only the bearer of the secret in, and without CRON_SECRET nobody, which names it', async () => {
     const secret = 'a-secret-of-some-length'
     server = await startServer({ ...EMBEDDED(), CRON_SECRET: secret })
     for (const wrong of [
       undefined, '', 'Bearer', `Bearer ${secret}x`, secret, `bearer ${secret}`,
     ]) expect((await call(wrong)).status).toBe(401)
     const response = await call(`Bearer ${secret}`)
-    expect(response.status).toBe(200)
-    expect(await response.json()).toEqual({ taken: expect.any(Number) })
+    expect([response.status, await response.json()]).toEqual([200, { taken: expect.any(Number) as number }])
+    await server.kill()
+    server = await startServer(EMBEDDED())
+    const refused = await call('Bearer anything')
+    expect([refused.status, await refused.json()]).toMatchObject([
+      403, { error: expect.stringContaining('CRON_SECRET') as string },
+    ])
   })
 })
 
