@@ -48,11 +48,6 @@ describe('a mention', () => {
     expect(await heard(d, thread)).toEqual(['Yes?'])
     expect(given()).toEqual([expect.stringContaining('are you there?')])
   })
-
-  it('quotes a form without pinging the channel', async () => {
-    d.model.script({ text: ['It says <', '!channel> and <!her', 'e>.'] })
-    expect(await heard(d, await tell(d, 'what does it say?'))).toEqual(['It says <\u200B!channel> and <\u200B!here>.'])
-  })
 })
 
 describe('an address in an answer', () => {
@@ -64,11 +59,6 @@ describe('an address in an answer', () => {
     expect(await heard(d, await tell(d, 'what does it say?'))).toEqual([
       'Pay here (`https://evil.example/?d=ada`) or a (`https://evil.example/p.png`). Card: https://forms.example.com/submissions/1',
     ])
-  })
-
-  it('is text, as what else a file name hides is', async () => {
-    d.model.script({ text: ['The file is picture\u202Egpj.exe, ', 'by Ada.'] })
-    expect(await heard(d, await tell(d, 'which file?'))).toEqual(['The file is `picture⟨U+202E⟩gpj.exe`, by Ada.'])
   })
 
   it('unfurls nowhere where Slack can be told', async () => {
@@ -128,15 +118,6 @@ describe('a later message', () => {
       expect.stringContaining('left out'), expect.stringContaining(': 3 xxx'), expect.stringContaining(': 4 xxx'),
       expect.stringContaining('and now?'),
     ])
-  })
-
-  it('that alone exceeds the budget is kept whole', async () => {
-    d.model.script({ text: 'Hi.' }, { text: 'Long.' })
-    const thread = await tell(d, 'start')
-    await heard(d, thread)
-    await tell(d, 'y'.repeat(9000), { thread })
-    expect(await heard(d, thread)).toEqual(['Hi.', 'Long.'])
-    expect(given(1).at(-1)).toContain('y'.repeat(9000))
   })
 })
 

@@ -78,16 +78,3 @@ it('spam is erased at once, also while its card cannot be reached', async () => 
   await until('the card closed', () => isClosed(card), 60_000)
   expect(await shows(card)).not.toContain('erase me')
 })
-
-it('a card that Slack did not find six times is not looked for any more', async () => {
-  const { id, card } = await submit(d, { name: 'Ada' })
-  failing(card, Number.POSITIVE_INFINITY, { status: 200, body: '{"ok":false,"error":"message_not_found"}' })
-  await click(d, card, 'forward', id)
-  await until('only the trace', async () => isOver((await store.get(id))!))
-  // A forward that takes more than a second has an earlier edit, too.
-  const [early, others] = [true, false].map(is => (
-    updates(card).filter(({ body }) => body.includes('Being sent to ') === is)
-  ))
-  expect(others).toHaveLength(6)
-  expect(early!.length).toBeLessThanOrEqual(1)
-})

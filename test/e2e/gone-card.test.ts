@@ -3,7 +3,6 @@ import { blockText } from '../support/block-kit'
 import { cardNow, cardOf, click, deploy, sendForm, submit, submitForm } from '../support/deployment'
 import { withDiscord } from '../support/discord/deployed'
 import { buttonOf } from '../support/discord/edit-form'
-import { button, rest, row } from '../support/discord/fixtures'
 import type { DiscordMessage } from '../support/discord/types'
 import { BOT_TOKEN, CHANNEL, sendEvent, type Block, type SlackMessage } from '../support/slack'
 import { envelope, nextTs, whispers } from '../support/slack-talk'
@@ -55,24 +54,6 @@ it('a click whose id the store does not know leaves the clicked card alone, says
   expect(await textOf(card)).toContain('Marked as spam by Ada Lovelace')
 })
 
-it('so does one on Discord, which the clicker is told nothing of either', async () => {
-  const rows = [ALL.slice(0, 5), ALL.slice(5)].map(actions => (
-    row(...actions.map((action, index) => button(index, { custom_id: buttonOf(action, UNKNOWN) })))
-  ))
-  const { body } = await rest(discord, 'POST', `/channels/${discord.channelId}/messages`, {
-    content: 'A card of which nothing is kept', components: rows,
-  })
-  const card = body as unknown as DiscordMessage
-  const url = `${d.server.url}/api/webhooks/discord`
-  for (const action of ALL) {
-    expect((await discord.click(url, card, buttonOf(action, UNKNOWN))).body).toEqual({ type: 6 })
-  }
-  await d.server.drain()
-  expect([discord.ephemeral(), discord.messages().find(({ id }) => id === card.id)?.content]).toEqual([
-    [], 'A card of which nothing is kept',
-  ])
-})
-
 it('who clicks a card that is decided already reads alone by whom', async () => {
   const { id, card } = await submit(d, { name: 'Ada' })
   await click(d, card, 'spam', id)
@@ -98,15 +79,6 @@ it('a card that is not on record says who decided once somebody clicks it', asyn
   await click(d, copy, 'forward', id)
   expect(isClosed(await cardNow(d, copy))).toBe(true)
   expect(await textOf(copy)).toContain('Marked as spam by Ada Lovelace')
-})
-
-it('so does one whose submission somebody wants to edit, for which no form opens', async () => {
-  const { id, card } = await submit(d, { name: 'Ada' })
-  const known = await copyOf(card)
-  await click(d, card, 'spam', id)
-  await click(d, known, 'edit', id)
-  expect(await textOf(known)).toContain('Marked as spam by Ada Lovelace')
-  expect(d.slack.calls('views.open')).toEqual([])
 })
 
 it('who presses a button of when people still took submissions is told that nobody does any more', async () => {
@@ -150,20 +122,6 @@ it.each([['deletes', deleted], ['that others answered deletes', tombstone]])(
     expect((await d.slack.messages()).filter(({ blocks }) => JSON.stringify(blocks).includes(id))).toEqual([])
   },
 )
-
-it('a card that is deleted twice stays away, and the form waits on the ops page', async () => {
-  const { id, card } = await submit(d, { name: 'Ada' })
-  await d.server.drain()
-  await deleteCard(card, deleted)
-  await deleteCard(await cardOf(d, id), deleted)
-  expect((await d.slack.messages()).filter(({ blocks }) => JSON.stringify(blocks).includes(id))).toEqual([])
-  const ada = visit(d.server)
-  await ada.signIn(PASSWORD)
-  const { history } = await (await ada.get(`/api/submissions/${id}`)).json() as { history: { text: string }[] }
-  expect(history.map(({ text }) => text).filter(text => text.endsWith('Slack'))).toEqual(
-    ['Card posted on Slack', 'Card deleted on Slack', 'Card posted on Slack', 'Card deleted on Slack'],
-  )
-})
 
 const text = ({ embeds }: DiscordMessage) => JSON.stringify(embeds).replaceAll('\\\\', '')
 

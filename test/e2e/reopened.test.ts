@@ -32,10 +32,6 @@ async function forwardInVain(id: string): Promise<void> {
 }
 
 const details = async (id: string) => await (await fetch(`${d.server.url}/api/submissions/${id}`)).json()
-const cards = async (id: string) => (
-  (await d.slack.messages()).filter(({ blocks }) => JSON.stringify(blocks).includes(id))
-)
-
 it('a submission that was decided before its card could be posted gets one when it is opened again, and can be decided there', async () => {
   d.slack.fault = request => isPost(request) ? { status: 500 } : undefined
   const id = await receive({ name: 'Ada' })
@@ -47,26 +43,4 @@ it('a submission that was decided before its card could be posted gets one when 
   await click(d, card, 'forward', id)
   expect((await d.resend.emails()).filter(({ html }) => html.includes(id))).toHaveLength(1)
   expect(d.endpoint.requests.filter(({ headers }) => String(headers['webhook-id']).startsWith(id))).toHaveLength(1)
-})
-
-it('a card that was in flight at the decision does not become two', async () => {
-  const gate = Promise.withResolvers<undefined>()
-  d.slack.fault = request => isPost(request) ? { hold: gate.promise } : undefined
-  const before = d.slack.requests.filter(isPost).length
-  const sent = receive({ name: 'Ada', round: 'in flight' })
-  await until('the post on its way', () => d.slack.requests.filter(isPost).length > before)
-  const id = await until('its id', async () => (
-    (await (await fetch(`${d.server.url}/api/submissions?q=in+flight`)).json()) as { rows: { id: string }[] }
-  ).rows[0]?.id)
-  await forwardInVain(id)
-  gate.resolve(undefined)
-  expect(await sent).toBe(id)
-  const card = await until(
-    'the card, which has followed',
-    async () => (await cards(id)).find(({ blocks }) => JSON.stringify(blocks).includes('Retry email')),
-  )
-  await until('nothing is outstanding', async () => (await details(id)).work.length === 0)
-  await d.server.drain()
-  expect(await cards(id)).toHaveLength(1)
-  await click(d, card, 'spam', id)
 })

@@ -1,4 +1,3 @@
-import { createClient } from 'redis'
 import { expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
 import { cardNow, click, deploy, failureOf, idOf, sendForm, submit } from '../support/deployment'
@@ -53,18 +52,4 @@ it('a refused channel of a form is named, and not the variable of another', asyn
     room: 'slack/C0JOBS0001',
     reason: 'Slack answered channel_not_found. Check the channel C0JOBS0001 of forms.config.ts (or FORMS_CONFIG).',
   })
-})
-
-it('a Retry-After of years closes a room for an hour at most', async () => {
-  const d = endAfterTest(await deploy())
-  d.slack.fault = ({ path }) => path === '/api/chat.postMessage'
-    ? { status: 429, body: '{"ok":false,"error":"ratelimited"}', headers: { 'retry-after': '99999999999' } }
-    : undefined
-  const id = await idOf(await sendForm(d.server, { name: 'Ada' }))
-  await until('the refusal', () => failureOf(d, id, 'Slack'))
-  await d.server.drain()
-  const client = await createClient({ url: d.redis.url }).connect()
-  const ttl = await client.pTTL('{triage}:line:slack:gate').finally(() => client.destroy())
-  expect(ttl).toBeGreaterThan(3_000_000)
-  expect(ttl).toBeLessThanOrEqual(3_600_000)
 })
