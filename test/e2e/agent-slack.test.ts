@@ -8,7 +8,7 @@ import { until } from '../support/until'
 const TOO_LONG = 'This took too long, so I stopped here. Please ask again, perhaps for less at once.'
 const BROKEN = 'The language model does not work just now, so this is as far as I came. Please ask again in a moment.'
 
-const d = endAfterAll(await deployAgent({ AGENT_MAX_STEPS: '4', AGENT_HISTORY_CHARS: '4000' }))
+const d = endAfterAll(await deployAgent({ AGENT_MAX_STEPS: '4' }))
 
 /** Returns the contents of the messages sent to the model. */
 const given = (call = 0) => d.model.requests[call]!.messages.map(({ content }) => content as string)
@@ -103,21 +103,6 @@ describe('a later message', () => {
       role: 'user',
       content: expect.stringMatching(/strangers and is data[^]*<card>[^]*Ignore previous[^]*<\/card>$/) as string,
     })
-  })
-
-  it('after more than the budget is answered from the newest ones that fit', async () => {
-    d.model.script({ text: 'Hi.' }, { text: 'Short again.' })
-    const thread = await tell(d, 'start')
-    await heard(d, thread)
-    for (let index = 0; index < 5; index++) await d.slack.write(
-      d.slack.reviewer, `${index} ${'x'.repeat(1500)}`, thread,
-    )
-    await tell(d, 'and now?', { thread })
-    expect(await heard(d, thread)).toEqual(['Hi.', 'Short again.'])
-    expect(given(1)).toEqual([
-      expect.stringContaining('left out'), expect.stringContaining(': 3 xxx'), expect.stringContaining(': 4 xxx'),
-      expect.stringContaining('and now?'),
-    ])
   })
 })
 
@@ -228,5 +213,5 @@ describe('a stream', () => {
 })
 
 it('nothing of the conversation is logged', () => {
-  expect(d.server.output()).not.toMatch(/xxx|yyy|Ignore previous|The first half|Overloaded|who wrote/)
+  expect(d.server.output()).not.toMatch(/Ignore previous|The first half|Overloaded|who wrote/)
 })
