@@ -11,6 +11,7 @@ const SLOW_UNITS = [
   'unit/adapters/chat/streaming', 'unit/adapters/files/form-files', 'unit/adapters/http/client',
   'unit/composition/rehearsal', 'unit/domain/lifecycle/interleavings', 'unit/handlers/answer-queue',
   'unit/http/body/body', 'unit/platforms/discord/cards', 'unit/platforms/discord/forms/form',
+  'unit/platforms/discord/interactions', 'unit/platforms/discord/modals', 'unit/platforms/discord/room',
   'unit/platforms/discord/gateway/*', 'unit/platforms/telegram/answers', 'unit/platforms/telegram/cards',
   'unit/platforms/whatsapp/cards', 'unit/support/described', 'unit/support/discord', 'contract/limiter',
   'contract/races', 'contract/store-overview', 'contract/submission-store',

@@ -1,15 +1,15 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { createChatState } from '../../server/adapters/redis/state'
-import { startBotServer } from '../support/discord/bot-server'
+import { createChatState } from '../../../../server/adapters/redis/state'
+import { startBotServer } from '../../../support/discord/bot-server'
 import {
   buttonOf, componentId, componentsOf, editAndForward, openEdit, pickAndEdit, press,
-} from '../support/discord/edit-form'
-import { modalInputs, modalNotes } from '../support/discord/modal'
-import type { Answer } from '../support/discord/types'
-import { endAfterAll } from '../support/lifetime'
-import { connectRedis } from '../support/redis-client'
-import { holding } from '../support/redis-keys'
-import { startRedis } from '../support/redis-server'
+} from '../../../support/discord/edit-form'
+import { modalInputs, modalNotes } from '../../../support/discord/modal'
+import type { Answer } from '../../../support/discord/types'
+import { endAfterAll } from '../../../support/lifetime'
+import { connectRedis } from '../../../support/redis-client'
+import { holding } from '../../../support/redis-keys'
+import { startRedis } from '../../../support/redis-server'
 
 const redis = endAfterAll(await startRedis())
 const client = await connectRedis(redis.url)
