@@ -8,12 +8,12 @@ import type { DiscordMessage } from './discord/types'
 import type { GoogleChat } from './gchat'
 import { googleButtons, googleCardText } from './google-card'
 import type { Proxy } from './proxy'
-import { blockActions, inChannel, interact, type Block } from './slack'
+import { blockActions, inChannel, interact, type Block, type SlackMessage } from './slack'
 import { whispers } from './slack-talk'
-import type { Teams } from './teams'
-import type { Telegram } from './telegram'
+import type { Teams, TeamsMessage } from './teams'
+import type { Telegram, TelegramMessage } from './telegram'
 import { until } from './until'
-import type { WhatsApp } from './whatsapp'
+import type { WhatsApp, WhatsAppMessage } from './whatsapp'
 
 const LABELS = {
   forward: 'Forward Submission', spam: 'Mark as Spam', edit: 'Edit & Forward', take: 'Take', hand_back: 'Hand back',
@@ -76,96 +76,101 @@ const answered = async (response: Promise<Response>) => {
   const { status, text } = await response.then(async answer => ({ status: answer.status, text: await answer.text() }))
   return { status, text }
 }
-const visible = (text: string) => text.replace(/[\u2060\u200A\u200B]/g, '')
 
-function onSlack(d: Deployment): Tries {
-  async function hold(id: string): Promise<Held> {
-    const card = await cardOf(d, id)
+type Shown = Awaited<ReturnType<Held['now']>>
+
+interface Ways<Card> extends Pick<Tries, 'platform' | 'double' | 'heard'>, Partial<Pick<Tries, 'edit' | 'replay'>> {
+  find: (id: string) => Card | undefined | Promise<Card | undefined>
+  shown: (card: Card) => Shown | Promise<Shown>
+  press: (card: Card, action: Action, press: Press & { id: string }) => ReturnType<Held['press']>
+}
+
+function tries<Card>({ find, shown, press, ...ways }: Ways<Card>): Tries {
+  const hold = async (id: string): Promise<Held> => {
+    const card = await until(`the card of ${id}`, () => find(id)) as Card
     return {
       now: async () => {
-        const { blocks } = await cardNow(d, card)
-        return { text: visible(blockText(blocks)), buttons: blocks.filter(({ type }) => type === 'actions').length }
+        const { text, buttons } = await shown(card)
+        return { text: text.replace(/[\u2060\u200A\u200B]/g, ''), buttons }
       },
-      press: async (action, { url = d.server.url, isElsewhere, sign } = {}) => {
-        const payload = blockActions(
-          card, action, id, d.slack.reviewer, action === 'edit' ? await d.slack.trigger() : undefined,
-        )
-        return answered(interact(url, isElsewhere ? inChannel(payload, d.slack.dmChannel) : payload, sign))
-      },
+      press: (action, how = {}) => press(card, action, { id, ...how }),
     }
   }
-  const heard = () => whispers(d.slack).filter(({ user }) => user === d.slack.reviewer.id).map(
+  return { edit: null, replay: null, ...ways, hold, click: async (id, action) => (await hold(id)).press(action) }
+}
+
+function onSlack(d: Deployment): Tries {
+  const { slack } = d
+  const heard = () => whispers(slack).filter(({ user }) => user === slack.reviewer.id).map(
     ({ blocks }) => blockText(blocks),
   )
-  const pressed = async (id: string, action: string) => click(d, await cardOf(d, id), action, id)
-  return {
-    platform: 'slack', double: d.slack, hold, click: pressed, heard,
-    edit: id => answerTo({ heard }, () => pressed(id, 'edit')),
+  return tries<SlackMessage>({
+    platform: 'slack', double: slack, heard,
+    find: id => cardOf(d, id),
+    shown: async (card) => {
+      const { blocks } = await cardNow(d, card)
+      return { text: blockText(blocks), buttons: blocks.filter(({ type }) => type === 'actions').length }
+    },
+    press: async (card, action, { id, url = d.server.url, isElsewhere, sign }) => {
+      const payload = blockActions(
+        card, action, id, slack.reviewer, action === 'edit' ? await slack.trigger() : undefined,
+      )
+      const answer = await answered(interact(url, isElsewhere ? inChannel(payload, slack.dmChannel) : payload, sign))
+      await d.server.drain()
+      return answer
+    },
+    edit: id => answerTo({ heard }, async () => click(d, await cardOf(d, id), 'edit', id)),
     replay: async (id, own) => {
       const view = await openEdit(d, await cardOf(d, own), own)
       const forged = { ...view, private_metadata: String(view.private_metadata).replace(own, id) }
       const answer = await submitEdit(d, forged, {})
       return blockText((answer.view as Block).blocks as Block[])
     },
-  }
+  })
 }
 
 function onDiscord(d: Deployment, { discord }: Doubles): Tries {
-  async function hold(id: string): Promise<Held> {
-    const card = await until(`the card of ${id}`, () => discord.cardOf(id))
-    const copied = async () => (await rest(discord, 'POST', `/channels/${discord.openDm().id}/messages`, {
-      content: 'A copy', components: card.components,
-    })).body as DiscordMessage
-    return {
-      now: async () => {
-        const message = discord.messages().find(each => each.id === card.id)!
-        return { text: visible(discordText(message)), buttons: message.components.length }
-      },
-      press: async (action, { url = `${d.server.url}/api/webhooks/discord`, isElsewhere, sign } = {}) => {
-        const { status, body } = await discord.click(
-          url, isElsewhere ? await copied() : card, buttonOf(action, id), sign,
-        )
-        return { status, text: JSON.stringify(body) }
-      },
-    }
-  }
-  const card = (id: string) => until(`the card of ${id}`, () => discord.cardOf(id))
+  const url = () => `${d.server.url}/api/webhooks/discord`
   const heard = () => discord.ephemeral().map(({ content }) => (
     content.replace(/\\(.)|[*_~|`]/g, (_, typed?: string) => typed ?? '(markup)')
   ))
-  const pressed = async (id: string, action: string) => discord.click(
-    `${d.server.url}/api/webhooks/discord`, await card(id), buttonOf(action, id),
-  )
-  return {
-    platform: 'discord', double: discord, hold, click: pressed, heard,
-    edit: id => answerTo({ heard }, () => pressed(id, 'edit')),
+  const copyOf = async ({ components }: DiscordMessage) => (await rest(
+    discord, 'POST', `/channels/${discord.openDm().id}/messages`, { content: 'A copy', components },
+  )).body as DiscordMessage
+  return tries<DiscordMessage>({
+    platform: 'discord', double: discord, heard,
+    find: discord.cardOf,
+    shown: ({ id }) => {
+      const message = discord.messages().find(each => each.id === id)!
+      return { text: discordText(message), buttons: message.components.length }
+    },
+    press: async (card, action, { id, url: to = url(), isElsewhere, sign }) => {
+      const { status, body } = await discord.click(
+        to, isElsewhere ? await copyOf(card) : card, buttonOf(action, id), sign,
+      )
+      return { status, text: JSON.stringify(body) }
+    },
     // No replay: the service stores which submission a form belongs to, so only a reviewer can have opened one.
-    replay: null,
-  }
+    edit: id => answerTo({ heard }, () => discord.click(url(), discord.cardOf(id)!, buttonOf('edit', id))),
+  })
 }
 
 function onTeams(d: Deployment, { teams }: Doubles): Tries {
-  async function hold(id: string): Promise<Held> {
-    const card = await until(`the card of ${id}`, () => teams.cardOf(id))
-    return {
-      now: async () => {
-        const message = teams.messages().find(each => each.id === card.id)!
-        return { text: visible(adaptiveCardText(message.card)), buttons: adaptiveCardActions(message.card).length }
-      },
-      press: (action, { url = d.server.url, isElsewhere, sign } = {}) => {
-        if (isElsewhere) teams.joined.add('a:29:ada')
-        const where = isElsewhere ? { conversation: 'a:29:ada' } : {}
-        return answered(teams.click(url, card, LABELS[action], { ...sign, ...where }))
-      },
-    }
-  }
-  const card = (id: string) => until(`the card of ${id}`, () => teams.cardOf(id))
   const open = async (id: string) => (
-    await (await teams.click(d.server.url, await card(id), 'Edit & Forward')).json() as Json
+    await (await teams.click(d.server.url, teams.cardOf(id)!, LABELS.edit)).json() as Json
   ).task as Json
-  return {
-    platform: 'teams', double: teams, hold,
-    click: async (id, action) => teams.click(d.server.url, await card(id), LABELS[action]),
+  return tries<TeamsMessage>({
+    platform: 'teams', double: teams,
+    find: teams.cardOf,
+    shown: ({ id }) => {
+      const { card } = teams.messages().find(each => each.id === id)!
+      return { text: adaptiveCardText(card), buttons: adaptiveCardActions(card).length }
+    },
+    press: (card, action, { url = d.server.url, isElsewhere, sign }) => {
+      if (isElsewhere) teams.joined.add('a:29:ada')
+      const where = isElsewhere ? { conversation: 'a:29:ada' } : {}
+      return answered(teams.click(url, card, LABELS[action], { ...sign, ...where }))
+    },
     heard: () => teams.whispers.filter(({ to }) => to === '29:ada').map(({ text }) => text),
     edit: async id => String((await open(id)).value),
     replay: async (id, own) => {
@@ -175,83 +180,61 @@ function onTeams(d: Deployment, { teams }: Doubles): Tries {
       const answer = await (await teams.submit(d.server.url, dialog, {})).json() as Json
       return adaptiveCardText(answer.task.value.card.content as Json)
     },
-  }
+  })
 }
 
 function withoutForms(d: Deployment, { telegram, google, whatsapp }: Doubles): Tries[] {
-  const none = { edit: null, replay: null }
-  const cardOn = <Card>(double: { cardOf: (id: string) => Card | undefined }, id: string) => (
-    until(`the card of ${id}`, () => double.cardOf(id))
-  )
   return [
-    {
-      ...none, platform: 'telegram', double: telegram,
-      hold: async (id) => {
-        const card = await cardOn(telegram, id)
-        return {
-          now: async () => {
-            const { text, keyboard } = telegram.messages().find(message => message.id === card.id)!
-            return { text: visible(text), buttons: keyboard.length }
-          },
-          press: (action, { url = d.server.url, isElsewhere, sign } = {}) => {
-            const { callback_data: data } = card.keyboard.flat().find(({ text }) => text === LABELS[action])!
-            const { secret } = sign as { secret?: string | null } ?? {}
-            return answered(isElsewhere
-              ? telegram.clickInPrivate(url, data)
-              : telegram.click(url, card, LABELS[action], secret))
-          },
-        }
+    tries<TelegramMessage>({
+      platform: 'telegram', double: telegram,
+      find: telegram.cardOf,
+      shown: ({ id }) => {
+        const { text, keyboard } = telegram.messages().find(message => message.id === id)!
+        return { text, buttons: keyboard.length }
       },
-      click: async (id, action) => telegram.click(d.server.url, await cardOn(telegram, id), LABELS[action]),
+      press: (card, action, { url = d.server.url, isElsewhere, sign = {} }) => {
+        const { callback_data: data } = card.keyboard.flat().find(({ text }) => text === LABELS[action])!
+        const { secret } = sign as { secret?: string | null }
+        return answered(
+          isElsewhere ? telegram.clickInPrivate(url, data) : telegram.click(url, card, LABELS[action], secret),
+        )
+      },
       heard: () => telegram.requests.filter(({ path }) => path.endsWith('/answerCallbackQuery')).map(
         ({ body }) => JSON.parse(body) as Json,
       ).filter(({ show_alert: isAlert }) => isAlert).map(({ text }) => String(text)),
-    },
-    {
-      ...none, platform: 'gchat', double: google,
-      hold: async (id) => {
-        const card = { ...await cardOn(google, id) }
-        return {
-          now: async () => {
-            const message = google.messages().find(({ name }) => name === card.name)!
-            return { text: visible(googleCardText(message).text), buttons: googleButtons(message).length }
-          },
-          press: (action, { url = d.server.url, isElsewhere, sign } = {}) => {
-            if (isElsewhere) google.joined.add('spaces/AAAAother')
-            const where = isElsewhere ? { space: 'spaces/AAAAother' } : {}
-            return answered(google.click(url, card, LABELS[action], { ...sign, ...where }))
-          },
-        }
+    }),
+    tries<Json>({
+      platform: 'gchat', double: google,
+      find: id => google.cardOf(id) && { ...google.cardOf(id) },
+      shown: (card) => {
+        const message = google.messages().find(({ name }) => name === card.name)!
+        return { text: googleCardText(message).text, buttons: googleButtons(message).length }
       },
-      click: async (id, action) => google.click(d.server.url, await cardOn(google, id), LABELS[action]),
+      press: (card, action, { url = d.server.url, isElsewhere, sign }) => {
+        if (isElsewhere) google.joined.add('spaces/AAAAother')
+        const where = isElsewhere ? { space: 'spaces/AAAAother' } : {}
+        return answered(google.click(url, card, LABELS[action], { ...sign, ...where }))
+      },
       heard: () => google.messages().filter(({ privateMessageViewer: to }) => to?.name === 'users/1234').map(
         message => googleCardText(message).text.trim(),
       ),
-    },
-    {
-      ...none, platform: 'whatsapp', double: whatsapp,
-      hold: async (id) => {
-        const card = await cardOn(whatsapp, id)
-        return {
-          // A card there stays as it is: what became of it stands in answers to it.
-          now: async () => {
-            const answers = whatsapp.repliesTo(card).map(({ text }) => text)
-            return { text: visible(answers.at(-1) ?? card.text), buttons: answers.length > 0 ? 0 : card.buttons.length }
-          },
-          press: (action, { url = d.server.url, isElsewhere, sign } = {}) => {
-            const { title } = card.buttons.find(button => button.id.includes(action))!
-            const from = isElsewhere ? { from: '4366012345678' } : {}
-            return answered(whatsapp.click(url, card, title, { ...sign, ...from }))
-          },
-        }
+    }),
+    tries<WhatsAppMessage>({
+      platform: 'whatsapp', double: whatsapp,
+      find: whatsapp.cardOf,
+      // A card there stays as it is: what became of it stands in answers to it.
+      shown: (card) => {
+        const answers = whatsapp.repliesTo(card).map(({ text }) => text)
+        return { text: answers.at(-1) ?? card.text, buttons: answers.length > 0 ? 0 : card.buttons.length }
       },
-      click: async (id, action) => {
-        const card = await cardOn(whatsapp, id)
-        return whatsapp.click(d.server.url, card, card.buttons.find(button => button.id.includes(action))!.title)
+      press: (card, action, { url = d.server.url, isElsewhere, sign }) => {
+        const { title } = card.buttons.find(button => button.id.includes(action))!
+        const from = isElsewhere ? { from: '4366012345678' } : {}
+        return answered(whatsapp.click(url, card, title, { ...sign, ...from }))
       },
       heard: () => whatsapp.messages().filter(({ buttons }) => buttons.length === 0).map(
         ({ text }) => text.replaceAll('\u200A', ''),
       ),
-    },
+    }),
   ]
 }
