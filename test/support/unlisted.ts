@@ -104,7 +104,8 @@ function onSlack(d: Deployment): Tries {
   const heard = () => whispers(slack).filter(({ user }) => user === slack.reviewer.id).map(
     ({ blocks }) => blockText(blocks),
   )
-  return tries<SlackMessage>({
+  const pressed = async (id: string, action: string) => click(d, await cardOf(d, id), action, id)
+  const ways = tries<SlackMessage>({
     platform: 'slack', double: slack, heard,
     find: id => cardOf(d, id),
     shown: async (card) => {
@@ -115,11 +116,9 @@ function onSlack(d: Deployment): Tries {
       const payload = blockActions(
         card, action, id, slack.reviewer, action === 'edit' ? await slack.trigger() : undefined,
       )
-      const answer = await answered(interact(url, isElsewhere ? inChannel(payload, slack.dmChannel) : payload, sign))
-      await d.server.drain()
-      return answer
+      return answered(interact(url, isElsewhere ? inChannel(payload, slack.dmChannel) : payload, sign))
     },
-    edit: id => answerTo({ heard }, async () => click(d, await cardOf(d, id), 'edit', id)),
+    edit: id => answerTo({ heard }, () => pressed(id, 'edit')),
     replay: async (id, own) => {
       const view = await openEdit(d, await cardOf(d, own), own)
       const forged = { ...view, private_metadata: String(view.private_metadata).replace(own, id) }
@@ -127,6 +126,7 @@ function onSlack(d: Deployment): Tries {
       return blockText((answer.view as Block).blocks as Block[])
     },
   })
+  return { ...ways, click: pressed }
 }
 
 function onDiscord(d: Deployment, { discord }: Doubles): Tries {
