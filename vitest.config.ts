@@ -11,21 +11,22 @@ const SLOW_UNITS = [
   'unit/adapters/chat/streaming', 'unit/adapters/files/form-files', 'unit/adapters/http/client',
   'unit/composition/rehearsal', 'unit/domain/lifecycle/interleavings', 'unit/handlers/answer-queue',
   'unit/http/body/body', 'unit/platforms/discord/cards', 'unit/platforms/discord/forms/form',
+  'unit/platforms/discord/interactions', 'unit/platforms/discord/modals', 'unit/platforms/discord/room',
   'unit/platforms/discord/gateway/*', 'unit/platforms/telegram/answers', 'unit/platforms/telegram/cards',
-  'unit/platforms/whatsapp/cards', 'unit/support/described', 'unit/support/discord/*', 'contract/limiter',
+  'unit/platforms/whatsapp/cards', 'unit/support/described', 'unit/support/discord', 'contract/limiter',
   'contract/races', 'contract/redis-url', 'contract/store-overview', 'contract/submission-store',
 ].map(name => `test/${name}.test.ts`)
 
 /** Tests of promised times: CPU-heavy tests beside them would falsify the result, waiting ones do not. */
 const TIMED = e2e([
-  'liveness', 'outage', 'reliability', 'slack-unreachable', 'soak', 'thaw', 'two-rooms', 'vendor-outage',
+  'liveness', 'outage', 'reliability', 'slack-unreachable', 'soak', 'thaw', 'vendor-outage',
 ])
 
 /** Tests that mostly wait: run two at a time, they leave the processor to CPU-heavy tests. The longest start first. */
 const WAITING = e2e([
-  'page-weight', 'discord-gateway', 'crash-take-back', 'gateway-route', 'ops-offline', 'gateway-servers',
-  'crash-forms', 'agent-teams', 'agent-approvals-late', 'failover', 'agent-slack', 'progress', 'card-data',
-  'agent-left-behind', 'agent-telegram', 'cards-follow', 'whatsapp',
+  'page-weight', 'discord-gateway', 'crash-take-back', 'gateway-route', 'ops-offline', 'crash-forms',
+  'agent-approvals-late', 'failover', 'agent-slack', 'progress', 'card-data', 'agent-left-behind', 'agent-telegram',
+  'cards-follow', 'whatsapp',
 ])
 
 /** Two replicas post a card every 15 ms, in order: a CPU-heavy test beside them would decide which one is first. */
@@ -35,8 +36,7 @@ const ALONE = e2e(['burst'])
 const SLOWEST = [...WAITING, ...e2e([
   'vercel', 'crash', 'ops-states', 'ops-status', 'ops-list', 'sandbox-rooms', 'ops-hands', 'race', 'sandbox',
   'signed-out', 'ops-submission', 'ops-looks', 'sign-in-page', 'ops-arrivals', 'abuse', 'bodies', 'taking',
-  'clock', 'refused-cards', 'outage', 'liveness', 'vendor-outage', 'reliability', 'soak', 'two-rooms',
-  'slack-unreachable',
+  'clock', 'refused-cards', 'outage', 'liveness', 'vendor-outage', 'reliability', 'soak', 'slack-unreachable',
 ])]
 
 class SlowestFirst extends BaseSequencer {

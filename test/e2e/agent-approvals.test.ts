@@ -1,5 +1,5 @@
 import { createClient } from 'redis'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { RedisApprovals } from '../../server/adapters/redis/approvals'
 import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
@@ -9,6 +9,8 @@ import { blockActions, interact, type SlackMessage } from '../support/slack'
 import { deployAgent, heard, openCards, press, tell, textOf } from '../support/slack-people'
 import { whispers } from '../support/slack-talk'
 import { until } from '../support/until'
+
+const UNCERTAIN = 'Mark submission as spam: This was approved, so it may have been done before that. Please check, and ask me again only if it is still to be done.'
 
 const d = endAfterAll(await deployAgent())
 const other = endAfterAll(await startServer({ ...d.env, APPROVERS: `slack:U0000, slack:${d.slack.colleague.id}` }))
@@ -29,7 +31,9 @@ const results = () => (
 )
 
 /** Ada asks, and the model proposes to mark a new submission as spam. */
-async function proposed(data: object = { name: 'Grace', message: 'Cheap pills' }, ...after: { text: string }[]) {
+async function proposed(
+  data: object = { name: 'Grace', message: 'Cheap pills' }, ...after: Parameters<typeof d.model.script>
+) {
   const { id, card } = await submit(d, data)
   d.model.script({ text: 'I suggest this.', calls: [spam(id)] }, ...after)
   const thread = await tell(d, 'mark it as spam')
@@ -101,22 +105,6 @@ describe('a write', () => {
     expect(await shownNow(thread, approval)).toContain('Approved by Grace Hopper on Slack')
   })
 
-  it('approved and denied ten times at once, by two people at two processes, happens at most once', async () => {
-    for (const first of ['approve', 'deny'] as const) {
-      const { card, thread, approval } = await proposed(undefined, { text: 'Once.' })
-      const second = first === 'approve' ? 'deny' : 'approve'
-      await Promise.all(Array.from({ length: 10 }, (_, index) => press(
-        d, approval, index % 3 ? first : second, index % 2 ? {} : { by: d.slack.colleague, url: other.url },
-      )))
-      await Promise.all([d.server.drain(), other.drain()])
-      expect((await heard(d, thread)).filter(text => text === 'Once.')).toHaveLength(1)
-      expect(d.model.requests).toHaveLength(2)
-      const shown = await shownNow(thread, approval)
-      if (shown.includes('Approved by')) await decided(card)
-      else expect([await cardTitle(card), shown]).toEqual(['New Form Submission', expect.stringContaining('Denied by')])
-    }
-  })
-
   it('is approved at a process that was started after the question', async () => {
     const asking = await startServer(d.env)
     const { id, card } = await submit(d, { name: 'Grace' })
@@ -158,20 +146,6 @@ describe('a write', () => {
       expect.stringContaining('"data":{"name":"One"}'),
     ])
   })
-
-  it('may be followed by the next question', async () => {
-    const next = await submit(d, { name: 'Next' })
-    const { card, thread, approval } = await proposed()
-    d.model.script({ text: 'And this one.', calls: [spam(next.id)] }, { text: 'Both.' })
-    await press(d, approval, 'approve')
-    const second = await until(
-      'the second question', async () => (await openCards(d, thread)).find(({ ts }) => ts !== approval.ts),
-    )
-    await d.server.drain()
-    await press(d, second, 'approve')
-    expect((await heard(d, thread)).at(-1)).toBe('Both.')
-    await Promise.all([decided(card), decided(next.card)])
-  })
 })
 
 describe('a form that tells the model what to do', () => {
@@ -208,19 +182,54 @@ it('with AGENT_APPROVALS=deny every write is refused at once, and nobody is aske
   expect(await cardTitle(card)).toBe('New Form Submission')
 })
 
-it('a process dies between approval and write: nothing is done twice, and the thread is told', async () => {
+describe('after the decision', () => {
+  afterEach(() => { d.slack.fault = () => undefined })
+
+  it('the model fails after an approved write: the thread is told that it may be done', async () => {
+    const { thread, approval, card } = await proposed(undefined, { status: 400 })
+    await press(d, approval, 'approve')
+    expect((await heard(d, thread)).slice(2)).toEqual([
+      expect.stringContaining('The language model does not work just now'), UNCERTAIN,
+    ])
+    expect(await cardTitle(card)).toContain('marked as spam')
+  })
+
+  it('the platform refuses the answer after an approved write: the thread is told that it may be done', async () => {
+    const { thread, approval, card } = await proposed(undefined, { text: 'It is done.' })
+    d.slack.fault = ({ path, body }) => (
+      /startStream|postMessage/.test(path) && /It(?: |\+|%20)is/.test(body) ? { status: 500 } : undefined
+    )
+    await press(d, approval, 'approve')
+    expect((await heard(d, thread)).slice(2)).toEqual([
+      'That did not work just now. Please ask again in a moment.', UNCERTAIN,
+    ])
+    expect(await cardTitle(card)).toContain('marked as spam')
+  })
+
+  it('the model fails after a denial: there is nothing to check', async () => {
+    const { thread, approval, card } = await proposed(undefined, { status: 400 })
+    await press(d, approval, 'deny')
+    expect((await heard(d, thread)).slice(2)).toEqual([
+      expect.stringContaining('The language model does not work just now'),
+    ])
+    expect(await cardTitle(card)).toBe('New Form Submission')
+  })
+})
+
+it.each([
+  ['approval', true, 'I do not know whether it was done'], ['denial', false, null],
+])('a process dies between %s and write: nothing is done twice, and the thread is told of what was approved', async (_, isApproved, notice) => {
   const { card, thread } = await proposed()
   const [redis, client] = [await createClient({ url: d.redis.url }).connect(), await connectRedis(d.redis.url)]
   const turn = (await redis.zRange('{triage}:approvals', -1, -1))[0]!
   // Record the decision as the dead process did before it died.
   await new RedisApprovals(client).decide(
-    turn, 0, { approved: true, by: { id: d.slack.reviewer.id, name: 'Ada', platform: 'Slack' }, at: Date.now() },
+    turn, 0, { approved: isApproved, by: { id: d.slack.reviewer.id, name: 'Ada', platform: 'Slack' }, at: Date.now() },
     Date.now(),
   )
-  await until(
-    'the notice', async () => (await heard(d, thread)).some(text => text.includes('I do not know whether it was done')),
-  )
-  expect(await redis.exists(`{triage}:approval:${turn}`)).toBe(0)
+  await until('the end of the turn', async () => await redis.exists(`{triage}:approval:${turn}`) === 0)
+  if (notice) await until('the notice', async () => (await heard(d, thread)).join().includes(notice))
+  else expect((await heard(d, thread)).join()).not.toContain('approved')
   expect(await cardTitle(card)).toBe('New Form Submission')
   expect(d.model.requests).toHaveLength(1)
   await Promise.all([redis.close(), client.close()])

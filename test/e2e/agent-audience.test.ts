@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { startGoogleChat } from '../support/gchat'
 import { endAfterAll } from '../support/lifetime'
-import { repointed } from '../support/repointed'
 import { startServer } from '../support/server'
 import type { Block } from '../support/slack'
 import { deployAgent, heard, tell } from '../support/slack-people'
 import { postsIn, say } from '../support/slack-talk'
-import { startTeams } from '../support/teams'
-import { startTelegram } from '../support/telegram'
-import { until } from '../support/until'
 
 const d = endAfterAll(await deployAgent({ AGENT_RATE_LIMIT: '3' }))
 const other = endAfterAll(await startServer(d.env))
@@ -73,32 +68,5 @@ describe('AGENT_RATE_LIMIT', () => {
       postsIn(d.slack, threads[3]!).map(({ blocks }) => blockText(blocks as Block[])).at(-1),
     ).toContain('Connected: Slack')
     expect(d.model.requests).toHaveLength(before + 3)
-  })
-})
-
-describe('a private message', () => {
-  it.each(
-    ['Teams', 'Google Chat', 'Telegram'] as const,
-  )('on %s gets the agent for those who are in the room of the cards, and the script for others', async (name) => {
-    const [teams, google, telegram] = await Promise.all([startTeams(), startGoogleChat(), startTelegram()])
-    const here = await startServer({
-      ...d.env, ...teams.env, ...google.env, ...telegram.env, ...repointed({ ...teams.hosts, ...google.hosts }),
-    })
-    const { double, stranger } = { 'Teams': {
-      double: teams, stranger: '29:mallory',
-    }, 'Google Chat': { double: google, stranger: 'users/666' }, 'Telegram': { double: telegram, stranger: 666 } }[name]
-    const write = double.writeInPrivate as (url: string, text: string, userId?: string | number) => Promise<Response>
-    const sent = (text: string) => double.requests.some(({ body }) => body.includes(text))
-    d.model.script({ text: 'Certainly.' })
-    expect((await write(here.url, 'hello', stranger)).status).toBe(200)
-    await until('the script', () => sent('form triage bot'))
-    await here.drain()
-    expect(d.model.requests).toEqual([])
-    expect((await write(here.url, 'hello')).status).toBe(200)
-    await until('the answer', () => sent('Certainly'))
-    await here.drain()
-    expect(here.output()).not.toContain('membership.unknown')
-    await here.kill()
-    await Promise.all([teams.close(), google.close(), telegram.close()])
   })
 })

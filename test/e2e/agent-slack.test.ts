@@ -1,15 +1,14 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { submit } from '../support/deployment'
 import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { startServer } from '../support/server'
-import { blockActions, interact, type Block } from '../support/slack'
-import { deployAgent, heard, openCards, tell, textOf } from '../support/slack-people'
+import { deployAgent, heard, tell } from '../support/slack-people'
 import { until } from '../support/until'
 
 const TOO_LONG = 'This took too long, so I stopped here. Please ask again, perhaps for less at once.'
 const BROKEN = 'The language model does not work just now, so this is as far as I came. Please ask again in a moment.'
 
-const d = endAfterAll(await deployAgent({ AGENT_MAX_STEPS: '4', AGENT_HISTORY_CHARS: '4000' }))
+const d = endAfterAll(await deployAgent({ AGENT_MAX_STEPS: '4' }))
 
 /** Returns the contents of the messages sent to the model. */
 const given = (call = 0) => d.model.requests[call]!.messages.map(({ content }) => content as string)
@@ -49,11 +48,6 @@ describe('a mention', () => {
     expect(await heard(d, thread)).toEqual(['Yes?'])
     expect(given()).toEqual([expect.stringContaining('are you there?')])
   })
-
-  it('quotes a form without pinging the channel', async () => {
-    d.model.script({ text: ['It says <', '!channel> and <!her', 'e>.'] })
-    expect(await heard(d, await tell(d, 'what does it say?'))).toEqual(['It says <\u200B!channel> and <\u200B!here>.'])
-  })
 })
 
 describe('an address in an answer', () => {
@@ -67,11 +61,6 @@ describe('an address in an answer', () => {
     ])
   })
 
-  it('is text, as what else a file name hides is', async () => {
-    d.model.script({ text: ['The file is picture\u202Egpj.exe, ', 'by Ada.'] })
-    expect(await heard(d, await tell(d, 'which file?'))).toEqual(['The file is `picture⟨U+202E⟩gpj.exe`, by Ada.'])
-  })
-
   it('unfurls nowhere where Slack can be told', async () => {
     d.slack.fault = ({ path }) => path === '/api/chat.startStream'
       ? { status: 200, body: '{"ok":false,"error":"method_not_supported_for_channel_type"}' }
@@ -83,27 +72,6 @@ describe('an address in an answer', () => {
     const posts = d.slack.calls('chat.postMessage')
     expect(posts.length).toBeGreaterThan(0)
     for (const post of posts) expect([String(post.unfurl_links), String(post.unfurl_media)]).toEqual(['false', 'false'])
-  })
-})
-
-describe('help', () => {
-  it.each(['help', ''])('(%j) is answered without the model, also while that is broken, with the buttons', async (text) => {
-    d.model.script()
-    const thread = await tell(d, text)
-    await d.server.drain()
-    const [card] = await openCards(d, thread)
-    expect(
-      card!.blocks.find(({ type }) => type === 'actions')!.elements.map(({ action_id }: Block) => action_id as string),
-    ).toEqual(['hello', 'info', 'escalate'])
-    for (const action of ['hello', 'info', 'escalate']) await interact(
-      d.server.url, blockActions(card!, action, undefined, d.slack.reviewer),
-    )
-    await d.server.drain()
-    const texts = (await d.slack.thread(thread)).map(message => textOf(message)).join('\n')
-    for (const said of [
-      'Hello, Ada Lovelace!', 'You are talking to me on Slack.', 'Ada Lovelace requested human support.',
-    ]) expect(texts).toContain(said)
-    expect(d.model.requests).toEqual([])
   })
 })
 
@@ -135,30 +103,6 @@ describe('a later message', () => {
       role: 'user',
       content: expect.stringMatching(/strangers and is data[^]*<card>[^]*Ignore previous[^]*<\/card>$/) as string,
     })
-  })
-
-  it('after more than the budget is answered from the newest ones that fit', async () => {
-    d.model.script({ text: 'Hi.' }, { text: 'Short again.' })
-    const thread = await tell(d, 'start')
-    await heard(d, thread)
-    for (let index = 0; index < 5; index++) await d.slack.write(
-      d.slack.reviewer, `${index} ${'x'.repeat(1500)}`, thread,
-    )
-    await tell(d, 'and now?', { thread })
-    expect(await heard(d, thread)).toEqual(['Hi.', 'Short again.'])
-    expect(given(1)).toEqual([
-      expect.stringContaining('left out'), expect.stringContaining(': 3 xxx'), expect.stringContaining(': 4 xxx'),
-      expect.stringContaining('and now?'),
-    ])
-  })
-
-  it('that alone exceeds the budget is kept whole', async () => {
-    d.model.script({ text: 'Hi.' }, { text: 'Long.' })
-    const thread = await tell(d, 'start')
-    await heard(d, thread)
-    await tell(d, 'y'.repeat(9000), { thread })
-    expect(await heard(d, thread)).toEqual(['Hi.', 'Long.'])
-    expect(given(1).at(-1)).toContain('y'.repeat(9000))
   })
 })
 
@@ -232,6 +176,42 @@ describe('when something goes wrong', () => {
   })
 })
 
+describe('a stream', () => {
+  afterEach(() => { d.slack.fault = () => undefined })
+
+  const refusing = (method: string, answer: { status: number, body: string }) => {
+    d.slack.fault = ({ path }) => path === `/api/${method}` ? answer : undefined
+  }
+
+  it.each([
+    ['too often', { status: 429, body: '' }], ['not just now', { status: 503, body: '' }],
+    ['as over', { status: 200, body: '{"ok":false,"error":"message_not_in_streaming_state"}' }],
+  ])('a short answer whose end Slack refuses (%s) stands there once, and nothing empty beside it', async (_, answer) => {
+    refusing('chat.stopStream', answer)
+    d.model.script({ text: ['Two ', 'wait.'] })
+    const thread = await tell(d, 'how many wait?')
+    expect(await heard(d, thread)).toEqual(['Two wait.'])
+  })
+
+  it('a short answer whose beginning Slack refuses is posted whole', async () => {
+    refusing('chat.startStream', { status: 503, body: '' })
+    d.model.script({ text: ['Two ', 'wait.'] })
+    expect(await heard(d, await tell(d, 'how many wait?'))).toEqual(['Two wait.'])
+  })
+
+  it.each(['chat.appendStream', 'chat.stopStream'])('a long answer waits when Slack says that %s comes too often, and is whole', async (method) => {
+    let refused = 0
+    d.slack.fault = ({ path }) => path === `/api/${method}` && refused++ === 0
+      ? { status: 429, headers: { 'retry-after': '1' }, body: '' }
+      : undefined
+    const lines = Array.from({ length: 30 }, (_, index) => `Form ${index} waits for somebody who decides it.\n\n`)
+    d.model.script({ text: lines, pauseMs: 5 })
+    const answers = await heard(d, await tell(d, 'what waits?'))
+    expect(answers.map(text => text.trim())).toEqual([lines.join('').trim()])
+    expect(refused).toBeGreaterThan(1)
+  })
+})
+
 it('nothing of the conversation is logged', () => {
-  expect(d.server.output()).not.toMatch(/xxx|yyy|Ignore previous|The first half|Overloaded|who wrote/)
+  expect(d.server.output()).not.toMatch(/Ignore previous|The first half|Overloaded|who wrote/)
 })

@@ -106,17 +106,6 @@ describe('an answer that somebody stops', () => {
     await stop(thread)
     expect(await heard(d, thread)).toEqual([STOPPED])
   })
-
-  it('is part of what is remembered when the conversation goes on', async () => {
-    d.model.script({ text: TEXT, end: 'hang' }, { text: 'As you like.' })
-    const thread = await tell(d, 'tell me everything')
-    await begun(thread)
-    await stop(thread)
-    await heard(d, thread)
-    await tell(d, 'something else, please', { thread })
-    expect((await heard(d, thread)).at(-1)).toBe('As you like.')
-    expect(JSON.stringify(d.model.requests.at(-1)!.messages)).toContain('This is what I found so far.')
-  })
 })
 
 describe('an approval that waits', () => {
@@ -137,23 +126,6 @@ describe('an approval that waits', () => {
     expect(d.model.requests).toHaveLength(1)
     const now = (await d.slack.messages()).find(({ ts }) => ts === card.ts)!
     expect(blockText(now.blocks)).toContain('New Form Submission')
-  })
-
-  it('for one of two writes, of which the other was approved, leaves both as stopped', async () => {
-    const ids = await Promise.all(['Grace', 'Edsger'].map(async name => (await submit(d, { name })).id))
-    d.model.script({ text: 'I suggest this.', calls: ids.map(spam) })
-    const thread = await tell(d, 'mark both as spam')
-    const approvals = await openCards(d, thread, 2)
-    await d.server.drain()
-    await press(d, approvals[0]!, 'approve')
-    await d.server.drain()
-    const texts = async () => (await d.slack.thread(thread)).filter(({ ts }) => approvals.some(each => each.ts === ts))
-      .map(textOf)
-    expect((await texts())[0]).toContain('Approved by Ada Lovelace on Slack')
-    await stop(thread)
-    const said = expect.stringContaining('Not done: stopped by Ada Lovelace on Slack') as string
-    expect(await texts()).toEqual([said, said])
-    expect(d.model.requests).toHaveLength(1)
   })
 
   it('in another thread goes on waiting', async () => {

@@ -1,4 +1,3 @@
-import { createClient } from 'redis'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { blockKitProblems, blockText } from '../support/block-kit'
 import { deploy, submit } from '../support/deployment'
@@ -62,10 +61,6 @@ describe('a mention in a channel', () => {
     expect(postsIn(d.slack, thread)).toHaveLength(1)
   })
 
-  it('with a command is answered with that', async () => {
-    expect(await texts(await talk('status'))).toEqual([expect.stringContaining('Connected: Slack')])
-  })
-
   it('in a thread that talks already is answered, not welcomed again', async () => {
     const thread = await talk()
     await mention(d.server.url, d.slack, 'status', { thread })
@@ -74,17 +69,6 @@ describe('a mention in a channel', () => {
 })
 
 describe('a thread that the bot follows', () => {
-  it('gets an answer to each later message, and a hint for what is not understood', async () => {
-    const thread = await talk()
-    for (const words of ['help', 'what is this?']) {
-      await say(d.server.url, d.slack, words, { thread })
-      await d.server.drain()
-    }
-    expect((await texts(thread)).slice(1)).toEqual([
-      expect.stringContaining('This is what I understand'), expect.stringContaining('Type help'),
-    ])
-  })
-
   it('is left alone elsewhere: a message in the channel, or in a thread without a mention, gets no answer', async () => {
     const loose = await say(d.server.url, d.slack, 'status')
     const below = await say(d.server.url, d.slack, 'status', { thread: loose })
@@ -128,83 +112,19 @@ describe('a thread that the bot follows', () => {
     gate.resolve(undefined)
     expect(numbersIn(await texts(thread))).toEqual(Array.from({ length: BURST }, (_, index) => index))
   })
-
-  it(`answers ${BURST} messages that come to two servers in turn, each once and in order`, async () => {
-    const thread = await talk()
-    const [other, redis] = [await startServer(d.env), await createClient({ url: d.redis.url }).connect()]
-    const of = `conversation:slack:${CHANNEL}:${thread}`
-    const [queue, lock] = [`{triage}:${of}`, `chat-sdk:lock:${of}`] // Neither may answer until all wait.
-    await redis.set(lock, 'another process', { PX: 600_000 })
-    for (let index = 0; index < BURST; index++) {
-      await say([d.server, other][index % 2]!.url, d.slack, `show number-${index}`, { thread })
-      await until('it to wait', async () => await redis.lLen(queue) === index + 1)
-    }
-    expect(postsIn(d.slack, thread)).toHaveLength(1)
-    await redis.del(lock)
-    await until('all answered', async () => await redis.exists(queue) === 0)
-    await other.drain()
-    expect(numbersIn(await texts(thread))).toEqual(Array.from({ length: BURST }, (_, index) => index))
-    redis.destroy()
-    await other.kill()
-  })
-
-  it('waits when Slack says that it is too fast, and goes on', async () => {
-    const thread = await talk()
-    let refused = 0
-    d.slack.fault = ({ path }) => path === '/api/chat.postMessage' && refused++ < 2
-      ? { status: 429, headers: { 'retry-after': '1' } }
-      : undefined
-    await say(d.server.url, d.slack, 'help', { thread })
-    await d.server.drain()
-    expect(refused).toBe(3)
-    expect((await texts(thread)).at(-1)).toContain('This is what I understand')
-  })
 })
 
-describe('a direct message', () => {
-  it('is welcomed, and answered from then on', async () => {
-    await say(d.server.url, d.slack, 'hi', { channel: d.slack.dmChannel })
-    await d.server.drain()
-    await say(d.server.url, d.slack, 'help', { channel: d.slack.dmChannel })
-    expect(await texts('', d.slack.dmChannel)).toEqual([
-      expect.stringContaining('Hello Ada Lovelace'), expect.stringContaining('This is what I understand'),
-    ])
-  })
-
-  it('is told of no form, not even how many wait', async () => {
-    const { id } = await submit(d, { name: 'Confidential' })
-    for (const words of ['pending', `show ${id}`]) await say(
-      d.server.url, d.slack, words, { channel: d.slack.dmChannel },
-    )
-    const answers = (await texts('', d.slack.dmChannel)).slice(2)
-    expect(answers).toEqual([
-      'Forms are shown only in the channel of the cards: ask me there.',
-      'Forms are shown only in the channel of the cards: ask me there.',
-    ])
-  })
-})
-
-describe('the buttons', () => {
-  it('greet by full name, name the platform, and ask for a human', async () => {
-    const thread = await talk()
-    const [welcome] = await posts(thread)
-    const message = { ...welcome, ts: '1.2', thread_ts: thread } as unknown as SlackMessage
-    for (const action of ['hello', 'info', 'escalate']) {
-      expect(
-        (await interact(d.server.url, blockActions(message, action, undefined, d.slack.reviewer))).status,
-      ).toBe(200)
-      await d.server.drain()
-    }
-    const [, hello, info, escalate] = await posts(thread)
-    expect([hello, info].map(post => text(post!))).toEqual(['Hello, Ada Lovelace!', 'You are talking to me on Slack.'])
-    // Only one of the configured mentions: the one that Slack understands.
-    expect(escalate!.blocks).toEqual([
-      { type: 'section', text: { type: 'mrkdwn', text: MENTION } },
-      expect.objectContaining({
-        text: { type: 'plain_text', text: 'Ada Lovelace requested human support.', emoji: false },
-      }),
-    ])
-  })
+it('the request for a human pings by the one mention that Slack understands', async () => {
+  const thread = await talk()
+  const [welcome] = await posts(thread)
+  const message = { ...welcome, ts: '1.2', thread_ts: thread } as unknown as SlackMessage
+  await interact(d.server.url, blockActions(message, 'escalate', undefined, d.slack.reviewer))
+  expect((await posts(thread))[1]!.blocks).toEqual([
+    { type: 'section', text: { type: 'mrkdwn', text: MENTION } },
+    expect.objectContaining({
+      text: { type: 'plain_text', text: 'Ada Lovelace requested human support.', emoji: false },
+    }),
+  ])
 })
 
 const OPENS = /\/archives\/C000000001\/p\d+\|Open the card/

@@ -1,23 +1,35 @@
 import { createClient } from 'redis'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { cardNow, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
-import { endAfterTest } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { startServer } from '../support/server'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
 import { PASSWORD, visit, WITH_PASSWORD } from '../support/visitor'
 
-let d: Deployment
-let tcp: TcpProxy
-let second: RedisServer
+/** A deployment whose Redis is behind a proxy */
+async function deployBehind(tcp: TcpProxy): Promise<Deployment> {
+  const deployment = await deploy({ STORE_URL: tcp.url, ...WITH_PASSWORD, TRUST_PROXY: '1' })
+  tcp.use(deployment.redis.port)
+  return deployment
+}
+
+const sharedProxy = endAfterAll(await startTcpProxy())
+const shared = endAfterAll(await deployBehind(sharedProxy))
+let [tcp, d] = [sharedProxy, shared]
+/** Length of the server's output at the beginning of the test */
+let begin = 0
 beforeEach(async () => {
-  tcp = endAfterTest(await startTcpProxy())
-  second = endAfterTest(await startRedis())
-  d = endAfterTest(await deploy({ STORE_URL: tcp.url, ...WITH_PASSWORD, TRUST_PROXY: '1' }))
-  tcp.use(d.redis.port)
   await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
+  begin = d.server.output().length
 })
+
+async function restart(env: Record<string, string> = {}): Promise<void> {
+  await d.server.kill()
+  d.server = await startServer({ ...d.env, ...env })
+  begin = 0
+}
 
 const ready = async () => await (await fetch(`${d.server.url}/api/ready`)).json() as {
   ready: boolean
@@ -27,10 +39,10 @@ const ready = async () => await (await fetch(`${d.server.url}/api/ready`)).json(
 const statusOfForm = async () => (await sendForm(d.server, { name: 'during' })).status
 const isReady = (ready_: boolean) => until(`ready: ${ready_}`, async () => (await ready()).ready === ready_)
 
-/** Returns the log entries of an event so far. */
-const toldOf = (event: string) => d.server.output().split('\n').filter(line => line.includes(`"${event}"`)).map(
-  line => JSON.parse(line) as { level: string, reason?: string },
-)
+/** Returns the log entries of an event in this test so far. */
+const toldOf = (event: string) => d.server.output().slice(begin).split('\n').filter(
+  line => line.includes(`"${event}"`),
+).map(line => JSON.parse(line) as { level: string, reason?: string })
 
 /** Runs commands on a Redis directly, not through the proxy. */
 async function on<T>({ url }: RedisServer, run: (client: ReturnType<typeof createClient>) => Promise<T>): Promise<T> {
@@ -38,60 +50,6 @@ async function on<T>({ url }: RedisServer, run: (client: ReturnType<typeof creat
   await client.connect()
   return run(client).finally(() => client.destroy())
 }
-
-describe('a store that became a replica', () => {
-  it('is refused by readiness, left for the new primary without a restart, and nothing is lost', async () => {
-    const { id, card } = await submit(d, { name: 'before' })
-    await d.server.drain()
-    const ada = visit(d.server)
-    await ada.signIn(PASSWORD)
-    const live = await ada.get('/api/submissions/events')
-    await on(second, client => client.sendCommand(['REPLICAOF', '127.0.0.1', String(d.redis.port)]))
-    await until(
-      'the replica to follow',
-      async () => (await on(second, client => client.info('replication'))).includes('master_link_status:up'),
-    )
-
-    // The failover: the old primary becomes a replica, but the address still leads to it, over connections that stay
-    // up.
-    await on(second, client => client.sendCommand(['REPLICAOF', 'NO', 'ONE']))
-    await on(d.redis, client => client.sendCommand(['REPLICAOF', '127.0.0.1', String(second.port)]))
-    expect(await statusOfForm()).toBe(503)
-    await isReady(false)
-    expect((await ready()).reasons).toEqual([expect.stringMatching(/READONLY.*STORE_URL has to lead to the primary/)])
-
-    tcp.use(second.port)
-    await until('a form accepted', async () => await statusOfForm() === 200)
-    await isReady(true)
-    await click(d, card, 'forward', id)
-    await until('the card closed', async () => !(await cardNow(d, card)).blocks.some(({ type }) => type === 'actions'))
-    await d.server.drain()
-    expect(await d.resend.emails()).toHaveLength(1)
-    await until('the pages to listen there', async () => await on(
-      second, client => client.pubSubNumSub(['{triage}:changes']),
-    ).then(found => Number(Object.values(found)[0]) > 0))
-    await live.body?.cancel()
-    // One log line for the start and one for the end, regardless of the number of attempts. Up to 2 s pass between two
-    // attempts, and writes may already succeed then.
-    const told = () => [...d.server.output().matchAll(/"redis\.(unreachable|reachable)"/g)].map(([, event]) => event)
-    await until('the end of it told', () => told().length > 1)
-    expect(told()).toEqual(['unreachable', 'reachable'])
-  })
-
-  it('is not hammered while there is no other', async () => {
-    await on(d.redis, client => client.sendCommand(['REPLICAOF', '127.0.0.1', String(second.port)]))
-    const connections = () => on(
-      d.redis, async client => Number(/total_connections_received:(\d+)/.exec(await client.info('stats'))?.[1]),
-    )
-    const before = await connections()
-    const started = Date.now()
-    await until('five seconds of it', async () => await statusOfForm() !== 503 || Date.now() - started > 5000)
-    // By then the pauses are 2 s; each check of the test opens its own connection.
-    expect(await connections() - before).toBeLessThan(20)
-    await on(d.redis, client => client.sendCommand(['REPLICAOF', 'NO', 'ONE']))
-    await until('a form accepted', async () => await statusOfForm() === 200)
-  })
-})
 
 describe('readiness tests a write, and names what to change:', () => {
   it.each([
@@ -145,8 +103,7 @@ describe('readiness tests a write, and names what to change:', () => {
   it('a Redis that throws submissions away when it is full, which the start says too, until that is changed', async () => {
     const policy = (name: string) => on(d.redis, client => client.configSet({ 'maxmemory-policy': name }))
     await policy('volatile-lru')
-    await d.server.kill()
-    d.server = await startServer(d.env)
+    await restart()
     await until('the line in the log', () => d.server.output().includes('"redis.evicts"'))
     const told = /^Redis throws submissions away when its memory is full: its maxmemory-policy is volatile-lru/
     await until('the warning', async () => (await ready()).warnings.some(line => told.test(line)))
@@ -165,8 +122,7 @@ describe('readiness tests a write, and names what to change:', () => {
           /redis_version:[\d.]{5,6}/, ({ length }) => `redis_version:${'6.2.22'.slice(0, length - 14)}`,
         ))
       : answer
-    await d.server.kill()
-    d.server = await startServer(d.env)
+    await restart()
     await until('the line in the log', () => d.server.output().includes('"redis.too-old"'))
     // Slack may also be slow to answer at first, and is asked again.
     const { warnings } = await until('the one warning', async () => {
@@ -174,13 +130,13 @@ describe('readiness tests a write, and names what to change:', () => {
       return answer.ready && answer.warnings.length === 1 && answer
     })
     expect(warnings[0]).toMatch(/^Redis 6\.2\.\d+ is too old: the service needs 7\.0 or newer/)
+    tcp.rewrite = (_, answer) => answer
   })
 })
 
 describe('an outage of the store', () => {
   it('is told once, however often what it stops is tried', async () => {
-    await d.server.kill()
-    d.server = await startServer({ ...d.env, SWEEP_INTERVAL_MS: '20', CRON_SECRET: 'a-secret-of-some-length' })
+    await restart({ SWEEP_INTERVAL_MS: '20', CRON_SECRET: 'a-secret-of-some-length' })
     await until('a form accepted', async () => await statusOfForm() === 200)
     const counts = () => ['redis.unreachable', 'sweep.failed', 'queue.failed', 'chat.error'].map(
       event => toldOf(event).length,
@@ -196,5 +152,68 @@ describe('an outage of the store', () => {
     expect(await cron.json()).toMatchObject({ code: 'STORE_UNAVAILABLE' })
     expect(toldOf('request.failed')).toEqual([])
     await tcp.accept()
+  })
+})
+
+describe('a store that became a replica', () => {
+  let second: RedisServer
+  beforeEach(async () => {
+    tcp = endAfterTest(await startTcpProxy())
+    second = endAfterTest(await startRedis())
+    d = endAfterTest(await deployBehind(tcp))
+    await until('a form accepted', async () => await statusOfForm() === 200)
+  })
+  afterEach(() => { [tcp, d] = [sharedProxy, shared] })
+
+  it('is refused by readiness, left for the new primary without a restart, and nothing is lost', async () => {
+    const { id, card } = await submit(d, { name: 'before' })
+    await d.server.drain()
+    const ada = visit(d.server)
+    await ada.signIn(PASSWORD)
+    const live = await ada.get('/api/submissions/events')
+    await on(second, client => client.sendCommand(['REPLICAOF', '127.0.0.1', String(d.redis.port)]))
+    await until(
+      'the replica to follow',
+      async () => (await on(second, client => client.info('replication'))).includes('master_link_status:up'),
+    )
+
+    // The failover: the old primary becomes a replica, but the address still leads to it, over connections that stay
+    // up.
+    await on(second, client => client.sendCommand(['REPLICAOF', 'NO', 'ONE']))
+    await on(d.redis, client => client.sendCommand(['REPLICAOF', '127.0.0.1', String(second.port)]))
+    expect(await statusOfForm()).toBe(503)
+    await isReady(false)
+    expect((await ready()).reasons).toEqual([expect.stringMatching(/READONLY.*STORE_URL has to lead to the primary/)])
+
+    tcp.use(second.port)
+    await until('a form accepted', async () => await statusOfForm() === 200)
+    await isReady(true)
+    await click(d, card, 'forward', id)
+    await until('the card closed', async () => !(await cardNow(d, card)).blocks.some(({ type }) => type === 'actions'))
+    await d.server.drain()
+    expect(await d.resend.emails()).toHaveLength(1)
+    await until('the pages to listen there', async () => await on(
+      second, client => client.pubSubNumSub(['{triage}:changes']),
+    ).then(found => Number(Object.values(found)[0]) > 0))
+    await live.body?.cancel()
+    // One log line for the start and one for the end, regardless of the number of attempts. Up to 2 s pass between two
+    // attempts, and writes may already succeed then.
+    const told = () => [...d.server.output().matchAll(/"redis\.(unreachable|reachable)"/g)].map(([, event]) => event)
+    await until('the end of it told', () => told().length > 1)
+    expect(told()).toEqual(['unreachable', 'reachable'])
+  })
+
+  it('is not hammered while there is no other', async () => {
+    await on(d.redis, client => client.sendCommand(['REPLICAOF', '127.0.0.1', String(second.port)]))
+    const connections = () => on(
+      d.redis, async client => Number(/total_connections_received:(\d+)/.exec(await client.info('stats'))?.[1]),
+    )
+    const before = await connections()
+    const started = Date.now()
+    await until('five seconds of it', async () => await statusOfForm() !== 503 || Date.now() - started > 5000)
+    // By then the pauses are 2 s; each check of the test opens its own connection.
+    expect(await connections() - before).toBeLessThan(20)
+    await on(d.redis, client => client.sendCommand(['REPLICAOF', 'NO', 'ONE']))
+    await until('a form accepted', async () => await statusOfForm() === 200)
   })
 })

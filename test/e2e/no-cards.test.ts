@@ -17,7 +17,7 @@ const cardsOn = (key: string) => Object.fromEntries(CHANNELS.filter(
   name => name !== PLATFORMS[key]!.channel.variable,
 ).map(name => [name, '']))
 
-const d = await deployEverywhere(() => ({ env: {}, forms: {} }))
+const d = await deployEverywhere()
 const env = { ...d.env }
 
 /** Restarts the server with cards on one platform only. */

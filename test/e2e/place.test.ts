@@ -2,14 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { adaptiveCardActions, adaptiveCardText, type Json } from '../support/adaptive-card'
 import { blockText } from '../support/block-kit'
 import { cardOf, click, deploy, emailsAbout, openEdit, submitEdit, submitForm } from '../support/deployment'
-import { startGoogleChat } from '../support/gchat'
-import { googleCardText } from '../support/google-card'
 import { endAfterAll, formsFile } from '../support/lifetime'
 import { repointed } from '../support/repointed'
 import { blockActions, CHANNEL, inChannel, interact, type Block, type SlackMessage } from '../support/slack'
 import { mention, postsIn, say, whispers } from '../support/slack-talk'
 import { startTeams } from '../support/teams'
-import { startTelegram } from '../support/telegram'
 import { until } from '../support/until'
 
 /** The channel that emulate seeds as #random, used by the form with its own channel */
@@ -17,19 +14,17 @@ const HR = 'C000000002'
 const TOKEN = 'a-token-for-prometheus'
 const ELSEWHERE = 'This submission belongs to another channel, so nothing was changed. Decide it on its card there.'
 
-const telegram = endAfterAll(await startTelegram())
 const teams = endAfterAll(await startTeams())
-const google = endAfterAll(await startGoogleChat())
 const FORMS_CONFIG = formsFile({ hr: { name: 'HR', channels: { slack: HR }, to: ['hr@example.com'] } })
 const d = endAfterAll(await deploy({
-  ...telegram.env, ...teams.env, ...google.env, ...repointed({ ...teams.hosts, ...google.hosts }), FORMS_CONFIG,
+  ...teams.env, ...repointed(teams.hosts), FORMS_CONFIG,
   METRICS_TOKEN: TOKEN, CARD_INTERVAL_MS: '0',
 }))
 
 /** Sends a form; resolves with its id once its cards are posted. */
 async function send(path = '', data: object = { name: 'Ada' }): Promise<string> {
   const id = await submitForm(d.server, data, path)
-  await until('its cards', () => path !== '' || [telegram, teams, google].every(room => room.cardOf(id)))
+  await until('its cards', () => path !== '' || teams.cardOf(id))
   await d.server.drain()
   return id
 }
@@ -63,43 +58,9 @@ function clickIn(channel: string, card: SlackMessage, action: string, id: string
   return interact(d.server.url, inChannel(blockActions(card, action, id, d.slack.reviewer, trigger), channel))
 }
 
-describe('a button on Telegram', () => {
-  it('pressed in a stranger\'s private chat with the bot decides nothing, and the stranger is told so', async () => {
-    const id = await send()
-    const before = await counted('telegram')
-    const said = () => telegram.requests.filter(({ path }) => path.endsWith('/answerCallbackQuery')).map(
-      ({ body }) => (JSON.parse(body) as Json).text as unknown,
-    )
-    const earlier = said().length
-    for (const action of ['forward', 'spam', 'edit']) {
-      const data = telegram.cardOf(id)!.keyboard[0]![0]!.callback_data.replace('forward', action)
-      expect((await telegram.clickInPrivate(d.server.url, data)).status).toBe(200)
-    }
-    await expectRefused(id, 'telegram', before, 3)
-    expect(said().slice(earlier)).toEqual([ELSEWHERE, ELSEWHERE, ELSEWHERE])
-    await telegram.click(d.server.url, telegram.cardOf(id)!, 'Forward Submission')
-    expect(await sentAbout(id)).toHaveLength(1)
-  })
-})
-
 describe('a button on Teams', () => {
   const PERSONAL = 'a:1personal'
   beforeAll(() => void teams.joined.add(PERSONAL))
-
-  it('pressed in a personal chat decides nothing, and opens no dialog, which is told', async () => {
-    const id = await send()
-    const before = await counted('teams')
-    const earlier = teams.whispers.length
-    const press = (title: string) => teams.click(d.server.url, teams.cardOf(id)!, title, { conversation: PERSONAL })
-    for (const title of ['Forward Submission', 'Mark as Spam']) expect((await press(title)).status).toBe(200)
-    const answer = await press('Edit & Forward')
-    expect(await answer.json()).toEqual({ task: { type: 'message', value: ELSEWHERE } })
-    await expectRefused(id, 'teams', before, 3)
-    // Teams cannot whisper in a chat that is already private.
-    const said = teams.messages().filter(({ conversation }) => conversation === PERSONAL)
-    expect(said.map(({ card }) => adaptiveCardText(card))).toEqual([ELSEWHERE, ELSEWHERE])
-    expect(teams.whispers).toHaveLength(earlier)
-  })
 
   it('of a dialog decides only what belongs to where it is sent from, whatever the client puts into it', async () => {
     const [id, hr] = [await send(), await send('/hr')]
@@ -119,21 +80,6 @@ describe('a button on Teams', () => {
     expect(await sentAbout(id)).toHaveLength(1)
     const closed = teams.messages().find(({ card }) => adaptiveCardText(card).includes('Grace'))!
     expect(adaptiveCardActions(closed.card)).toEqual([])
-  })
-})
-
-describe('a button on Google Chat', () => {
-  it('pressed in another space decides nothing, which is told', async () => {
-    const id = await send()
-    const [before, message] = [await counted('gchat'), { ...google.cardOf(id)! }]
-    google.joined.add('spaces/AAAAother')
-    const press = (label: string) => google.click(d.server.url, message, label, { space: 'spaces/AAAAother' })
-    for (const label of ['Forward Submission', 'Mark as Spam']) expect((await press(label)).status).toBe(200)
-    await expectRefused(id, 'gchat', before, 2)
-    expect(google.messages().filter(({ privateMessageViewer: to }) => to).map(each => googleCardText(each).text.trim()))
-      .toEqual([ELSEWHERE, ELSEWHERE])
-    await google.click(d.server.url, message, 'Forward Submission')
-    expect(await sentAbout(id)).toHaveLength(1)
   })
 })
 

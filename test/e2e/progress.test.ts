@@ -80,22 +80,6 @@ describe('a card while its submission is being forwarded', () => {
     expect(edits(card).filter(text => !text.includes('Being sent to triage@example.com and'))).toHaveLength(2)
   })
 
-  it('says which delivery failed, why, and when it is tried again', async () => {
-    const { id, card } = await submit(d, { name: 'Ada' })
-    d.resend.fault = ({ method }) => method === 'POST' ? { status: 500, headers: { 'retry-after': '3' } } : undefined
-    await forward(card, id)
-    await until('the card to say so', async () => (
-      /Email failed: Resend answered 500\. Next attempt on \d+ \w+ \d{4}, \d\d:\d\d UTC/.test(await shows(card))
-      && (await shows(card)).includes(`Sent to ${host()}`)
-    ))
-    expect(await shows(card)).not.toContain('triage@example.com')
-    d.resend.fault = () => undefined
-    await until(
-      'the card to follow', async () => (await shows(card)).includes(`Sent to triage@example.com and ${host()}`),
-    )
-    expect(await emailsAbout(id)).toHaveLength(1)
-  })
-
   it('follows after a kill between "being sent" and the delivery', async () => {
     const { id, card } = await submit(d, { name: 'Ada' })
     const gate = Promise.withResolvers<undefined>()
@@ -141,14 +125,6 @@ describe('a submission of which one delivery was refused for good', () => {
     } })
   })
 
-  it('is sent on that way only when it is forwarded again', async () => {
-    const { id, card } = await reopened({ name: 'Ada' })
-    await click(d, card, 'forward', id)
-    expect(await emailsAbout(id)).toHaveLength(1)
-    expect(postsAbout(id)).toHaveLength(1)
-    expect(await shows(card)).toContain(`Sent to triage@example.com and ${host()}`)
-  })
-
   it('goes to both when it is edited, under a new key at the endpoint', async () => {
     const { id, card } = await reopened({ name: 'Ada' })
     await submitEdit(d, await openEdit(d, card, id), { f0: 'Grace' })
@@ -178,28 +154,4 @@ describe('a submission of which one delivery was refused for good', () => {
     expect(postsAbout(id).filter(({ status }) => status === 200).map(({ body }) => body)).toEqual(['{"name":"Grace"}'])
     expect(await shows(card)).toContain(`Sent to triage@example.com and ${host()}`)
   })
-
-  it('goes back to the first values as another correction, which the provider does not take for the first email', async () => {
-    const { id, card } = await submit(d, { name: 'Ada' })
-    d.endpoint.fault = () => ({ status: 422 })
-    await click(d, card, 'forward', id)
-    await submitEdit(d, await openEdit(d, card, id), { f0: 'Grace' })
-    await submitEdit(d, await openEdit(d, card, id), { f0: 'Ada' })
-    expect((await emailsAbout(id)).map(({ subject }) => subject).sort()).toEqual([
-      'Corrected: Form submission from Ada', 'Corrected: Form submission from Grace', 'Form submission from Ada',
-    ])
-  })
-})
-
-it('a changed FORWARD_EMAIL is another email, whatever the provider remembers', async () => {
-  const { id, card } = await submit(d, { name: 'Ada' })
-  d.resend.fault = ({ method }) => method === 'POST' ? 'lose-answer' : undefined
-  await forward(card, id)
-  await until('the email at the old address', async () => (await emailsAbout(id)).length === 1)
-  await until('an answer lost', async () => (await shows(card)).includes('Email failed: Resend cannot be reached.'))
-  await d.server.kill()
-  d.resend.fault = () => undefined
-  d.server = await startServer({ ...d.env, FORWARD_EMAIL: 'sales@example.com' })
-  await until('the card to follow', async () => (await shows(card)).includes(`Sent to sales@example.com and ${host()}`))
-  expect((await emailsAbout(id)).map(({ to }) => to[0]).sort()).toEqual(['sales@example.com', 'triage@example.com'])
 })

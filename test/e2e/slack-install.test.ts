@@ -123,6 +123,9 @@ describe('coming back from Slack', () => {
 it('the manifest names where Slack sends people back to, and has it say when a workspace leaves', async () => {
   const manifest = await (await fetch(`${d.server.url}/api/slack/manifest`)).json() as ReturnType<typeof slackManifest>
   expect(manifest).toEqual(slackManifest(SITE, { oauth: true }))
+  expect(await (await fetch(`${d.server.url}/api/slack/manifest?files`)).json()).toEqual(
+    slackManifest(SITE, { oauth: true, files: true }),
+  )
   expect(manifest.oauth_config.redirect_urls).toEqual([`${SITE}/api/slack/oauth/callback`])
   expect(manifest.settings.event_subscriptions.bot_events).toEqual([
     ...slackManifest(SITE).settings.event_subscriptions.bot_events, 'app_uninstalled', 'tokens_revoked',

@@ -15,11 +15,13 @@ import { postJson } from '../support/webhook'
 
 /** A channel of PARTNER; emulate seeds it as #random. */
 const THERE = 'C000000002'
-const FORMS_CONFIG = formsFile({ partner: { name: 'Partner', channels: { slack: `${PARTNER}:${THERE}` } } })
+const FORMS_CONFIG = formsFile({
+  home: { name: 'Ours' }, partner: { name: 'Partner', channels: { slack: `${PARTNER}:${THERE}` } },
+})
 const d = endAfterAll(await deployForWorkspaces({ FORMS_CONFIG, CARD_INTERVAL_MS: '0' }))
 afterEach(() => atHome(d.slack))
 
-const send = (data: object) => submitForm(d.server, data, '/partner')
+const send = (data: object, form = '/partner') => submitForm(d.server, data, form)
 
 const cardOf = (id: string) => until(`the card of ${id}`, async () => (
   (await d.slack.messages(THERE)).find(({ blocks }) => JSON.stringify(blocks).includes(id))
@@ -131,6 +133,29 @@ describe('the first workspace', () => {
       new Set([...tokensOf(d.slack, 'chat.postMessage', CHANNEL), ...tokensOf(d.slack, 'chat.update', card.ts)]),
     ).toEqual(new Set([BOT_TOKEN]))
   })
+})
+
+it.each([
+  [HOME, 'Ours', 'Partner'], [PARTNER, 'Partner', 'Ours'],
+])('the App Home in the workspace %s shows what waits there (%s), and nothing of the other, where the same id is somebody else', async (team, own, other) => {
+  for (const form of ['/home', '/partner']) await send({ name: 'Grace' }, form)
+  await d.server.drain()
+  const { fault, reviewer: { id }, dmChannel: channel } = d.slack
+  // Emulate has one workspace. In ours, the same id is one of our users, and both users are in the partner's channel.
+  d.slack.fault = (request) => {
+    const isOurs = request.headers.authorization === `Bearer ${BOT_TOKEN}`
+    const user = { id, team_id: isOurs ? HOME : PARTNER, real_name: 'Ada' }
+    switch (request.path) {
+      case '/api/conversations.members': return { status: 200, body: JSON.stringify({ ok: true, members: [id] }) }
+      case '/api/users.info': return { status: 200, body: JSON.stringify({ ok: true, user }) }
+      default: return fault(request)
+    }
+  }
+  expect(await tell({ type: 'app_home_opened', user: id, channel, tab: 'home' }, team)).toBe(200)
+  const { view } = d.slack.calls('views.publish').at(-1)!
+  const home = blockText((view as { blocks: Block[] }).blocks)
+  expect(home).toContain(own)
+  expect(home).not.toContain(other)
 })
 
 describe('a process that does not know yet which workspace its token is of', () => {

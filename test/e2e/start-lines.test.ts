@@ -9,7 +9,7 @@ import { until } from '../support/until'
 
 type Line = Record<string, unknown>
 
-const d = await deployEverywhere(() => ({ env: {}, forms: {} }))
+const d = await deployEverywhere()
 
 const lines = (event: string) => d.server.output().split('\n').filter(line => line.startsWith('{')).map(
   line => JSON.parse(line) as Line,

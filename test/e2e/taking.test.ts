@@ -8,7 +8,7 @@ import { envelope, nextTs } from '../support/slack-talk'
 import { answerTo } from '../support/unlisted'
 import { until } from '../support/until'
 
-const d = await deployEverywhere((ada, { slack }) => ({
+const d = await deployEverywhere((ada, slack) => ({
   forms: {
     open: { name: 'Open', reviewers: ada },
     own: { name: 'Own', reviewers: [...ada, 'ops:grace hopper'], claim: 'exclusive' },

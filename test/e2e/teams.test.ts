@@ -11,9 +11,6 @@ const teams = endAfterAll(await startTeams())
 const d = endAfterAll(await deploy({ ...teams.env, ...repointed(teams.hosts), ...NO_SLACK, RETRY_BASE_MS: '200' }))
 beforeEach(() => { teams.fault = () => undefined })
 
-/** Another company's tenant; tokens for any app can be requested there. */
-const TENANT = 'b1c2d3e4-0000-4000-8000-00000000e711'
-
 const FORM = { name: 'Ada Lovelace', message: 'Two engines,\nplease.', tags: ['a', 'b'] }
 
 async function submitForm(data: object = FORM): Promise<{ id: string, message: TeamsMessage }> {
@@ -102,27 +99,6 @@ describe('a card on Teams', () => {
   })
 })
 
-describe('a webhook of Teams', () => {
-  it.each<[string, SignOptions]>([
-    ['no token', { authorization: null }],
-    ['a key that Microsoft does not publish', { forged: true }],
-    ['another audience', { claims: { aud: '00000000-0000-0000-0000-000000000000' } }],
-    ['another issuer', { claims: { iss: 'https://evil.example' } }],
-    ['a token that some Entra tenant issued for the app', {
-      claims: { iss: `https://login.microsoftonline.com/${TENANT}/v2.0`, tid: TENANT, ver: '2.0' },
-    }],
-    ['one of the older kind', { claims: { iss: `https://sts.windows.net/${TENANT}/`, tid: TENANT, ver: '1.0' } }],
-    ['an expired token', { expiresAt: Math.floor(Date.now() / 1000) - 3600 }],
-    ['the token of another service', { claims: { serviceurl: 'https://evil.example/teams' } }],
-  ])('with %s is refused and does nothing', async (_, options) => {
-    const { message } = await submitForm()
-    for (const title of ['Mark as Spam', 'Edit & Forward']) expect(
-      (await press(message, title, options)).status,
-    ).toBe(401)
-    expect(adaptiveCardActions(now(message).card)).toHaveLength(3)
-  })
-})
-
 describe('Teams that refuses', () => {
   const isPost = ({ method, path }: { method: string, path: string }) => method === 'POST'
     && path.endsWith('/activities')
@@ -178,4 +154,66 @@ describe('what a client makes up', () => {
     expect(d.server.output()).not.toContain('x'.repeat(100))
     await until('the store', async () => (await fetch(`${d.server.url}/api/ready`)).status === 200)
   })
+})
+
+/** Returns a function for the log lines written from now on. */
+function linesFrom(): () => string[] {
+  const before = d.server.output().length
+  return () => d.server.output().slice(before).split('\n').filter(Boolean)
+}
+
+describe('what nobody should send to Teams\' webhook', () => {
+  it('is one warning when its token is forged', async () => {
+    const logged = linesFrom()
+    const { response } = await teams.write(d.server.url, 'let me in', 'channel', { forged: true })
+    expect(response.status).toBe(401)
+    await until('the warning', () => logged().length > 0)
+    expect(logged()).toEqual([expect.stringMatching(/"level":"warn".*was refused/)])
+  })
+
+  it.each([
+    ['message', { actionId: 7, value: 'x' }], ['message', { actionId: 'forward', value: { id: 'x' } }],
+    ['message', { actionId: 'forward', value: 42 }],
+    ['adaptiveCard/action', { action: { data: { actionId: 'spam', value: ['x'] } } }], ['adaptiveCard/action', null],
+    ['adaptiveCard/action', 'odd'],
+    ['task/fetch', { data: { actionId: 'edit', value: 42 } }], ['task/fetch', null],
+    ['task/submit', { data: { dialog: { modal: { type: 'modal' } } } }], ['task/submit', { data: 42 }],
+  ] as const)('is one warning when a click (%s) carries %j, and nothing happens', async (type, value) => {
+    await until('a card', async () => teams.messages().length > 0 || void await sendForm(d.server, { name: 'Ada' }))
+    await d.server.drain()
+    const logged = linesFrom()
+    expect((await teams.press(d.server.url, type, value)).status).toBe(200)
+    await d.server.drain()
+    await until('the warning', () => logged().length > 0)
+    expect(logged()).toEqual([expect.stringMatching(/"level":"warn".*has no effect/)])
+  })
+})
+
+let sent = 1_800_000_000_000
+
+/** Returns the answer to a user who mentions the bot. */
+async function answerTo(text: string): Promise<string> {
+  const before = teams.messages().length
+  const id = String(++sent)
+  const { TEAMS_APP_ID, TEAMS_CHANNEL_ID } = teams.env
+  const { status } = await teams.send(d.server.url, {
+    id, type: 'message', text, replyToId: undefined,
+    conversation: { id: `${TEAMS_CHANNEL_ID};messageid=${id}`, conversationType: 'channel', isGroup: true },
+    entities: [{
+      type: 'mention', text: '<at>Form Triage</at>', mentioned: { id: `28:${TEAMS_APP_ID}`, name: 'Form Triage' },
+    }],
+  })
+  expect(status).toBe(200)
+  await d.server.drain()
+  return JSON.stringify(teams.messages().slice(before))
+}
+
+it.each([
+  ['before the words', '<at>Form Triage</at> status'], ['without a space', '<at>Form Triage</at>status'],
+  ['behind them', 'status <at>Form Triage</at>'],
+  ['in both places', '<at>Form Triage</at>&nbsp;status <at>Form Triage</at>'],
+])('a command is understood whatever the app is called, with its name %s', async (_, text) => {
+  const said = await answerTo(text)
+  expect(said).toContain('Connected: ')
+  expect(said).not.toContain('did not understand')
 })

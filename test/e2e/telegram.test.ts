@@ -1,6 +1,6 @@
 import { createClient } from 'redis'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { deploy, emailsAbout, idOf, NO_SLACK, sendForm } from '../support/deployment'
+import { deploy, idOf, NO_SLACK, sendForm } from '../support/deployment'
 import { endAfterAll } from '../support/lifetime'
 import { holding } from '../support/redis-keys'
 import { startTelegram, type TelegramMessage } from '../support/telegram'
@@ -31,20 +31,6 @@ describe('a card on Telegram', () => {
     expect(message.text).toContain('name: Ada\nnote: @everyone *hi*')
     expect(message.text).toContain(`Edit & Forward on the web (https://forms.example.com/submissions/${id})`)
     expect(message.keyboard.map(row => row.map(({ text }) => text))).toEqual([['Forward Submission'], ['Mark as Spam']])
-  })
-
-  it('forwarded is closed and says by whom and where; the loser\'s click changes nothing, and they are told', async () => {
-    const { id, message } = await submitForm({ name: 'Ada' })
-    const stale = { ...message }
-    expect(await press(message, 'Forward Submission')).toBe(200)
-    await until('the card closed', () => now(message).keyboard.length === 0)
-    expect(await press(stale, 'Mark as Spam')).toBe(200)
-    const answers = telegram.requests.filter(({ path }) => path.endsWith('/answerCallbackQuery'))
-    expect(JSON.parse(answers.at(-1)!.body)).toMatchObject({
-      show_alert: true, text: expect.stringMatching(/^Forwarded by Ada Lovelace on Telegram, /) as string,
-    })
-    expect(now(message).text).toContain('Forwarded by Ada Lovelace on Telegram')
-    expect(emailsAbout(d, id)).toHaveLength(1)
   })
 })
 
@@ -122,14 +108,6 @@ it('nothing that is posted or edited shows a preview of a link', async () => {
   )).map(({ body }) => JSON.parse(body) as { link_preview_options?: unknown })
   expect(writes.length).toBeGreaterThan(1)
   for (const { link_preview_options: previews } of writes) expect(previews).toEqual({ is_disabled: true })
-})
-
-it.each([
-  ['no secret', null], ['another secret', 'telegram-webhook-secreT'], ['a longer secret', 'telegram-webhook-secret!'],
-])('a webhook with %s is refused and does nothing', async (_, secret) => {
-  const { message } = await submitForm({ name: 'Ada' })
-  expect(await press(message, 'Mark as Spam', secret)).toBe(401)
-  expect(now(message).keyboard).toHaveLength(2)
 })
 
 describe('Telegram that refuses', () => {

@@ -39,22 +39,6 @@ describe('POST /api/webhooks/<platform>', () => {
   })
 
   it.each([
-    ['a wrong secret', { secret: 'wrong' }],
-    ['no signature', { signature: null }],
-    ['a signature of another shape', { signature: 'v0=00' }],
-    ['a timestamp ten minutes old', { timestamp: Math.floor(Date.now() / 1000) - 600 }],
-    ['a timestamp ten minutes ahead', { timestamp: Math.floor(Date.now() / 1000) + 600 }],
-  ])('rejects %s with 401 and does nothing', async (_, options) => {
-    const { id, card } = await submit(d, { name: 'forged' })
-    const before = d.resend.requests.length
-    const response = await interact(d.server.url, blockActions(card, 'forward', id, d.slack.reviewer), options)
-    await d.server.drain()
-    expect(response.status).toBe(401)
-    expect(d.resend.requests).toHaveLength(before)
-    expect(d.server.output()).not.toContain(`"submission":"${id}","action"`)
-  })
-
-  it.each([
     ['not JSON', 'payload=%7B'], ['no payload', 'x=1'],
   ])('with a true signature over %s is a 4xx', async (_, body) => {
     const { createHmac } = await import('node:crypto')

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { deploy, emailsAbout, failureOf, idOf, NO_SLACK, sendForm } from '../support/deployment'
+import { deploy, emailsAbout, idOf, NO_SLACK, sendForm } from '../support/deployment'
 import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { deployAgent } from '../support/slack-people'
 import { until } from '../support/until'
@@ -81,23 +81,12 @@ describe('a card on WhatsApp', () => {
 })
 
 describe('a webhook', () => {
-  it.each([
-    ['no signature', null], ['another secret', 'ba'.repeat(16)],
-  ])('with %s is refused and does nothing', async (_, secret) => {
-    const { card } = await submitForm({ name: 'Ada' })
-    expect(await press(card, 'Mark as Spam', { secret })).toBe(401)
-    expect(textsBelow(card)).toEqual([])
-  })
-
-  it.each([
-    ['of somebody else', { from: '4366012345678' }], ['at another number of the app', { number: '999999999999999' }],
-  ])('with a press %s decides nothing, and its sender is told so', async (_, how) => {
+  it('with a press at another number of the app decides nothing, and its sender is told so', async () => {
     const { id, card } = await submitForm({ name: 'Ada' })
     const before = whatsapp.requests.length
-    expect(await press(card, 'Mark as Spam', how)).toBe(200)
+    expect(await press(card, 'Mark as Spam', { number: '999999999999999' })).toBe(200)
     const sent = whatsapp.requests.slice(before).map(({ body }) => body)
     expect(sent).toEqual([expect.stringContaining('belongs to another channel, so nothing was changed.')])
-    expect(JSON.parse(sent[0]!)).toMatchObject({ to: 'from' in how ? how.from : '4915112345678' })
     await logged('"review.misplaced"', id, '"platform":"whatsapp"')
   })
 
@@ -136,23 +125,6 @@ it('a card that did not arrive waits to be posted again; its history and the sta
   })
 })
 
-it('what the reviewer writes is answered', async () => {
-  await whatsapp.write(d.server.url, 'help')
-  const answer = await until('an answer', () => whatsapp.messages().find(({ text }) => /pending/i.test(text)))
-  expect(answer.replyTo).toBeUndefined()
-})
-
-it('what is said while WhatsApp takes no more gets there when it may', async () => {
-  let refused = 0
-  whatsapp.fault = () => refused++ < 2 ? refusal(130429, 429) : undefined
-  const before = whatsapp.messages().length
-  await whatsapp.write(d.server.url, 'status')
-  await d.server.drain()
-  expect(whatsapp.messages().slice(before)).toEqual([
-    expect.objectContaining({ text: expect.stringContaining('Connected: ') as string }),
-  ])
-})
-
 it('a picture is shown to the model, whenever it was sent in the conversation', async () => {
   const agent = endAfterTest(await deployAgent({ ...whatsapp.env, ...NO_SLACK }))
   agent.model.script({ text: 'Hello.' }, { text: 'A form.' }, { text: 'Yes, a form.' })
@@ -172,16 +144,6 @@ it('a picture is shown to the model, whenever it was sent in the conversation', 
   ])
 })
 
-it('somebody else who writes to the number gets the script, and no call of the model', async () => {
-  const agent = endAfterTest(await deployAgent({ ...whatsapp.env, ...NO_SLACK }))
-  const sent = whatsapp.requests.length
-  await whatsapp.write(agent.server.url, 'hello', '4366012345678')
-  await agent.server.drain()
-  expect(agent.model.requests).toEqual([])
-  const [said] = whatsapp.requests.slice(sent).filter(({ method }) => method === 'POST')
-  expect(said!.body).toMatch(/"to":"4366012345678"[^]*form triage bot/)
-})
-
 describe('WhatsApp that refuses', () => {
   it('because of too many messages to one person is asked again when it may answer', async () => {
     let refused = 0
@@ -189,23 +151,6 @@ describe('WhatsApp that refuses', () => {
     await submitForm({ name: 'patient' })
     const [first, second] = whatsapp.requests.filter(({ body }) => body.includes('patient'))
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(6000)
-  })
-
-  it.each([
-    ['the token', 190, 401, 'Check WHATSAPP_ACCESS_TOKEN; one of API Setup ends after a day.'],
-    ['the person', 131030, 400, 'Add the number of WHATSAPP_CHAT_ID under WhatsApp → API Setup → To.'],
-    [
-      'a message after 24 hours', 131047, 400,
-      'The person of WHATSAPP_CHAT_ID has to write to the bot first: 24 hours have passed.',
-    ],
-  ])('%s is asked again, and the log says what to check', async (_, code, status, advice) => {
-    const { id, card } = await submitForm({ name: 'unwelcome' })
-    whatsapp.fault = () => refusal(code, status)
-    await press(card, 'Mark as Spam')
-    expect(failureOf(d, id, `WhatsApp answered ${code}. ${advice}`)).toMatchObject({ work: 'update', again: true })
-    whatsapp.fault = () => undefined
-    const isSaid = () => textsBelow(card).some(text => text.includes('Marked as spam by Ada Lovelace on WhatsApp'))
-    await until('what became of it', isSaid)
   })
 
   it('what a card says gets it without the form', async () => {

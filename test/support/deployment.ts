@@ -43,11 +43,15 @@ interface SentEmail {
 
 /**
  * Starts a production deployment on loopback: real Redis, Slack and Resend by emulate, a downstream system and the
- * built
- * server.
+ * built server.
+ *
+ * @param settings variables, or a function that makes them from what runs before the server
  */
-export async function deploy(overrides: Record<string, string> = {}): Promise<Deployment> {
+export async function deploy(
+  settings: Record<string, string> | ((slack: Slack) => Record<string, string>) = {},
+): Promise<Deployment> {
   const [redis, slack, mailbox, endpoint] = await Promise.all([startRedis(), startSlack(), startResend(), startProxy()])
+  const overrides = typeof settings === 'function' ? settings(slack) : settings
   const env = {
     NODE_ENV: 'production',
     CHAT_BOT_TOKEN: BOT_TOKEN, CHAT_SIGNING_SECRET: SIGNING_SECRET, CHAT_CHANNEL_ID: CHANNEL,

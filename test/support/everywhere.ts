@@ -1,11 +1,12 @@
 import type { Definition } from '../../server/platforms/platform'
 import { outside } from '../../server/platforms/registry'
-import { deploy, emailsAbout, submitForm, type Deployment } from './deployment'
+import { deploy, emailsAbout, submitForm } from './deployment'
 import { startDiscord } from './discord/discord'
 import { startGoogleChat } from './gchat'
 import { endAfterAll, formsFile } from './lifetime'
 import { repointed } from './repointed'
-import { startServer } from './server'
+import type { Slack } from './slack'
+import { talksOn } from './talks'
 import { startTeams } from './teams'
 import { startTelegram } from './telegram'
 import { triesOn } from './unlisted'
@@ -15,30 +16,26 @@ import { startWhatsApp } from './whatsapp'
 /** All platforms that are not embedded, by key */
 export const PLATFORMS: Readonly<Record<string, Definition>> = Object.fromEntries(outside.map(each => [each.key, each]))
 
-/**
- * A deployment with all platforms, and the actions of people there, for all tests of a file.
- *
- * @param settings environment and forms, given the ids of Ada Lovelace on each platform
- */
-export async function deployEverywhere(
-  settings: (ada: readonly string[], d: Deployment) => { env: Record<string, string>, forms: object },
-) {
+/** Environment and forms of a deployment, given the ids of Ada Lovelace on each platform */
+type Settings = (ada: readonly string[], slack: Slack) => { env?: Record<string, string>, forms?: object }
+
+/** A deployment with all platforms, and the actions of people there, for all tests of a file. */
+export async function deployEverywhere(settings: Settings = () => ({})) {
   const [discord, telegram, teams, google, whatsapp] = await Promise.all([
     startDiscord(), startTelegram(), startTeams(), startGoogleChat(), startWhatsApp(),
   ])
   const doubles = { discord, telegram, teams, google, whatsapp }
   Object.values(doubles).forEach(endAfterAll)
-  const d = endAfterAll(await deploy({ TRUST_PROXY: '1', CARD_INTERVAL_MS: '0' }))
-  await d.server.kill()
-  const { env, forms } = settings([
-    `slack:${d.slack.reviewer.id}`, `discord:${discord.user.id}`, 'teams:29:ada', 'telegram:4321', 'gchat:users/1234',
-    'whatsapp:4915112345678', 'ops:ada lovelace',
-  ], d)
-  Object.assign(d.env, {
-    ...telegram.env, ...teams.env, ...google.env, ...whatsapp.env, ...repointed({ ...teams.hosts, ...google.hosts }),
-    ...discord.env, FORMS_CONFIG: formsFile(forms), ...env,
-  })
-  d.server = await startServer(d.env)
+  const d = endAfterAll(await deploy((slack) => {
+    const { env, forms = {} } = settings([
+      `slack:${slack.reviewer.id}`, `discord:${discord.user.id}`, 'teams:29:ada', 'telegram:4321', 'gchat:users/1234',
+      'whatsapp:4915112345678', 'ops:ada lovelace',
+    ], slack)
+    return {
+      TRUST_PROXY: '1', CARD_INTERVAL_MS: '0', ...telegram.env, ...teams.env, ...google.env, ...whatsapp.env,
+      ...repointed({ ...teams.hosts, ...google.hosts }), ...discord.env, FORMS_CONFIG: formsFile(forms), ...env,
+    }
+  }))
   const tries = triesOn(d, doubles)
   /** Signs a visitor in under a name, Grace Hopper by default. */
   const signedIn = async (name = 'Grace Hopper') => {
@@ -48,7 +45,7 @@ export async function deployEverywhere(
     return visitor
   }
   return Object.assign(d, {
-    doubles, signedIn,
+    doubles, signedIn, talks: talksOn(d, doubles), tries,
     /** Ada Lovelace's actions on a platform */
     on: (platform: string) => tries.find(each => each.platform === platform)!,
     /** Sends a form; resolves with its id once its cards are posted. */

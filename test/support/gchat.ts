@@ -91,7 +91,8 @@ export async function startGoogleChat() {
     if (!isText && googleMessageProblems(content).length > 0) {
       return refuse(400, googleMessageProblems(content).join(' '))
     }
-    if (method === 'PATCH') {
+    // The service edits with PATCH, and the SDK's text with PUT.
+    if (method === 'PATCH' || method === 'PUT') {
       const message = messages.get(name)
       if (!message) return refuse(404, 'NOT_FOUND')
       if (url.searchParams.get('updateMask') !== (isText ? 'text,cardsV2' : 'cardsV2')) {

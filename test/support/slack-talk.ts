@@ -8,6 +8,8 @@ interface Said {
   user?: string
   /** Further fields of the event */
   more?: Block
+  /** Timestamp of a message that Slack shows; otherwise the service alone hears of it */
+  ts?: string
 }
 
 let clock = 1_790_000_000
@@ -37,7 +39,7 @@ export function envelope(event: Block, eventId = `Ev${String(event.ts)}${String(
 
 /** Posts a user's message in a channel or thread; resolves with its timestamp once it is acknowledged. */
 export async function say(serverUrl: string, slack: Slack, text: string, options: Said = {}): Promise<string> {
-  const ts = nextTs()
+  const { ts = nextTs() } = options
   const response = await sendEvent(serverUrl, envelope(said(slack, text, ts, options)))
   if (response.status !== 200) throw new Error(`The event was answered with ${response.status}.`)
   return ts
@@ -47,7 +49,7 @@ export async function say(serverUrl: string, slack: Slack, text: string, options
 export async function mention(
   serverUrl: string, slack: Slack, text: string, options: Said & { mentionFirst?: boolean } = {},
 ): Promise<string> {
-  const ts = nextTs()
+  const { ts = nextTs() } = options
   const message = said(slack, `<@${slack.botId}> ${text}`, ts, options)
   const events = [message, { ...message, type: 'app_mention' }]
   for (const event of options.mentionFirst ? events.reverse() : events) await sendEvent(serverUrl, envelope(event))
@@ -70,7 +72,8 @@ export function whispers(slack: Slack): Block[] {
   })
 }
 
-/** Returns the bot's posts in a thread, in order; an empty thread stands for the channel itself. */
+/** Returns the bot's posts in a thread, in order, but refused ones; an empty thread stands for the channel itself. */
 export function postsIn(slack: Slack, thread: string, channel = CHANNEL): Block[] {
-  return slack.calls('chat.postMessage').filter(call => call.channel === channel && (call.thread_ts ?? '') === thread)
+  const posts = slack.requests.filter(({ path, status = 0 }) => path === '/api/chat.postMessage' && status < 400)
+  return posts.map(parseCall).filter(call => call.channel === channel && (call.thread_ts ?? '') === thread)
 }

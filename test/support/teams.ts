@@ -132,14 +132,16 @@ export async function startTeams() {
    * In the documented format:
    * https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/what-are-task-modules
    */
-  function activityOf(message: Pick<TeamsMessage, 'id'>, more: Json): Json {
+  function activityOf(message: Pick<TeamsMessage, 'id'> & Partial<TeamsMessage>, more: Json): Json {
+    const isInThread = message.conversation?.includes(';')
     return {
       id: `f:${randomUUID()}`, channelId: 'msteams', serviceUrl: serviceUrl(), timestamp: new Date().toISOString(),
       locale: 'en-GB',
       from: { id: '29:ada', name: 'Ada Lovelace', aadObjectId: randomUUID() },
       recipient: { id: `28:${APP_ID}`, name: 'form-bot' },
       conversation: {
-        id: `${CHANNEL};messageid=${message.id}`, conversationType: 'channel', isGroup: true, tenantId: TENANT,
+        id: isInThread ? message.conversation : `${CHANNEL};messageid=${message.id}`, conversationType: 'channel',
+        isGroup: true, tenantId: TENANT,
       },
       channelData: {
         channel: { id: CHANNEL }, team: { id: '19:team@thread.tacv2' }, tenant: { id: TENANT },

@@ -10,6 +10,13 @@ export const componentsOf = (message: DiscordMessage | undefined): Json[] => (
   (message?.components ?? []).flatMap(({ components }) => components as Json[])
 )
 
+/** Returns all text of a message, without the backslashes that Discord hides. */
+export const discordText = ({ content, embeds }: Pick<DiscordMessage, 'content' | 'embeds'>): string => (
+  [content, ...embeds.flatMap(({ title, description, fields = [] }) => [
+    title, description, ...(fields as Json[]).flatMap(({ name, value }) => [name, value]),
+  ])].filter(Boolean).join('\n').replaceAll('\\', '')
+)
+
 /** Custom id of the component with this label or placeholder. */
 export function componentId(message: DiscordMessage | undefined, name: string): string {
   const found = componentsOf(message).find(({ label, placeholder }) => label === name || placeholder?.startsWith(name))

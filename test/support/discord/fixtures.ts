@@ -17,7 +17,6 @@ export function post(discord: DiscordDouble, body: Json): Promise<{ status: numb
   return rest(discord, 'POST', `/channels/${discord.channelId}/messages`, body)
 }
 
-export const text = (length: number) => 'x'.repeat(length)
 export const times = <T>(count: number, make: (index: number) => T) => Array.from(
   { length: count }, (_, index) => make(index),
 )
@@ -25,6 +24,3 @@ export const button = (index: number, more: Json = {}) => ({
   type: 2, style: 1, label: 'Press', custom_id: `b${index}`, ...more,
 })
 export const row = (...components: Json[]) => ({ type: 1, components })
-export const option = (index: number) => ({ label: 'Option', value: `v${index}` })
-export const select = (more: Json = {}) => ({ type: 3, custom_id: 's', options: [option(0)], ...more })
-export const embed = (more: Json) => ({ embeds: [{ title: 'Card', ...more }] })

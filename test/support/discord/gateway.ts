@@ -21,13 +21,10 @@ export interface Gateway {
   resumeUrl: string
   identifies: number
   resumes: number
-  heartbeats: number
   /** Number of sessions with an attached socket */
   live: () => number
   /** Sent in HELLO to sockets that open from now on */
   heartbeatIntervalMs: number
-  /** Minimum interval between IDENTIFYs, ms; earlier ones get op 9. Discord's is 5,000; 0 turns it off. */
-  identifyIntervalMs: number
   /** If false, a client that asks for message content is closed with 4014. */
   privileged: boolean
   /** If true, new sockets get 503, as in an outage. */
@@ -41,8 +38,6 @@ export interface Gateway {
   /** Sends op 9; unless `resumable`, the sessions are lost. */
   invalidate: (resumable: boolean) => void
   closeWith: (code: number) => void
-  /** Sends op 1: asks every client for a heartbeat at once. */
-  requestHeartbeat: () => void
 }
 
 interface Session {
@@ -77,11 +72,10 @@ export async function startGateway(
   const sessions = new Map<string, Session>()
   const connections = new Set<Connection>()
   const timers = new Set<NodeJS.Timeout>()
-  let lastIdentify = 0
 
   const gateway: Gateway = {
-    url: '', resumeUrl: '', identifies: 0, resumes: 0, heartbeats: 0, heartbeatIntervalMs: 41_250,
-    identifyIntervalMs: 0, privileged: true, refuse: false,
+    url: '', resumeUrl: '', identifies: 0, resumes: 0, heartbeatIntervalMs: 41_250,
+    privileged: true, refuse: false,
     live: () => [...connections].filter(({ session }) => session).length,
     get freezeAcks() {
       return [...connections].some(({ withheld }) => withheld)
@@ -102,7 +96,6 @@ export async function startGateway(
     reconnect: () => each(connection => say(connection, { op: 7, d: null })),
     invalidate: resumable => each(connection => invalidate(connection, resumable)),
     closeWith: code => each(connection => end(connection, code)),
-    requestHeartbeat: () => each(connection => say(connection, { op: 1, d: null })),
   }
 
   function each(act: (connection: Connection) => void): void {
@@ -152,8 +145,6 @@ export async function startGateway(
     if (d?.token !== token) return end(connection, 4004)
     if (!Number.isInteger(d.intents) || d.intents < 0) return end(connection, 4013)
     if (!gateway.privileged && hears(d.intents, 'MESSAGE_CONTENT')) return end(connection, 4014)
-    if (Date.now() - lastIdentify < gateway.identifyIntervalMs) return invalidate(connection, false)
-    lastIdentify = Date.now()
     gateway.identifies++
     const session: Session = {
       id: randomBytes(16).toString('hex'), seq: 0, intents: d.intents, replay: [], acknowledged: 0,
@@ -184,7 +175,6 @@ export async function startGateway(
   }
 
   function heartbeat(connection: Connection, seq: number | null): void {
-    gateway.heartbeats++
     const { session } = connection
     if (session && seq !== null && seq > session.acknowledged) {
       session.acknowledged = seq

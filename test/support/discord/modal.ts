@@ -39,11 +39,6 @@ export function modalInput(opened: Pick<OpenedModal, 'modal'>, name: string): Mo
   return input
 }
 
-/** Returns the prefilled values of the modal, by custom_id. */
-export function modalValues(opened: Pick<OpenedModal, 'modal'>): Record<string, string> {
-  return Object.fromEntries(modalInputs(opened).map(({ customId, value }) => [customId, value]))
-}
-
 /** Returns the text between the inputs. */
 export function modalNotes({ modal }: Pick<OpenedModal, 'modal'>): string[] {
   return (modal.components as Json[]).filter(({ type }) => type === 10).map(({ content }) => String(content))

@@ -69,6 +69,18 @@ test('messages stay in the order of the thread, whatever their platforms\' clock
   expect((await historyOf([lateMessage, message('second')])).map(({ content }) => content)).toEqual(['first', 'second'])
 })
 
+test('the newest messages that fit the budget are kept, and the newest of all whole, however long', async () => {
+  const thread = Array.from({ length: 5 }, (_, index) => message(`${index} ${'x'.repeat(1500)}`))
+  const texts = async (messages: Message[]) => (
+    (await historyOf(messages, { budget: 4000 })).map(({ content }) => content)
+  )
+  expect(await texts(thread)).toEqual([
+    expect.stringContaining('left out'), expect.stringMatching(/^3 xxx/), expect.stringMatching(/^4 xxx/),
+  ])
+  const long = 'y'.repeat(9000)
+  expect(await texts([...thread, message(long)])).toEqual([expect.stringContaining('left out'), long])
+})
+
 describe('an attachment for which no room is left', () => {
   const fetched: string[] = []
   beforeEach(() => { fetched.length = 0 })

@@ -1,13 +1,14 @@
 import { ExternalSelect, Modal, TextInput, type Chat, type ModalResponse } from 'chat'
 import { afterEach, describe, expect, it } from 'vitest'
-import { startBotServer } from '../support/discord/bot-server'
-import { buttonOf, openEdit, press } from '../support/discord/edit-form'
-import { button, post, rest, row } from '../support/discord/fixtures'
-import { forwardInteractions } from '../support/discord/forwarding'
-import { modalInputs } from '../support/discord/modal'
-import type { DiscordMessage, SendOptions } from '../support/discord/types'
-import { endAfterAll } from '../support/lifetime'
-import { until } from '../support/until'
+import type { FormDiscordAdapter } from '../../../../server/platforms/discord/adapter'
+import { startBotServer } from '../../../support/discord/bot-server'
+import { buttonOf, openEdit, press } from '../../../support/discord/edit-form'
+import { button, post, rest, row } from '../../../support/discord/fixtures'
+import { forwardInteractions } from '../../../support/discord/forwarding'
+import { modalInputs } from '../../../support/discord/modal'
+import type { DiscordMessage } from '../../../support/discord/types'
+import { endAfterAll } from '../../../support/lifetime'
+import { until } from '../../../support/until'
 
 const ELSEWHERE = 'This submission belongs to another channel, so nothing was changed. Decide it on its card there.'
 
@@ -59,36 +60,12 @@ async function messageWith(action: string): Promise<DiscordMessage> {
 }
 
 describe('a request', () => {
-  const secondsFromNow = (seconds: number) => ({ timestamp: Math.floor(Date.now() / 1000) + seconds })
-  const forged: [string, SendOptions | (() => SendOptions)][] = [
-    ['without a signature', { headers: { 'x-signature-ed25519': undefined } }],
-    ['without a timestamp', { headers: { 'x-signature-timestamp': undefined } }],
-    ['with a signature that is none', { headers: { 'x-signature-ed25519': 'zz' } }],
-    ['with another\'s signature', { headers: { 'x-signature-ed25519': '0'.repeat(128) } }],
-    ['with a changed body', { tamper: body => body.replace('}', ' }') }],
-    ['that is stale', () => secondsFromNow(-310)],
-    ['from the future', () => secondsFromNow(310)],
-  ]
-
-  it.each(forged)('%s is refused', async (_, forgery) => {
-    const options = typeof forgery === 'function' ? forgery() : forgery
-    const { id, card } = await s.submit({ name: 'Ada' })
-    expect((await s.discord.ping(s.url, options)).status).toBe(401)
-    expect((await s.discord.click(s.url, card, buttonOf('spam', id), options)).status).toBe(401)
-    expect(await s.store.get(id)).not.toBeNull()
-  })
-
   it('that is a PING is answered by a PONG', async () => {
     expect((await s.discord.ping(s.url)).body).toEqual({ type: 1 })
   })
 
   it('that is signed but no JSON is refused', async () => {
     expect((await s.discord.send(s.url, 'no json')).status).toBe(400)
-  })
-
-  it('of the gateway with another token is refused', async () => {
-    const response = await fetch(s.url, { method: 'POST', headers: { 'x-discord-gateway-token': 'wrong' }, body: '{}' })
-    expect(response.status).toBe(401)
   })
 })
 
@@ -243,4 +220,68 @@ describe('a slash command', () => {
       id === message!.id && content === 'You said show Ada'
     )))
   })
+})
+
+const adapter = () => s.bots[0]!.getAdapter('discord') as FormDiscordAdapter
+
+describe('calls through the SDK', () => {
+  const refuse = (times: number, retryAfter: number) => {
+    let left = times
+    s.discord.fault = () => left-- > 0
+      ? { status: 429, body: JSON.stringify({
+          message: 'You are being rate limited.', retry_after: retryAfter, global: false,
+        }) }
+      : undefined
+  }
+
+  it('are repeated once after a short pause that Discord asks for', async () => {
+    refuse(1, 0.05)
+    expect(await adapter().getUser(s.discord.user.id)).toMatchObject({ fullName: 'Ada Lovelace' })
+  })
+
+  it.each([[2, 0.05], [1, 30]])('fail when refused %i times for %d s', async (times, seconds) => {
+    refuse(times, seconds)
+    expect(await adapter().getUser(s.discord.user.id)).toBeNull()
+  })
+
+  it('that say something, or go on with it, wait for as long as Discord asks', async () => {
+    const thread = `discord:${s.discord.guildId}:${s.discord.channelId}`
+    refuse(2, 1.2)
+    const { id } = await adapter().postMessage(thread, 'One.')
+    refuse(2, 1.2)
+    await adapter().editMessage(thread, id, 'One. Two.')
+    expect(s.discord.messages().find(message => message.id === id)!.content).toBe('One. Two.')
+    refuse(1, 3600)
+    await expect(adapter().postMessage(thread, 'Three.')).rejects.toThrow('too many requests')
+  })
+
+  it('ping nobody by what they quote', async () => {
+    await adapter().postMessage(
+      `discord:${s.discord.guildId}:${s.discord.channelId}`, `@everyone <@${s.discord.user.id}>`,
+    )
+    expect(s.discord.messages().at(-1)!.pings).toEqual({ everyone: false, users: [], roles: [] })
+  })
+
+  it('with a file go to the configured API, and ping nobody', async () => {
+    const thread = `discord:${s.discord.guildId}:${s.discord.channelId}`
+    await adapter().postMessage(thread, { markdown: `<@${s.discord.user.id}>`, files: [
+      { data: Buffer.from('a,b'), filename: 'forms.csv', mimeType: 'text/csv' },
+    ] })
+    expect(s.discord.messages().at(-1)).toMatchObject({
+      attachments: [{ filename: 'forms.csv', size: 3 }], pings: { users: [] },
+    })
+  })
+
+  it('fetch a message outside a click', async () => {
+    const { card } = await s.submit({ name: 'Ada' })
+    expect(
+      await adapter().fetchMessage(`discord:${s.discord.guildId}:${s.discord.channelId}`, card.id),
+    ).toMatchObject({ id: card.id })
+  })
+})
+
+it('a private message is possible only while a click is handled', async () => {
+  expect(
+    await adapter().postEphemeral(`discord:${s.discord.guildId}:${s.discord.channelId}`, s.discord.user.id, 'Hello'),
+  ).toBeNull()
 })

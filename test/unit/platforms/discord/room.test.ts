@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Card, CardLink, CardText } from 'chat'
-import { renderCard } from '../../server/adapters/chat/cards'
-import type { DiscordSettings } from '../../server/platforms/discord/api/rest'
-import { createDiscordRoom } from '../../server/platforms/discord/api/room'
-import { createHttpClient } from '../../server/adapters/http/client'
-import { discord as platform } from '../../server/platforms/discord/definition'
-import type { CardRef } from '../../server/ports/submission'
-import { openView } from '../fixtures/views'
-import { startDiscord, type DiscordDouble } from '../support/discord/discord'
-import { endAfterTest } from '../support/lifetime'
-import { postJson } from '../support/webhook'
+import { renderCard } from '../../../../server/adapters/chat/cards'
+import type { DiscordSettings } from '../../../../server/platforms/discord/api/rest'
+import { createDiscordRoom } from '../../../../server/platforms/discord/api/room'
+import { createHttpClient } from '../../../../server/adapters/http/client'
+import { discord as platform } from '../../../../server/platforms/discord/definition'
+import type { CardRef } from '../../../../server/ports/submission'
+import { openView } from '../../../fixtures/views'
+import { startDiscord, type DiscordDouble } from '../../../support/discord/discord'
+import { endAfterTest } from '../../../support/lifetime'
+import { postJson } from '../../../support/webhook'
 
 let discord: DiscordDouble
 
@@ -140,44 +140,6 @@ describe('a refusal', () => {
     discord.fault = () => ({ status: 429, ...answer })
     expect(await room().post(CARD(), '', 'submission-1')).toEqual({
       ok: false, permanent: false, limited: true, reason: 'Discord: too many requests.', retryAfterMs,
-    })
-  })
-
-  it.each([500, 502, 503])('by HTTP %i is passing', async (status) => {
-    discord.fault = () => ({ status, body: '<html>' })
-    expect(await room().post(CARD(), '', 'submission-1')).toEqual({
-      ok: false, permanent: false, reason: `Discord answered HTTP ${status}.`,
-    })
-  })
-
-  it('of the token names the variable, not the token', async () => {
-    expect(await room({ botToken: 'secret' }).post(CARD(), '', 'submission-1')).toEqual({
-      ok: false, permanent: true, reason: 'Discord answered HTTP 401. Check PLATFORM2_BOT_TOKEN.',
-    })
-  })
-
-  it('of the channel names the variable', async () => {
-    expect(await room({ channelId: '1' }).post(CARD(), '', 'submission-1')).toMatchObject({
-      permanent: true, reason: 'Discord answered error 10003. Check DISCORD_CHANNEL_ID.',
-    })
-    expect(await room({ channelId: '1', guildId: '2' }).post(CARD(), '', 'submission-1')).toMatchObject({
-      permanent: true, reason: 'Discord answered error 10003. Check DISCORD_CHANNEL_ID.',
-    })
-  })
-
-  it.each([
-    [50001, 'Invite the bot'], [50013, 'Send Messages and Embed Links'],
-  ])('of permission (%i) says what to do', async (code, advice) => {
-    discord.fault = () => ({ status: 403, body: JSON.stringify({ message: 'Missing', code }) })
-    expect(await room().post(CARD(), '', 'submission-1')).toMatchObject({
-      permanent: true, reason: expect.stringContaining(advice),
-    })
-  })
-
-  it('of a card that was deleted is permanent', async () => {
-    const ref = await posted()
-    expect(await room().update({ ...ref, messageId: '1' }, CARD(), '')).toMatchObject({
-      permanent: true, reason: 'Discord answered error 10008. The card was deleted.',
     })
   })
 
