@@ -1,8 +1,14 @@
+import { fileURLToPath } from 'node:url'
+import vue from '@vitejs/plugin-vue'
+import unimport from 'unimport/unplugin'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { mjmlPlugin } from './build/mjml.ts'
 
 const e2e = (names: string[]) => names.map(name => `test/e2e/${name}.test.ts`)
+
+/** Tests of the pages' code, with Vue and without a browser */
+const APP = ['test/unit/app/**/*.test.ts']
 
 const UNIT = ['test/{unit,contract}/**/*.test.ts']
 
@@ -50,7 +56,26 @@ class SlowestFirst extends BaseSequencer {
   }
 }
 
-interface Files { include: string[], exclude?: string[], maxWorkers: number, setupFiles?: string[] }
+const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** Imports what Nuxt imports by itself, with a double of Nuxt. */
+const autoImports = unimport.vite({
+  include: [/\/(?:app|pages)\/.*\.(?:ts|vue)$/], exclude: [/\/test\//],
+  dirs: ['app/composables/**', 'app/utils', 'shared/utils', 'shared/types'].map(pathOf),
+  presets: ['vue', { from: pathOf('test/support/app/nuxt.ts'), imports: [
+    '$fetch', 'definePageMeta', 'defineNuxtRouteMiddleware', 'navigateTo', 'onBeforeRouteLeave', 'onBeforeRouteUpdate',
+    'onNuxtReady', 'preloadRouteComponents', 'useHead', 'useRoute', 'useRouter', 'useState', 'useToast',
+  ] }],
+  addons: { vueTemplate: true },
+})
+
+interface Files {
+  include: string[]
+  exclude?: string[]
+  maxWorkers: number
+  setupFiles?: string[]
+  environment?: string
+}
 
 const PROPERTIES = 'test/support/properties.ts'
 
@@ -75,8 +100,17 @@ export default defineConfig({
     projects: [
       // No build needed. A third worker would only load the SDKs once more.
       project('unit', 0, {
-        include: UNIT, exclude: process.env.QUICK ? SLOW_UNITS : [], maxWorkers: 2, setupFiles: [PROPERTIES],
+        include: UNIT, exclude: [...APP, ...process.env.QUICK ? SLOW_UNITS : []], maxWorkers: 2,
+        setupFiles: [PROPERTIES],
       }),
+      {
+        ...project('app', 0, {
+          include: APP, maxWorkers: 2, setupFiles: ['test/support/app/setup.ts'],
+          environment: './test/support/app/environment.ts',
+        }),
+        plugins: [vue(), autoImports],
+        resolve: { alias: { '#components': pathOf('test/support/app/mounted.ts'), '~': pathOf('app') } },
+      },
       // These tests mostly wait: meanwhile the processor is free for the checks, which have a lower priority.
       project('timed', 1, { include: TIMED, maxWorkers: 5, setupFiles }),
       // Units and checks may still run beside it.
