@@ -29,7 +29,7 @@ const TIMED = e2e([
 
 /** Tests that mostly wait: run two at a time, they leave the processor to CPU-heavy tests. The longest start first. */
 const WAITING = e2e([
-  'page-weight', 'discord-gateway', 'crash-take-back', 'gateway-route', 'ops-offline', 'gateway-servers',
+  'discord-gateway', 'crash-take-back', 'gateway-route', 'gateway-servers',
   'crash-forms', 'agent-teams', 'agent-approvals-late', 'failover', 'agent-slack', 'progress', 'card-data',
   'agent-left-behind', 'agent-telegram', 'cards-follow', 'whatsapp', 'expiry',
 ])
@@ -39,8 +39,8 @@ const ALONE = e2e(['burst'])
 
 /** Slowest tests, started first so that none of them runs on alone at the end */
 const SLOWEST = [...WAITING, ...e2e([
-  'vercel', 'crash', 'ops-states', 'ops-status', 'ops-list', 'sandbox-rooms', 'ops-hands', 'race', 'sandbox',
-  'signed-out', 'ops-submission', 'ops-looks', 'sign-in-page', 'ops-arrivals', 'abuse', 'bodies', 'take-back', 'taking',
+  'vercel', 'crash', 'sandbox', 'ops-looks', 'ops-list', 'ops-status', 'page-weight', 'ops-submission', 'sign-in-page',
+  'race', 'abuse', 'bodies', 'take-back', 'taking',
   'clock', 'refused-cards', 'outage', 'liveness', 'vendor-outage', 'reliability', 'soak', 'two-rooms',
   'slack-unreachable',
 ])]

@@ -4,6 +4,7 @@ import { commandsNow } from '../../../../app/composables/ops/use-commands'
 import { stopWaitingHere } from '../../../../app/composables/ops/use-connection'
 import { browser, byId, dispatch, Events, gate, key, pass, press, shown, toasts } from '../../../support/app/mounted'
 import { navigateTo, noAnswer, refusal, site } from '../../../support/app/nuxt'
+import { page } from '../../../support/app/tree'
 import { away, details, row, rowPage, serve } from '../../../support/app/service'
 import { notice, open as openFirst, openPage, shownId, useReviewer } from '../../../support/app/submission'
 
@@ -108,9 +109,18 @@ describe('a decision that can be taken back', () => {
   test('that came too late says who was faster, and goes on', async () => {
     await open(...three())
     service.once('/decision', () => refusal(409, { error: 'Marked as spam by Bo.' }))
-    service.once('/submissions/b', () => refusal(410))
     await key('s')
-    expect(toasts()).toEqual(['Already decided: Marked as spam by Bo.'])
+    expect([toasts(), shownId()]).toEqual([['Already decided: Marked as spam by Bo.'], 'b'])
+  })
+
+  test('that is not answered yet is not what comes next', async () => {
+    await open(details('a'), details('b'))
+    const answer = gate<undefined>()
+    service.once('/a/decision', asked => answer.promise.then(() => service.answer(asked)))
+    await key('s')
+    expect([shownId(), page.root.querySelector('[data-next]')]).toEqual(['b', null])
+    answer.resolve(undefined)
+    await pass(1)
   })
 
   test('ends the offer to take back the one before it', async () => {
@@ -132,7 +142,8 @@ describe('what comes next', () => {
     await open(details('a'), details('b'), details('c', { mayDecide: false }), held)
     const answer = gate<undefined>()
     leave()
-    service.once('/submissions/b', asked => answer.promise.then(() => service.answer(asked)))
+    const stale = details('b')
+    service.once('/submissions/b', () => answer.promise.then(() => stale))
     leave = await openPage('a')
     service.kept.set('b', details('b', { open: false, state: 'done' }))
     Events.open.at(-1)!.send('changed', ['b'])
@@ -143,9 +154,9 @@ describe('what comes next', () => {
     expect(shownId()).toBe('d')
   })
 
-  test('stands on the next page of the list, or at its top', async () => {
+  test('stands on the next page of the list, or at its top, and is none that is over', async () => {
     service = serve(details('a'), details('b'))
-    useQueueRows().value = { rows: [row('b'), row('a')], cursor: 'more', filter: { q: 'x' } }
+    useQueueRows().value = { rows: [row('b'), row('a'), row('gone')], cursor: 'more', filter: { q: 'x' } }
     service.once('/search', () => rowPage([row('c', { open: false })]))
     leave = await openPage('a')
     expect(site.asked.find(({ path }) => path.endsWith('/search'))!.body).toMatchObject({ before: 'more', q: 'x' })
@@ -188,6 +199,16 @@ describe('what comes next', () => {
     await key('s')
     expect(shownId()).toBe('a')
     expect(shown(byId('decide-spam'))).toBe('')
+  })
+
+  test('was loaded before it opens, and is loaded anew whenever it opens again', async () => {
+    await open(...three())
+    const count = () => site.asked.filter(({ path }) => path.endsWith('/b')).length
+    await key('s')
+    expect([shownId(), count()]).toEqual(['b', 1])
+    await key('j')
+    await key('k')
+    expect([shownId(), count()]).toEqual(['b', 2])
   })
 
   test('is asked for again when it has changed after it was loaded', async () => {
