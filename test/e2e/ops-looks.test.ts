@@ -8,7 +8,7 @@ import { fits, openPage, screenshot, setLetters, startBrowser } from '../support
 import { deploy, submit } from '../support/deployment'
 import { endAfterAll } from '../support/lifetime'
 import { pictures } from '../support/pictures'
-import { become, seed, waiting } from '../support/seed'
+import { waiting } from '../support/seed'
 import { until } from '../support/until'
 
 // Pages with all kinds of content, in both themes, wide and narrow. SCREENSHOTS=docs takes the pictures of docs/.
@@ -162,36 +162,7 @@ test('print is the submission in full and in dark ink, its times with day and zo
   await until('the tree as it was', async () => !(await tree.innerText()).includes('Engine'))
 })
 
-const bounced = {
-  delivery: 'email' as const, content: 'x', to: ['team@example.com'], at: Date.now(), messageId: 're_1',
-  receipt: { verdict: 'bounced' as const, reason: '550 5.1.1 The account that you tried to reach does not exist.' },
-}
-const complaint = { ...bounced, receipt: { verdict: 'complained' as const } }
 const AWAY = { status: 503, json: { error: 'The store does not answer.', code: 'STORE_UNAVAILABLE' } }
-
-test.each<[string, Partial<Submission>]>([
-  ['can be taken back', {
-    state: 'settling', decision, revocableUntil: later,
-    work: [{ key: 'email#2', kind: 'email', attempts: 0, dueAt: later }],
-  }],
-  ['came back', {
-    sent: [bounced], delivered: ['endpoint'], failures: [{ delivery: 'email', reason: bounced.receipt.reason }],
-  }],
-  ['was complained of', {
-    state: 'settled', decision, keptUntil: later, sent: [complaint], delivered: ['email', 'endpoint'],
-    history: [
-      { at: decision.at - MINUTE, event: 'received' }, { event: 'claimed', edited: false, ...decision },
-      { at: decision.at, event: 'receipt', receipt: complaint.receipt },
-    ],
-  }],
-])('a submission that %s fits and is accessible', async (name, changes) => {
-  const made = of(1, { name: 'Rare', message: 'x'.repeat(300) })
-  await seed(d.redis.url, [made])
-  await become(d.redis.url, made.id, changes)
-  await page.goto(`${d.server.url}/submissions/${made.id}`)
-  await page.getByTestId('history').waitFor()
-  await pictures(page, `submission-${name.replaceAll(' ', '-')}`)
-})
 
 test('what cannot be loaded, or does not exist, is said at the heading, and trying again leads to what comes', async () => {
   const path = `/submissions/${SUBMISSIONS[4]!.id}`

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { defineComponent, h, ref } from 'vue'
 import ChatComposer from '../../../../app/components/sandbox/chat-composer.vue'
 import ChatModal from '../../../../app/components/sandbox/chat-modal.vue'
+import SendContact from '../../../../app/components/sandbox/send-contact.vue'
 import SendForm from '../../../../app/components/sandbox/send-form.vue'
 import { isRoot, useSandbox } from '../../../../app/composables/sandbox/use-sandbox'
 import { usePanes } from '../../../../app/composables/submission/use-panes'
@@ -221,6 +222,22 @@ describe('what is said', () => {
     await mount(ChatComposer, { placeholder: 'x', testId: 'a', say: async () => {} })
     expect([shown(), byId('say-a')]).toEqual(['You may look at this room. Reviewers decide and talk here.', null])
   })
+})
+
+test('a file goes to a form that takes files, and none is offered where no form does', async () => {
+  const upload = { path: '/api/form/orders', name: 'Orders', field: 'files', accept: 'image/*', multiple: true }
+  const sent: unknown[][] = []
+  const props = { sample: 0, sending: false, many: '', onSend: (...args: unknown[]) => sent.push(args) }
+  const leave = await mount(SendContact, { ...props, upload: null })
+  await submit()
+  expect([byId('send-form-files'), sent]).toEqual([null, [[expect.stringContaining('Grace Hopper')]]])
+  leave()
+  await mount(SendContact, { ...props, upload })
+  const files = [new File(['x'], 'a.png')]
+  handle(byId('send-form-files')!, 'onChange')({ target: { files } })
+  await submit()
+  expect([sent[1]![1], (sent[1]![0] as FormData).get('name')]).toEqual([upload.path, 'Grace Hopper'])
+  expect((sent[1]![0] as FormData).getAll('files')).toHaveLength(1)
 })
 
 describe('the panel for forms', () => {
