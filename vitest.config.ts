@@ -29,9 +29,9 @@ const TIMED = e2e([
 
 /** Tests that mostly wait: run two at a time, they leave the processor to CPU-heavy tests. The longest start first. */
 const WAITING = e2e([
-  'discord-gateway', 'crash-take-back', 'gateway-route', 'gateway-servers',
-  'crash-forms', 'agent-teams', 'agent-approvals-late', 'failover', 'agent-slack', 'progress', 'card-data',
-  'agent-left-behind', 'agent-telegram', 'cards-follow', 'whatsapp', 'expiry',
+  'discord-gateway', 'crash-take-back', 'gateway-route', 'gateway-servers', 'crash-forms', 'agent-teams',
+  'agent-approvals-late', 'failover', 'agent-slack', 'progress', 'card-data', 'agent-left-behind', 'agent-telegram',
+  'cards-follow', 'whatsapp', 'expiry',
 ])
 
 /** Two replicas post a card every 15 ms, in order: a CPU-heavy test beside them would decide which one is first. */
@@ -40,9 +40,8 @@ const ALONE = e2e(['burst'])
 /** Slowest tests, started first so that none of them runs on alone at the end */
 const SLOWEST = [...WAITING, ...e2e([
   'vercel', 'crash', 'sandbox', 'ops-looks', 'ops-list', 'ops-status', 'page-weight', 'ops-submission', 'sign-in-page',
-  'race', 'abuse', 'bodies', 'take-back', 'taking',
-  'clock', 'refused-cards', 'outage', 'liveness', 'vendor-outage', 'reliability', 'soak', 'two-rooms',
-  'slack-unreachable',
+  'race', 'abuse', 'bodies', 'take-back', 'taking', 'clock', 'refused-cards', 'outage', 'liveness', 'vendor-outage',
+  'reliability', 'soak', 'two-rooms', 'slack-unreachable',
 ])]
 
 class SlowestFirst extends BaseSequencer {
@@ -109,7 +108,7 @@ export default defineConfig({
           environment: './test/support/app/environment.ts',
         }),
         plugins: [vue(), autoImports],
-        resolve: { alias: { '#components': pathOf('test/support/app/mounted.ts'), '~': pathOf('app') } },
+        resolve: { alias: { '#components': pathOf('test/support/app/components.ts'), '~': pathOf('app') } },
       },
       // These tests mostly wait: meanwhile the processor is free for the checks, which have a lower priority.
       project('timed', 1, { include: TIMED, maxWorkers: 5, setupFiles }),

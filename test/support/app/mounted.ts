@@ -1,55 +1,8 @@
 import { vi } from 'vitest'
-import { computed, defineComponent, h, nextTick, onMounted, onUpdated, ref, type App, type Component } from 'vue'
+import { defineComponent, h, nextTick, type App, type Component } from 'vue'
+import { standInFor } from './components'
 import { site } from './nuxt'
 import { createPage, page, Part } from './tree'
-
-type Slots = Record<string, ((props: object) => unknown) | undefined>
-
-/** Texts of Nuxt UI's components, in the order in which they are shown */
-const TEXTS = ['label', 'title', 'description', 'error', 'help', 'placeholder']
-
-const DIALOG = { 'role': 'dialog', 'data-state': 'open' }
-
-const TAGS: readonly [RegExp, string][] = [[/Button$/, 'button'], [/Link$/, 'a'], [/Input|Textarea$/, 'input']]
-
-/** Draws any component of Nuxt UI, or of ours, as one element with its texts and all its slots. */
-function standIn(name: string): Component {
-  const [, tag = name] = TAGS.find(([names]) => names.test(name)) ?? []
-  return defineComponent({ inheritAttrs: false, setup(_, { attrs, slots, expose }) {
-    const own = ref<Part | null>(null)
-    const isBusy = ref(false)
-    const input = computed(() => own.value)
-    expose({ inputRef: input, textareaRef: input })
-    let isOpen: unknown = false
-    const follow = () => {
-      if (attrs.open === isOpen) return
-      const { onOpenAutoFocus, onCloseAutoFocus } = (attrs.content ?? {}) as Record<string, (event: object) => void>
-      isOpen = attrs.open
-      void (isOpen ? onOpenAutoFocus : onCloseAutoFocus)?.({ preventDefault() {} })
-    }
-    onMounted(follow)
-    onUpdated(follow)
-    const onClick = async () => {
-      isBusy.value = 'loadingAuto' in attrs || 'loading-auto' in attrs
-      await (attrs.onClick as (event: object) => unknown)?.({ detail: 1 })
-      isBusy.value = false
-    }
-    return () => attrs.open === false
-      ? null
-      : h(tag, {
-          ...attrs, ...attrs.open === true && DIALOG, ref: own, ...tag === 'button' && { onClick },
-          disabled: isBusy.value || attrs.disabled || undefined,
-        }, [
-          TEXTS.map(text => attrs[text]).filter(Boolean).join(' '),
-          ...Object.values(slots as Slots).map(slot => slot?.({ close: () => {} })),
-        ])
-  } })
-}
-
-const standIns = new Map<string | symbol, Component>()
-
-export const UInput = standIn('UInput')
-export const UTextarea = standIn('UTextarea')
 
 /** Event source of a page; the test sends its events. */
 export class Events {
@@ -173,9 +126,7 @@ export const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms)
 export async function mount(component: Component, props: object = {}, components: Record<string, Component> = {}) {
   const app = createPage({ render: () => h(component, props) })
   app._context.components = new Proxy(components, { get: (own, name: string) => {
-    const known = own[name] ?? standIns.get(name) ?? standIn(name)
-    standIns.set(name, known)
-    return known
+    return own[name] ?? standInFor(name)
   }, has: () => true }) as Record<string, Component>
   app.config.warnHandler = () => {}
   const place = new Part('div')
@@ -207,7 +158,7 @@ export const byId = (id: string) => page.root.querySelector(`[data-testid=${id}]
 export const shown = (part: Part | null = page.root) => part?.textContent.replace(/\s+/g, ' ').trim() ?? ''
 
 /** Finds a button by its label. */
-export function button(label: string): Part {
+function button(label: string): Part {
   const found = page.root.querySelectorAll('button')
     .find(each => shown(each) === label || each.props['aria-label'] === label)
   if (!found) throw new Error(`There is no button ${label} in: ${shown()}`)

@@ -35,6 +35,8 @@ export class Part {
   props: Props = {}
   style: Record<string, string> = {}
   tabIndex = 0
+  // Vue leaves elements of browsers as they are.
+  readonly [Symbol.toStringTag] = 'HTMLElement'
   constructor(readonly tag: string, private text = '') {}
 
   get textContent(): string {
