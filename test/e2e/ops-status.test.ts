@@ -121,6 +121,7 @@ test('work that nobody does is told of by status and metrics, until the schedule
   const other = endAfterTest(await startServer(serverless))
   const dueAt = Date.now() - 6 * 60_000
   // The sweep of the usual server would do the work.
+  await page.goto('about:blank')
   await d.server.stop()
   await seed(d.redis.url, [waiting({
     receivedAt: dueAt, cards: [], work: [{ key: 'post:slack', kind: 'post', room: 'slack', attempts: 0, dueAt }],

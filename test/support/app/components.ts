@@ -1,7 +1,7 @@
-import { computed, defineComponent, h, onMounted, onUpdated, ref, type Component } from 'vue'
+import { computed, defineComponent, h, onMounted, onUpdated, ref, type Component, type VNode } from 'vue'
 import type { Part } from './tree'
 
-type Slots = Record<string, ((props: object) => unknown) | undefined>
+type Slots = Record<string, ((props: object) => VNode[]) | undefined>
 
 /** Texts of Nuxt UI's components, in the order in which they are shown */
 const TEXTS = ['label', 'title', 'description', 'error', 'help', 'placeholder']
@@ -32,11 +32,12 @@ function standIn(name: string): Component {
       await (attrs.onClick as (event: object) => unknown)?.({ detail: 1 })
       isBusy.value = false
     }
+    const isDisabled = () => isBusy.value || attrs.disabled || undefined
     return () => attrs.open === false
       ? null
       : h(tag, {
-          ...attrs, ...attrs.open === true && DIALOG, ref: own, ...tag === 'button' && { onClick },
-          disabled: isBusy.value || attrs.disabled || undefined,
+          ...attrs, ...attrs.open === true && DIALOG, ref: own as never, ...tag === 'button' && { onClick },
+          disabled: isDisabled(),
         }, [
           TEXTS.map(text => attrs[text]).filter(Boolean).join(' '),
           ...Object.values(slots as Slots).map(slot => slot?.({ close: () => {} })),

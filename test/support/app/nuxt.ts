@@ -4,7 +4,7 @@ import { reactive, ref, type Ref } from 'vue'
 
 interface Place { path: string, query: Record<string, string>, hash: string, params: Record<string, string> }
 type Target = string | Partial<Place> & { state?: object }
-export interface Asked { path: string, method: string, body: Record<string, never>, timeout?: number }
+export interface Asked { path: string, method: string, body: Record<string, unknown>, timeout?: number }
 
 const START: Place = { path: '/', query: {}, hash: '', params: {} }
 

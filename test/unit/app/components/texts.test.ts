@@ -163,5 +163,6 @@ test.each<[unknown, string]>([
   [refusal(503, { error: 'Its own words.' }), 'Its own words.'], [refusal(503, { message: 'Words.' }), 'Words.'],
   [refusal(503), 'The server answered 503.'], [noAnswer(), 'The server cannot be reached.'],
   [new Error('Clear words.'), 'Clear words.'], [new TypeError('Failed to fetch'), 'The server cannot be reached.'],
+  [Object.assign(new Error('<no response>'), { name: 'FetchError' }), 'The server cannot be reached.'],
   [refusal(409, { line: ['Since ', { at: 0, shows: 'date' }] }), expect.stringMatching(/^Since .*19[67]\d/) as string],
 ])('an error is told in words: %#', (error, says) => expect(errorLine(error)).toEqual(says))

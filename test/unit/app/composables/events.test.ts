@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { nextTick, ref } from 'vue'
 import { useChanges, useEvents } from '../../../../app/composables/ops/use-events'
-import { Events, pass, use } from '../../../support/app/mounted'
+import { useRefresh } from '../../../../app/composables/ops/use-refresh'
+import { Events, gate, pass, use } from '../../../support/app/mounted'
 
 const heard: (string | null)[] = []
 const listen = (revision = ref<string | null | undefined>('r1')) => {
@@ -49,6 +50,21 @@ test.each([-3_600_000, 3_600_000])('a clock that is set by %i ms counts as silen
   vi.setSystemTime(Date.now() + ms)
   await pass(250)
   expect(liveness.value).toBe('lost')
+})
+
+test('what is asked for while a page is loaded is loaded once more, and once', async () => {
+  const answers = [gate<undefined>(), gate<undefined>(), gate<undefined>()]
+  let count = 0
+  const { refresh } = await use(() => useRefresh(() => answers[count++]!.promise))
+  void refresh()
+  void refresh()
+  expect(count).toBe(1)
+  answers[0]!.resolve(undefined)
+  await pass()
+  expect(count).toBe(2)
+  answers[1]!.resolve(undefined)
+  await pass(9000)
+  expect(count).toBe(2)
 })
 
 test('all parts of a page have one stream, from the revision that any of them shows', async () => {

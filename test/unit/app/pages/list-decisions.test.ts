@@ -196,9 +196,10 @@ describe('selected rows', () => {
   test('stay so while other rows are shown, and not once somebody else decided them', async () => {
     await open(['a', 'b', 'c'])
     for (const id of ['a', 'b']) select(id)
+    service.once('/search', () => rowPage([row('x', { state: 'held' })]))
     await navigateTo('/?state=held')
     await pass(250)
-    expect(selected()).toBe('2 selected')
+    expect([ids(), selected()]).toEqual([['x'], '2 selected'])
     await navigateTo('/')
     await pass(250)
     service.kept.delete('a')

@@ -163,11 +163,14 @@ describe('the list', () => {
   test('does not list under a filter what was found for the one before', async () => {
     search = () => rowPage(rows(2))
     await open()
-    const late = gate<RowPage>()
-    search = ({ body }) => (body as ListFilter).holder ? late.promise : rowPage([])
+    const [late, next] = [gate<RowPage>(), gate<RowPage>()]
+    search = ({ body }) => (body as ListFilter).holder ? late.promise : next.promise
     await choose({ holder: 'free' })
     await choose({ state: 'held' })
     late.resolve(rowPage(rows(3, { form: 'x' })))
+    await pass(250)
+    expect([ids(), section().props['aria-label']]).toEqual([['r002', 'r001'], 'Pending submissions'])
+    next.resolve(rowPage([]))
     await pass(250)
     expect([ids(), section().props['aria-label'], route.fullPath]).toEqual([[], 'Held submissions', '/?state=held'])
   })

@@ -114,12 +114,15 @@ test.each([[-3_600_000, -3_600_000], [3_600_000, 3_600_000], [20_000, 0]])(
 )
 
 test('what this deployment offers is asked for until it is known, once for all', async () => {
-  site.answer = away
+  const answer = gate<undefined>()
+  site.answer = () => answer.promise.then(away)
   const contexts = [await use(() => ({ context: useOpsContext() })), await use(() => ({ context: useOpsContext() }))]
+  expect(site.asked).toHaveLength(1)
+  answer.resolve(undefined)
+  await pass()
   site.answer = () => ({ sandbox: true })
   await pass(3000)
   expect(contexts.map(({ context }) => context.value)).toEqual([{ sandbox: true }, { sandbox: true }])
-  expect(site.asked).toHaveLength(3)
 })
 
 describe('a file of the server', () => {
