@@ -73,7 +73,10 @@ export default defineNuxtConfig({
     },
     rollupConfig: { plugins: [mjmlPlugin(), proxiedSocket(), ...leanPlugins(), checkedNode()] },
     typescript: {
-      tsConfig: { include: ['../test/**/*', '../vitest.config.ts', '../build/**/*'] },
+      tsConfig: {
+        include: ['../test/**/*', '../vitest.config.ts', '../build/**/*'],
+        exclude: ['../test/support/app/**', '../test/unit/app/**'],
+      },
     },
   },
   vite: {
@@ -90,7 +93,10 @@ export default defineNuxtConfig({
   },
   typescript: {
     strict: true,
-    tsConfig: { include: ['../pages/**/*'], exclude: ['../test/**', '../server/**', '../build/**'] },
+    tsConfig: {
+      include: ['../pages/**/*', '../test/support/app/**/*', '../test/unit/app/**/*'],
+      exclude: ['../server/**', '../build/**'],
+    },
   },
   telemetry: false,
   hooks: {

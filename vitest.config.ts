@@ -1,8 +1,14 @@
+import { fileURLToPath } from 'node:url'
+import vue from '@vitejs/plugin-vue'
+import unimport from 'unimport/unplugin'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { mjmlPlugin } from './build/mjml.ts'
 
 const e2e = (names: string[]) => names.map(name => `test/e2e/${name}.test.ts`)
+
+/** Tests of the pages' code, with Vue and without a browser */
+const APP = ['test/unit/app/**/*.test.ts']
 
 const UNIT = ['test/{unit,contract}/**/*.test.ts']
 
@@ -24,9 +30,8 @@ const TIMED = e2e([
 
 /** Tests that mostly wait: run two at a time, they leave the processor to CPU-heavy tests. The longest start first. */
 const WAITING = e2e([
-  'page-weight', 'discord-gateway', 'crash-take-back', 'gateway-route', 'ops-offline', 'crash-forms',
-  'agent-approvals-late', 'failover', 'agent-slack', 'progress', 'card-data', 'agent-left-behind', 'agent-telegram',
-  'cards-follow', 'whatsapp',
+  'discord-gateway', 'crash-take-back', 'gateway-route', 'crash-forms', 'agent-approvals-late', 'failover',
+  'agent-slack', 'progress', 'card-data', 'agent-left-behind', 'agent-telegram', 'cards-follow', 'whatsapp',
 ])
 
 /** Two replicas post a card every 15 ms, in order: a CPU-heavy test beside them would decide which one is first. */
@@ -34,9 +39,9 @@ const ALONE = e2e(['burst'])
 
 /** Slowest tests, started first so that none of them runs on alone at the end */
 const SLOWEST = [...WAITING, ...e2e([
-  'vercel', 'crash', 'ops-states', 'ops-status', 'ops-list', 'sandbox-rooms', 'ops-hands', 'race', 'sandbox',
-  'signed-out', 'ops-submission', 'ops-looks', 'sign-in-page', 'ops-arrivals', 'abuse', 'bodies', 'taking',
-  'clock', 'refused-cards', 'outage', 'liveness', 'vendor-outage', 'reliability', 'soak', 'slack-unreachable',
+  'vercel', 'crash', 'sandbox', 'ops-looks', 'ops-list', 'ops-status', 'page-weight', 'ops-submission', 'sign-in-page',
+  'race', 'abuse', 'bodies', 'taking', 'clock', 'refused-cards', 'outage', 'liveness', 'vendor-outage',
+  'reliability', 'soak', 'slack-unreachable',
 ])]
 
 class SlowestFirst extends BaseSequencer {
@@ -50,7 +55,26 @@ class SlowestFirst extends BaseSequencer {
   }
 }
 
-interface Files { include: string[], exclude?: string[], maxWorkers: number, setupFiles?: string[] }
+const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** Imports what Nuxt imports by itself, with a double of Nuxt. */
+const autoImports = unimport.vite({
+  include: [/\/(?:app|pages)\/.*\.(?:ts|vue)$/], exclude: [/\/test\//],
+  dirs: ['app/composables/**', 'app/utils', 'shared/utils', 'shared/types'].map(pathOf),
+  presets: ['vue', { from: pathOf('test/support/app/nuxt.ts'), imports: [
+    '$fetch', 'definePageMeta', 'defineNuxtRouteMiddleware', 'navigateTo', 'onBeforeRouteLeave', 'onBeforeRouteUpdate',
+    'onNuxtReady', 'preloadRouteComponents', 'useHead', 'useRoute', 'useRouter', 'useState', 'useToast',
+  ] }],
+  addons: { vueTemplate: true },
+})
+
+interface Files {
+  include: string[]
+  exclude?: string[]
+  maxWorkers: number
+  setupFiles?: string[]
+  environment?: string
+}
 
 const PROPERTIES = 'test/support/properties.ts'
 
@@ -75,8 +99,17 @@ export default defineConfig({
     projects: [
       // No build needed. A third worker would only load the SDKs once more.
       project('unit', 0, {
-        include: UNIT, exclude: process.env.QUICK ? SLOW_UNITS : [], maxWorkers: 2, setupFiles: [PROPERTIES],
+        include: UNIT, exclude: [...APP, ...process.env.QUICK ? SLOW_UNITS : []], maxWorkers: 2,
+        setupFiles: [PROPERTIES],
       }),
+      {
+        ...project('app', 0, {
+          include: APP, maxWorkers: 2, setupFiles: ['test/support/app/setup.ts'],
+          environment: './test/support/app/environment.ts',
+        }),
+        plugins: [vue(), autoImports],
+        resolve: { alias: { '#components': pathOf('test/support/app/components.ts'), '~': pathOf('app') } },
+      },
       // These tests mostly wait: meanwhile the processor is free for the checks, which have a lower priority.
       project('timed', 1, { include: TIMED, maxWorkers: 5, setupFiles }),
       // Units and checks may still run beside it.

@@ -15,6 +15,8 @@ const toolEnv = { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --max-semi-sp
 /** Cache of compiled code, because tests start the server hundreds of times */
 const cacheEnv = { NODE_COMPILE_CACHE: resolve('.tmp/compile-cache') }
 const isWhole = filters.length === 0
+/** Tests without a build: of the code of the server, and of the pages */
+const UNITS = ['--project=unit', '--project=app']
 /** Folder of the bodies that all tests send to vendors, checked together at the end */
 const BODIES = resolve('.tmp/bodies')
 /** Priority (nice value) below all other work, because tests check times */
@@ -56,12 +58,12 @@ async function runAll() {
 
 async function runQuickly() {
   if (!await check('types of Nuxt', 'nuxt', ['prepare'], { env: toolEnv })) return
-  await Promise.all([runVitest('unit', ['--project=unit'], { extraEnv: { QUICK: '1' } }), runChecks()])
+  await Promise.all([runVitest('unit', UNITS, { extraEnv: { QUICK: '1' } }), runChecks()])
 }
 
 async function runTests(build) {
   // Units need no build: they use the processor time that the build and mostly waiting tests leave over.
-  const unitTests = runVitest('unit', ['--project=unit'], { priority: LOW_PRIORITY })
+  const unitTests = runVitest('unit', UNITS, { priority: LOW_PRIORITY })
   if (!await build) return unitTests
   await check('parts', process.execPath, ['scripts/fill-compile-cache.mjs'], { env: cacheEnv })
   for (const name of ['timed', 'alone']) await runVitest(name, [`--project=${name}`])

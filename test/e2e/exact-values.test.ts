@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { openPage, startBrowser } from '../support/browser'
 import { cardOf, click, deploy, idOf, openEdit, sendForm, submitEdit, submitForm } from '../support/deployment'
 import { endAfterAll, endAfterTest, testFolder } from '../support/lifetime'
 import { startServer } from '../support/server'
@@ -68,39 +67,6 @@ describe('what nobody edited', () => {
       '{"x":1.00}', '5',
     ])
   })
-
-  it('is shown and offered for editing on the page as it was typed', async () => {
-    const id = await submitForm(d.server, SENT)
-    const browser = endAfterTest(await startBrowser())
-    const { page, problems } = await openPage(browser)
-    await page.goto(`${d.server.url}/submissions/${id}`)
-    await page.getByTestId('decide-edit').waitFor()
-    const shown = await page.getByLabel('Fields').textContent()
-    for (const value of [
-      '12345678901234567890', '1.0', '1e400', '-0', '98765432109876543210', '2.50',
-    ]) expect(shown).toContain(value)
-    await page.getByTestId('decide-edit').click()
-    await page.getByTestId('edit-form').waitFor()
-    const texts = await page.locator('[data-testid=edit-form] :is(input, textarea)').evaluateAll(inputs => (
-      inputs.map(input => (input as unknown as { value: string }).value)
-    ))
-    expect(texts.join('\n')).toContain('"sku": 98765432109876543210,')
-    expect(texts).toContain('1e400')
-    await page.locator('[data-testid=edit-form] :is(input, textarea)').last().fill('6')
-    await page.getByTestId('edit-form').getByRole('button', { name: /Forward/ }).click()
-    await page.getByTestId('submission-ended').waitFor()
-    expect(d.endpoint.requests.at(-1)!.body).toBe(SENT.replace('"plain":5', '"plain":6'))
-    expect(problems.filter(problem => !problem.includes('410'))).toEqual([])
-  })
-})
-
-it('a line that ends in a carriage return alone is a line of its own on the page', async () => {
-  const id = await submitForm(d.server, { text: 'one\rtwo', deep: { text: 'three\rfour' } })
-  const browser = endAfterTest(await startBrowser())
-  const { page } = await openPage(browser)
-  await page.goto(`${d.server.url}/submissions/${id}`)
-  await page.getByTestId('decide-edit').waitFor()
-  expect(await page.getByLabel('Fields').innerText()).toMatch(/one\ntwo[^]*three\nfour/)
 })
 
 describe('a key that is repeated', () => {

@@ -1,13 +1,10 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { seriousFindings } from '../support/accessibility'
 import { blockText, viewProblems } from '../support/block-kit'
-import { screenshot } from '../support/browser'
 import { cardOf, openEdit, submitEdit, submitForm } from '../support/deployment'
 import { looks } from '../support/looks'
 import type { Block } from '../support/slack'
 import { until } from '../support/until'
-import { PASSWORD, visit } from '../support/visitor'
 import { postJson } from '../support/webhook'
 import { openWebsite, unchecked } from '../support/website'
 
@@ -105,29 +102,6 @@ test('who edits a field on Slack picks what it takes, and is told what is wrong'
   const { text } = await emailOf(id)
   expect(text).toMatch(/Seats \(edited\): 3[^]*Day \(edited\): 24 December 2026[^]*Size \(edited\): Large & tall/)
   expect(text).toMatch(/I agree: Yes/)
-})
-
-test('who edits a field is offered what it takes, and told what is wrong', async () => {
-  const id = await order()
-  const page = await browser.newPage()
-  const ada = visit(d.server)
-  await ada.signIn(PASSWORD)
-  await ada.use(page)
-  await page.goto(`${d.server.url}/submissions/${id}`)
-  for (const read of ['22 November 2026', 'Yes']) await page.getByText(read, { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Edit & Forward' }).click()
-  expect(await page.getByTestId('edit-f3').getAttribute('type')).toBe('date')
-  expect(await page.getByTestId('edit-f1').getAttribute('inputmode')).toBe('decimal')
-  await page.getByTestId('edit-f2').selectOption('Large & tall')
-  await page.getByTestId('edit-f1').fill('99')
-  expect(await seriousFindings(page)).toEqual([])
-  await screenshot(page, 'edit-typed')
-  await page.getByTestId('edit-submit').click()
-  await page.getByText('At most 9, please.').waitFor()
-  await page.getByTestId('edit-f1').fill('3')
-  await page.getByTestId('edit-submit').click()
-  expect((await emailOf(id)).text).toMatch(/Seats \(edited\): 3[^]*Size \(edited\): Large & tall/)
-  await page.goto('about:blank')
 })
 
 test('OpenAPI describes what is really answered', async () => {

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { seriousFindings } from '../support/accessibility'
-import { openPage, screenshot, startBrowser } from '../support/browser'
 import { cardOf, click, deploy, sendForm, submit } from '../support/deployment'
 import { endAfterAll } from '../support/lifetime'
 import { startServer } from '../support/server'
@@ -10,7 +8,6 @@ import { until } from '../support/until'
 const d = endAfterAll(await deploy({
   NODE_ENV: 'development', HELD_MAX: '3', METRICS_TOKEN: 'a-metrics-token-of-some-length',
 }))
-const browser = endAfterAll(await startBrowser())
 
 const api = (path: string, init: RequestInit = {}) => fetch(`${d.server.url}/api/submissions${path}`, init)
 const decide = (id: string, action: string, press?: string) => api(`/${id}/decision`, {
@@ -138,66 +135,5 @@ describe('a form whose honeypot is filled in', () => {
     expect((await list('?state=held')).ids).toEqual(others.toReversed())
     expect((await api(`/${first}`)).status).toBe(404)
     await clearHeld()
-  })
-})
-
-describe('on the ops page', () => {
-  it('what is held is behind a filter, and is released or erased on its page', async () => {
-    await clearHeld()
-    const [kept] = [await hold({ name: 'Autofill Ada', message: 'A real question' }), await hold({
-      name: 'Robot', message: 'Cheap watches',
-    })]
-    const { page, problems } = await openPage(browser)
-    await page.goto(d.server.url)
-    const row = (text: string) => page.getByTestId('row').filter({ hasText: text })
-    await page.getByTestId('row').first().waitFor()
-    expect(await row('Robot').count()).toBe(0)
-    await page.getByTestId('filter-held').click()
-    await row('Robot').waitFor()
-    await page.getByTestId('total').getByText('2 held').waitFor()
-    expect(await row('Robot').getByTestId('state').textContent()).toBe('Held')
-    expect(await seriousFindings(page)).toEqual([])
-    await screenshot(page, 'list-held')
-
-    await row('Autofill Ada').click()
-    await page.getByTestId('notes').getByText(/^Held, because/).waitFor()
-    expect(await page.getByTestId('decide-forward').count()).toBe(0)
-    expect(await seriousFindings(page)).toEqual([])
-    await screenshot(page, 'submission-held')
-    await page.getByTestId('release').click()
-    await page.getByTestId('decide-forward').waitFor()
-    await cardOf(d, kept!)
-
-    await page.goBack()
-    await page.getByTestId('total').getByText('1 held').waitFor()
-    await row('Robot').click()
-    await page.getByTestId('erase').click()
-    await page.getByTestId('confirm').click()
-    await page.getByTestId('all-done').getByRole('button', { name: 'The one before' }).click()
-    await page.getByTestId('submission-ended').getByText(/Erased by Local/).waitFor()
-    await page.getByText(/^The data was erased\s*On \w{3} \d+, 20\d\d, \d\d:\d\d [AP]M UTC\. The audit trail/).waitFor()
-    await screenshot(page, 'submission-erased')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await until('the focus on the heading', async () => (
-      await page.evaluate('document.activeElement.tagName') === 'H1'
-    ))
-    expect(await page.getByTestId('erase').count()).toBe(0)
-    await page.goBack()
-    await page.getByTestId('none-held').waitFor()
-    await page.close()
-    // The page requests the erased submission, and the browser reports the 410.
-    expect(problems.filter(problem => !problem.includes('410'))).toEqual([])
-  })
-
-  it('whoever is about to erase what somebody releases is told so', async () => {
-    const id = await hold({ name: 'Wanted after all' })
-    const { page } = await openPage(browser)
-    await page.goto(`${d.server.url}/submissions/${id}`)
-    await page.getByTestId('erase').click()
-    await page.getByTestId('confirm').waitFor()
-    await decide(id!, 'release')
-    await page.getByRole('dialog').getByTestId('refusal').getByText('Somebody released it meanwhile.').waitFor()
-    expect(await page.getByTestId('confirm').count()).toBe(0)
-    await page.close()
   })
 })

@@ -162,6 +162,86 @@ test('print is the submission in full and in dark ink, its times with day and zo
   await until('the tree as it was', async () => !(await tree.innerText()).includes('Engine'))
 })
 
+const AWAY = { status: 503, json: { error: 'The store does not answer.', code: 'STORE_UNAVAILABLE' } }
+
+test('what cannot be loaded, or does not exist, is said at the heading, and trying again leads to what comes', async () => {
+  const path = `/submissions/${SUBMISSIONS[4]!.id}`
+  await page.route(/\/api\/submissions/, route => route.fulfill(AWAY))
+  await page.goto(d.server.url)
+  await page.getByTestId('list-error').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.goto(d.server.url + path)
+  await page.locator('h1:focus').waitFor()
+  await pictures(page, 'submission-error')
+  await page.unroute(/\/api\/submissions/)
+  await page.getByRole('button', { name: 'Try again' }).press('Enter')
+  await page.locator('h1:focus').filter({ hasText: 'Form submission' }).waitFor()
+  await page.goto(`${d.server.url}/nowhere`)
+  await page.getByRole('heading', { name: 'There is no page here' }).waitFor()
+  await pictures(page, 'no-page')
+  await page.getByRole('button', { name: 'To the start page' }).press('Enter')
+  await page.locator('h1:focus', { hasText: 'Submissions' }).waitFor({ timeout: 5000 })
+  problems.splice(0)
+})
+
+const IS_SEEN = `(() => {
+  const { left, top, width, height } = document.activeElement.getBoundingClientRect()
+  return document.activeElement.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+})()`
+
+test('nothing that stays at an edge of the window hides what has the focus', async () => {
+  const { id } = await submit(d, Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`field ${index}`, 'x'])))
+  await page.route('**/decision', route => route.fulfill(AWAY))
+  await page.goto(`${d.server.url}/submissions/${id}#edit`)
+  await page.getByTestId('edit-submit').click()
+  await page.getByTestId('refusal').waitFor()
+  for (const [width, height] of [[1280, 640], [320, 500], [320, 256]] as const) {
+    await page.setViewportSize({ width, height })
+    await page.getByTestId('edit-f0').focus()
+    for (const [index, key] of Array.from({ length: 24 }, (_, at) => at < 12 ? 'Tab' : 'Shift+Tab').entries()) {
+      await page.keyboard.press(key)
+      expect(await page.evaluate<boolean>(IS_SEEN), `${height} px, ${key} ${index}`).toBe(true)
+    }
+  }
+  await page.unroute('**/decision')
+  problems.splice(0)
+})
+
+/** Contrast ratio by WCAG 2, between the focus outline and the page */
+const CONTRAST = `(() => {
+  const pen = document.createElement('canvas').getContext('2d')
+  const ground = getComputedStyle(document.querySelector('header')).backgroundColor
+  const lights = [[ground], [ground, getComputedStyle(document.activeElement).outlineColor]].map((colours) => {
+    for (const colour of ['#fff', ...colours]) Object.assign(pen, { fillStyle: colour }).fillRect(0, 0, 1, 1)
+    const [red, green, blue] = [...pen.getImageData(0, 0, 1, 1).data].map(part => ((part / 255 + 0.055) / 1.055) ** 2.4)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
+  })
+  return Math.max(...lights) / Math.min(...lights)
+})()`
+
+test('a button that has the focus stands out; with large letters on a phone, state and times of a row do not overlap', async () => {
+  await page.setViewportSize({ width: 1280, height: 860 })
+  await page.goto(d.server.url)
+  await page.getByTestId('row').nth(7).waitFor()
+  await page.getByTestId('commands').focus()
+  for (const key of ['Tab', 'Tab']) {
+    await page.keyboard.press(key)
+    await page.locator('button:focus-visible').waitFor()
+    // The outline's colour fades in.
+    await until('the focus to stand out', async () => await page.evaluate<number>(CONTRAST) >= 3, 5000)
+  }
+  await page.setViewportSize({ width: 390, height: 860 })
+  await setLetters(page, 2)
+  const row = page.getByTestId('row').last()
+  await row.scrollIntoViewIfNeeded()
+  const [state, ...times] = await Promise.all(['.ops-row-state', '.ops-row-times dt', '.ops-row-times dd'].map(
+    async part => (await row.locator(part).last().boundingBox())!,
+  ))
+  expect(times.every(({ x, y }) => x >= state!.x + state!.width || y >= state!.y + state!.height)).toBe(true)
+  await setLetters(page, 1)
+  await page.setViewportSize({ width: 1280, height: 860 })
+})
+
 const focused = () => page.evaluate<string>('document.activeElement.textContent.trim()')
 
 /** Resolves once a button says that it copied. The message lasts two seconds, so polling may miss it. */

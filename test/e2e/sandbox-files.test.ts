@@ -12,7 +12,7 @@ const FORMS = resolve(import.meta.dirname, '../../docs/sample/demo.json')
 
 const browser = endAfterAll(await startBrowser())
 const dir = sharedFolder()
-let server = await startServer({
+const server = await startServer({
   NODE_ENV: 'development', DATA_DIR: join(dir, 'data'), FORMS_CONFIG: FORMS, SPAM_HOLD: '1h',
   NUXT_PUBLIC_SITE_URL: 'http://localhost:3000',
 })
@@ -92,16 +92,4 @@ test('a storage that takes no files is told of by the status, until it takes one
   await rm(uploads)
   expect(await send()).toBe(200)
   expect(await part()).toMatchObject({ state: 'ok' })
-})
-
-test('where no form takes files, the sandbox does not offer to send any', async () => {
-  await page.goto('about:blank')
-  const none = join(dir, 'none.json')
-  await writeFile(none, '{"a":{"name":"A"}}')
-  await server.kill()
-  server = await startServer({ NODE_ENV: 'development', DATA_DIR: join(dir, 'other'), FORMS_CONFIG: none })
-  await page.goto(`${server.url}/sandbox`)
-  await page.getByTestId('send-form').click()
-  await page.getByTestId('send-form-name').waitFor()
-  expect(await page.getByTestId('send-form-files').count()).toBe(0)
 })

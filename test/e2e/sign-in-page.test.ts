@@ -1,6 +1,8 @@
-import type { Page, Route } from 'playwright-core'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { holdRequests, openPage, screenshot, startBrowser } from '../support/browser'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { seriousFindings } from '../support/accessibility'
+import { openPage, screenshot, startBrowser } from '../support/browser'
+import { submitForm } from '../support/deployment'
 import { startIdentityDouble } from '../support/identity'
 import { endAfterAll, endAfterTest, sharedFolder } from '../support/lifetime'
 import { pictures } from '../support/pictures'
@@ -19,10 +21,12 @@ let address = 0
 const browser = endAfterAll(await startBrowser())
 const platforms = endAfterAll(await startIdentityDouble())
 const port = String(await freePort())
-const server = endAfterAll(await startServer({
+const env = {
   PORT: port, NUXT_PUBLIC_SITE_URL: `http://127.0.0.1:${port}`, NODE_ENV: 'development', DATA_DIR: sharedFolder(),
   TRUST_PROXY: '1', ...WITH_PASSWORD, ...platforms.env,
-}))
+}
+let server = await startServer(env)
+afterAll(() => server.kill())
 beforeEach(async () => {
   expected = null
   ;({ page, problems } = await openPage(browser, { 'x-forwarded-for': `203.0.113.${++address}` }))
@@ -57,17 +61,6 @@ describe('the sign-in page', () => {
     await page.waitForURL(`${server.url}/`)
   })
 
-  it('says so when the browser does not keep the session, and what to change', async () => {
-    await page.goto(`${server.url}/sign-in`)
-    await page.route('**/api/auth/session', async (route) => {
-      const { viewer, ...session } = await (await route.fetch()).json() as { viewer: object | null }
-      await route.fulfill({ json: { ...session, viewer: null } })
-    })
-    await fill(PASSWORD)
-    await page.getByText('your browser did not keep the session. Open this site by https').waitFor()
-    expect(pathOf()).toBe('/sign-in')
-  })
-
   it('says that the password is wrong, keeps the name and asks again', async () => {
     expected = /401/
     await page.goto(`${server.url}/`)
@@ -79,56 +72,6 @@ describe('the sign-in page', () => {
     expect(await page.locator(':focus').getAttribute('name')).toBe('password')
     await fill(PASSWORD)
     await page.waitForURL(`${server.url}/`)
-  })
-
-  it('counts down while there were too many attempts', async () => {
-    expected = /429/
-    const attempt = { method: 'POST', body: '{"name":"Ada","password":"wrong"}', headers: {
-      'content-type': 'application/json', 'x-forwarded-for': `203.0.113.${address}`,
-    } }
-    await page.goto(`${server.url}/sign-in`)
-    await page.getByTestId('sign-in').waitFor()
-    await Promise.all(Array.from({ length: 10 }, () => fetch(`${server.url}/api/auth/sign-in`, attempt)))
-    await fill(PASSWORD)
-    const button = page.getByTestId('sign-in')
-    await page.getByText(/^Try again in \d+ s$/).waitFor()
-    expect(await button.isDisabled()).toBe(true)
-    expect(await page.getByTestId('problem').textContent()).toContain('too many attempts')
-    // Each number is shown for only a second, so polling from here may miss one.
-    const [first, next] = await page.evaluate<string[]>(`new Promise((resolve) => {
-      const button = document.querySelector('[data-testid=sign-in]')
-      const first = button.textContent.trim()
-      new MutationObserver(() => button.textContent.trim() !== first && resolve([first, button.textContent.trim()]))
-        .observe(button, { subtree: true, childList: true, characterData: true })
-    })`)
-    expect(next).toBe(`Try again in ${Number(/\d+/.exec(first!)) - 1} s`)
-    await pictures(page, 'sign-in-limited')
-  })
-
-  it('shows that it waits, and that the server cannot be reached', async () => {
-    expected = /ERR_FAILED/
-    await page.goto(`${server.url}/sign-in`)
-    const { promise: asked, resolve } = Promise.withResolvers<Route>()
-    await page.route('**/api/auth/sign-in', resolve)
-    await fill(PASSWORD)
-    const request = await asked
-    await page.locator('[data-testid=sign-in]:disabled').waitFor()
-    await request.abort()
-    expect(await page.getByTestId('problem').textContent()).toContain('cannot be reached')
-  })
-
-  it('asks again how to sign in when that is pressed, and the next key goes into the form', async () => {
-    expected = /ERR_FAILED/
-    await page.route('**/api/auth/session', route => route.abort())
-    await page.goto(`${server.url}/sign-in`)
-    const again = page.getByRole('button', { name: 'Try again' })
-    await again.waitFor()
-    await page.unroute('**/api/auth/session')
-    const release = await holdRequests(page, '**/api/auth/session', route => route.continue())
-    await again.press('Enter')
-    await page.locator('button:disabled', { hasText: 'Try again' }).waitFor({ timeout: 5000 })
-    release()
-    await page.locator('[name=name]:focus').waitFor({ timeout: 5000 })
   })
 
   it('leads nowhere but to this site', async () => {
@@ -146,16 +89,6 @@ describe('the sign-in page', () => {
     ).toBe('Ada L.')
   })
 
-  it('explains each way of coming back without having been let in', async () => {
-    for (const problem of ['expired', 'cancelled', 'not-a-member', 'unavailable']) {
-      await page.goto(`${server.url}/sign-in?problem=${problem}`)
-      expect((await page.getByTestId('problem').textContent())!.length).toBeGreaterThan(40)
-    }
-    await page.goto(`${server.url}/sign-in?problem=toString`)
-    await page.getByTestId('sign-in').waitFor()
-    expect(await page.getByTestId('problem').count()).toBe(0)
-  })
-
   it('has no serious accessibility finding, light or dark, wide or narrow, and nothing to scroll sideways', async () => {
     await page.goto(`${server.url}/sign-in?problem=expired`)
     await page.getByTestId('sign-in').waitFor()
@@ -169,6 +102,48 @@ describe('the sign-in page', () => {
         await page.setViewportSize({ width, height })
         await screenshot(page, `ops-sign-in-${colorScheme}-${size}`)
       }
+    }
+  })
+})
+
+describe('a session that ended while a page was open', () => {
+  const dialog = () => page.getByRole('dialog', { name: 'Your session has ended' })
+  /** Ends all sessions, on every page at once. */
+  async function endSessions() {
+    await server.kill()
+    env.NUXT_SESSION_PASSWORD = `another-${env.NUXT_SESSION_PASSWORD}`
+    server = await startServer(env)
+  }
+
+  it('keeps what was typed, and sends it once somebody has signed in, here or at a platform in a tab of its own', async () => {
+    expected = /401|410|ERR_(CONNECTION|INCOMPLETE|EMPTY|CONTENT_LENGTH|SOCKET)/
+    for (const isAtPlatform of [false, true]) {
+      const id = await submitForm(server, { name: 'Ada', message: 'Hello' })
+      await page.goto(`${server.url}/sign-in?to=/submissions/${id}`)
+      if (!isAtPlatform) await fill(PASSWORD)
+      await page.getByTestId('decide-edit').click()
+      await page.getByTestId('edit-f1').fill('Typed with care')
+      await endSessions()
+      // Dispatch the event instead of a click: the dialog may already cover the page.
+      await page.getByTestId('edit-submit').dispatchEvent('click')
+      await dialog().getByTestId('password').waitFor()
+      if (!isAtPlatform) {
+        expect(await seriousFindings(page)).toEqual([])
+        await page.keyboard.press('Escape')
+        expect(await page.getByTestId('edit-f1').inputValue()).toBe('Typed with care')
+        await fill(PASSWORD, 'Grace Hopper')
+      }
+      else {
+        const [tab] = await Promise.all([
+          page.context().waitForEvent('page'), dialog().getByTestId('sign-in-discord').click(),
+        ])
+        // The tab closes itself if the browser allows it, perhaps during the check.
+        await tab.getByTestId('done').waitFor().catch((error) => { if (!tab.isClosed()) throw error })
+        await tab.close()
+      }
+      const name = isAtPlatform ? /Ada L\. on Discord/ : /Grace Hopper/
+      await page.getByText(/Edited and forwarded by/).getByText(name).first().waitFor()
+      expect(pathOf()).toBe(`/submissions/${id}`)
     }
   })
 })

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import {
-  chromium, type Browser as Chrome, type BrowserContextOptions, type Locator, type Page, type Route,
+  chromium, type Browser as Chrome, type BrowserContextOptions, type Locator, type Page,
 } from 'playwright-core'
 import { until } from './until.ts'
 
@@ -96,15 +96,6 @@ function awaitRoutes(page: Page): void {
     ))
     return routed
   }
-}
-
-/** Holds matching requests of the page until the returned function is called; then the handler answers them. */
-export async function holdRequests(
-  page: Page, url: string, handle: (route: Route) => Promise<void>,
-): Promise<() => void> {
-  const { promise, resolve } = Promise.withResolvers<undefined>()
-  await page.route(url, route => promise.then(() => handle(route)))
-  return () => resolve(undefined)
 }
 
 async function forget(page: Page): Promise<void> {

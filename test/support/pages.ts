@@ -9,8 +9,6 @@ export let browser: Browser
 export let page: Page
 /** Errors of the page so far */
 export let problems: string[]
-/** Continues in a new page without the previous one's state. */
-export let openAnother: () => Promise<void>
 
 interface Pages {
   /** Expected errors: a browser reports each refused request and each broken connection. */
@@ -32,10 +30,6 @@ export function usePages({ expected, headers = () => ({}) }: Pages = {}): void {
   }
   beforeEach(open)
   afterEach(close)
-  openAnother = async () => {
-    await close()
-    await open()
-  }
 }
 
 /** Starts a deployment with open pages, and waits until the server is warm. */

@@ -1,0 +1,5 @@
+import { afterEach, beforeEach } from 'vitest'
+import { closePage, openPage } from './mounted'
+
+beforeEach(openPage)
+afterEach(closePage)
