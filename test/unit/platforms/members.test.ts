@@ -10,10 +10,13 @@ import { silentLog } from '../../fakes/runtime'
 import { endAfterAll } from '../../support/lifetime'
 import { startTelegram } from '../../support/telegram'
 import { adapterOf } from '../../support/telegram-adapter'
+import { startWhatsApp } from '../../support/whatsapp'
+import { adapterOf as whatsappAdapterOf } from '../../support/whatsapp-adapter'
 
 const SPACE = 'spaces/AAAAtriage'
 
 const telegram = endAfterAll(await startTelegram())
+const whatsapp = endAfterAll(await startWhatsApp())
 const adapter = adapterOf(telegram)
 beforeEach(() => { telegram.fault = () => undefined })
 
@@ -24,6 +27,12 @@ test.each<[object, boolean]>([
 ])('who is %j in a group of Telegram is in it: %s', async (member, isIn) => {
   telegram.fault = () => ({ status: 200, body: JSON.stringify({ ok: true, result: { user: { id: 7 }, ...member } }) })
   expect(await adapter.isMember(telegram.env.TELEGRAM_CHAT_ID!, '7')).toBe(isIn)
+})
+
+test('the chat of WhatsApp is of the reviewer, and of nobody else', async () => {
+  const { WHATSAPP_CHAT_ID: reviewer, WHATSAPP_PHONE_NUMBER_ID: phone } = whatsapp.env
+  const isIn = (user: string) => whatsappAdapterOf(whatsapp).isMember(`${phone}:${reviewer}`, user)
+  expect([await isIn(reviewer!), await isIn('4366012345678')]).toEqual([true, false])
 })
 
 test('who is in a group of Telegram is not known while Telegram does not say', async () => {
