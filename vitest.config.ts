@@ -11,7 +11,7 @@ const SLOW_UNITS = [
   'unit/adapters/chat/streaming', 'unit/adapters/files/form-files', 'unit/adapters/http/client',
   'unit/composition/rehearsal', 'unit/domain/lifecycle/interleavings', 'unit/handlers/answer-queue',
   'unit/http/body/body', 'unit/platforms/cards', 'unit/platforms/discord/forms/form',
-  'unit/platforms/discord/gateway/*', 'unit/platforms/teams/dialogs', 'unit/platforms/telegram/answers',
+  'unit/platforms/discord/gateway/*', 'unit/platforms/teams/dialogs', 'unit/platforms/telegram/adapter',
   'unit/platforms/whatsapp/cards', 'unit/support/described', 'unit/support/discord/*', 'contract/limiter',
   'contract/races', 'contract/store-overview', 'contract/submission-store',
 ].map(name => `test/${name}.test.ts`)

@@ -155,11 +155,14 @@ const UNITS = [
 
 const TYPED = [
   '**bold** __it__ *it* _it_ ~~no~~ ||spoiler|| `code`', '*bold* _it_ ~s~ ```x``` <https://x> @all 😀', '*_~all~_*',
-  '(*in*) "_quotes_"', '# heading', '- list\n- of two', '* list', '1. one\n2. two', '> quote', '---', '===', '-\n-',
+  '(*in*) "_quotes_"', '# heading', '### Small\n## Other', '-# tiny', '- list\n- of two', '* list', '  - nested', '1. one\n2. two', '> quote', '---', '===', '-\n-',
   '    indented\n\ttabbed', 'a\n\n\nb', '```\nfence\n```', '[bank](https://evil.example)', '[^1] ![x](y)',
   '<b>html</b> &amp; &#42;', '@everyone /start #tag $USD', 'ada@example.com, https://evil.example/?a=1&b=2.',
   'www.evil.example 10.0.0.1', 'evil.example/x@y.example', 'x@a_b.example', '0.`evil` `*b*`', '`@ada`',
   'C:\\new\\table.txt', '{{emoji:wave}} {{emoji:wave}}/x', '\\', '*', 'a * b * c', '|a|b|\n|-|-|\n|1|2|',
+  '<@1> <@!1> <@&1> <#1> </cmd:1> <id:home>', '<:emoji:1> <a:emoji:1>', ':smile: :+1: :flag-de:', ':a::skin-tone-2:',
+  '<t:0:R>', '@everyone @here', 'https://evil.example', 'steam://run/1', '<https://evil.example>',
+  '<mailto:a@b.example>', '>>> long quote', 'text\n# heading', 'text\n> quote', 'a_b_c __init__', '\\*',
   '{"-.AA":""} x-.de a.b-.com', '{{DATE(2026-11-21T00:00:00Z,SHORT)}} {{time(x)}} {{{x}}}',
 ]
 

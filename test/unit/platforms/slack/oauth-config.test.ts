@@ -17,9 +17,8 @@ function listRequired(values: Record<string, string>, channels: string[] = []): 
 describe('installing the Slack app in other workspaces', () => {
   test('is off without its variables', () => {
     expect(listRequired(HOME)).toEqual([])
-    expect(
-      slack.read(HOME, { require: () => {}, requireSite: () => {}, siteUrl: '', channels: [], people: [] }),
-    ).toMatchObject({ oauth: undefined })
+    const context = { require: () => {}, requireSite: () => {}, siteUrl: '', channels: [], people: [] }
+    expect(slack.read(HOME, context)).toMatchObject({ oauth: undefined })
   })
 
   test.each(

@@ -1,9 +1,14 @@
+import { createMemoryState } from '@chat-adapter/state-memory'
+import { Chat } from 'chat'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { approvalCard } from '../../../../server/adapters/chat/approval-card'
 import { renderCard } from '../../../../server/adapters/chat/cards'
+import { say } from '../../../../server/adapters/chat/streaming'
+import { sdkLogger } from '../../../../server/platforms/shared/logger'
 import { whatsapp as platform } from '../../../../server/platforms/whatsapp/definition'
 import type { CardView } from '../../../../server/ports/board'
+import { silentLog } from '../../../fakes/runtime'
 import { anyView, openView, URL_OF_ONE, SITE } from '../../../fixtures/views'
 import { endAfterAll } from '../../../support/lifetime'
 import { runs } from '../../../support/properties'
@@ -14,6 +19,12 @@ const whatsapp = endAfterAll(await startWhatsApp())
 const { env } = whatsapp
 const adapter = adapterOf(whatsapp)
 const thread = `whatsapp:${env.WHATSAPP_PHONE_NUMBER_ID}:${env.WHATSAPP_CHAT_ID}`
+
+const bot = new Chat({
+  userName: 'form-bot', adapters: { whatsapp: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
+  fallbackStreamingPlaceholderText: null,
+})
+await bot.initialize()
 
 async function post(view: CardView): Promise<WhatsAppMessage> {
   const requestCount = whatsapp.requests.length
@@ -84,4 +95,25 @@ test('an address that is said as code is no link, and one of our own is', async 
   const { text } = whatsapp.messages().at(-1)!
   expect(legible(text)).toBe(`See \`https://evil.example/?d=ada\` and <${URL_OF_ONE}>.`)
   expect(foundBy(text).filter(effect => effect.includes('://'))).toEqual([expect.stringContaining(URL_OF_ONE)])
+})
+
+/** Answer as a person reads it, and the markup and links that WhatsApp finds in it. */
+async function postAnswer(markdown: string): Promise<{ text: string, effects: string[] }> {
+  await say(bot.thread(thread), (async function* () { yield markdown })(), platform, null)
+  const { text } = whatsapp.messages().at(-1)!
+  return { text: legible(text), effects: foundBy(text) }
+}
+
+test.each<[string, string, string, string[]?]>([
+  ['lines that end in spaces', 'Ada  \nGrace  \nJoan', 'Ada\nGrace\nJoan'],
+  ['signs that mark nothing', '2 * 3, ~5 to ~6, [x] and a \\_b\\_', '2 * 3, ~5 to ~6, [x] and a _b_'],
+  ['a backslash', 'C:\\\\forms\\\\', 'C:\\forms\\'],
+  ['emphasis within words', 'a*b a*b a*b', 'a_b a_b a*b'],
+  ['addresses of email', 'ada@c.example, <grace@c.example>.', 'ada@c.example, grace@c.example.'],
+  ['what would begin a quote, a list or code', '\\> a\n\n\\- b\n\n\\`c\\`', '> a\n\n- b\n\n`c`'],
+  ['emphasis, by its signs', '**Ada** wrote, *yesterday*', '*Ada* wrote, _yesterday_', ['*Ada*', '_yesterday_']],
+])('%s of an answer are shown as they are', async (_, markdown, expected, effects = []) => {
+  const answer = await postAnswer(markdown)
+  expect(answer.text).toBe(expected)
+  expect(answer.effects.filter(each => !each.includes('@'))).toEqual(effects)
 })

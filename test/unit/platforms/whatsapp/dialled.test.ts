@@ -1,17 +1,15 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
 import { Card, CardText, Chat } from 'chat'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createSdkRoom } from '../../../../server/platforms/shared/sdk-room'
 import { whatsapp as platform } from '../../../../server/platforms/whatsapp/definition'
 import { silentLog } from '../../../fakes/runtime'
-import { startWhatsApp, type WhatsApp } from '../../../support/whatsapp'
+import { endAfterTest } from '../../../support/lifetime'
+import { startWhatsApp } from '../../../support/whatsapp'
 import { adapterOf } from '../../../support/whatsapp-adapter'
 
-let whatsapp: WhatsApp
-afterEach(() => whatsapp.close())
-
 async function start(dialled?: string) {
-  whatsapp = await startWhatsApp({ dialled })
+  const whatsapp = endAfterTest(await startWhatsApp({ dialled }))
   const { env } = whatsapp
   const warnings: unknown[] = []
   const log = { ...silentLog, warn: (...facts: unknown[]) => void warnings.push(facts) }
@@ -32,10 +30,7 @@ test('a number that WhatsApp has otherwise than it is dialled is a problem, whic
     ok: false, permanent: false, reason: 'WhatsApp calls this number 4915112345678: set WHATSAPP_CHAT_ID to it.',
   })
   expect(JSON.stringify(warnings).match(/set WHATSAPP_CHAT_ID to it/g)).toHaveLength(1)
-})
-
-test('a number that is dialled as WhatsApp has it is none', async () => {
-  const { room, warnings, post } = await start()
-  expect(await post()).toMatchObject({ ok: true })
-  expect([await room.check!(), warnings]).toEqual([{ ok: true, value: undefined }, []])
+  const right = await start()
+  expect(await right.post()).toMatchObject({ ok: true })
+  expect([await right.room.check!(), right.warnings]).toEqual([{ ok: true, value: undefined }, []])
 })
