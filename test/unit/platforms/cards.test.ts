@@ -155,7 +155,8 @@ const UNITS = [
 
 const TYPED = [
   '**bold** __it__ *it* _it_ ~~no~~ ||spoiler|| `code`', '*bold* _it_ ~s~ ```x``` <https://x> @all 😀', '*_~all~_*',
-  '(*in*) "_quotes_"', '# heading', '### Small\n## Other', '-# tiny', '- list\n- of two', '* list', '  - nested', '1. one\n2. two', '> quote', '---', '===', '-\n-',
+  '(*in*) "_quotes_"', '# heading', '### Small\n## Other', '-# tiny', '- list\n- of two', '* list',
+  '  - nested', '1. one\n2. two', '> quote', '---', '===', '-\n-',
   '    indented\n\ttabbed', 'a\n\n\nb', '```\nfence\n```', '[bank](https://evil.example)', '[^1] ![x](y)',
   '<b>html</b> &amp; &#42;', '@everyone /start #tag $USD', 'ada@example.com, https://evil.example/?a=1&b=2.',
   'www.evil.example 10.0.0.1', 'evil.example/x@y.example', 'x@a_b.example', '0.`evil` `*b*`', '`@ada`',

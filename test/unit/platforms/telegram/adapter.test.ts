@@ -139,7 +139,7 @@ test.each([
 })
 
 test('the end of an answer that grows comes when Telegram takes it, however full the group is', async () => {
-  const body = JSON.stringify({ ok: false, error_code: 429, description: 'No.', parameters: { retry_after: 1 } })
+  const body = JSON.stringify({ ok: false, error_code: 429, description: 'No.', parameters: { retry_after: 6 } })
   let refusalCount = 0
   telegram.fault = ({ path }) => path.endsWith('/editMessageText') && refusalCount++ === 0
     ? { status: 429, body }
