@@ -65,22 +65,23 @@ test.each<[number, object]>([
   expect(await room.hasMember!('29:ada', ['29:ada'])).toMatchObject(expected)
 })
 
+const slackRoom = (channelId: string, answer: (url: string, query: URLSearchParams) => object) => createSlackRoom(
+  { botToken: 'xoxb-x', signingSecret: 'x', channelId },
+  async ({ url, body }) => (
+    { status: 200, headers: {}, json: { ok: true, ...answer(url, new URLSearchParams(String(body))) } }
+  ),
+  async () => 'xoxb-y',
+)
+
 test('who is in a channel of Slack is found on any page of its members, and nobody by a name that begins alike', async () => {
   const pages = [['U1', 'U2'], ['U3'], ['U44']]
-  const room = createSlackRoom(
-    { botToken: 'xoxb-x', signingSecret: 'x', channelId: 'C1' },
-    async ({ body }) => {
-      const page = Number(new URLSearchParams(String(body)).get('cursor') ?? 0)
-      const nextCursor = page + 1 < pages.length ? String(page + 1) : ''
-      const json = { ok: true, members: pages[page], response_metadata: { next_cursor: nextCursor } }
-      return { status: 200, headers: {}, json }
-    },
-    async () => null,
-  )
-  const isIn = (user: string) => room.hasMember!(user, [user])
-  expect([await isIn('U1'), await isIn('U3'), await isIn('U44'), await isIn('U4'), await isIn('U')]).toEqual(
-    [true, true, true, false, false].map(value => ({ ok: true, value })),
-  )
+  const room = slackRoom('C1', (_, query) => {
+    const page = Number(query.get('cursor') ?? 0)
+    const nextCursor = page + 1 < pages.length ? String(page + 1) : ''
+    return { members: pages[page], response_metadata: { next_cursor: nextCursor } }
+  })
+  const answers = await Promise.all(['U1', 'U3', 'U44', 'U4', 'U'].map(user => room.hasMember!(user, [user])))
+  expect(answers).toEqual([true, true, true, false, false].map(value => ({ ok: true, value })))
 })
 
 test.each<[string, string, string[], object, boolean]>([
@@ -92,14 +93,10 @@ test.each<[string, string, string[], object, boolean]>([
   ['T2:C2', 'ours, whom the members know by the same id', ['U1', 'T1:U1'], { team_id: 'T2' }, false],
 ])('in the channel %s of Slack, who is %s is a member: %s', async (channelId, _, ids, user, isIn) => {
   const urls: string[] = []
-  const room = createSlackRoom(
-    { botToken: 'xoxb-x', signingSecret: 'x', channelId },
-    async ({ url }) => {
-      urls.push(url)
-      return { status: 200, headers: {}, json: { ok: true, members: ['U1'], user } }
-    },
-    async () => 'xoxb-y',
-  )
+  const room = slackRoom(channelId, (url) => {
+    urls.push(url)
+    return { members: ['U1'], user }
+  })
   expect(await room.hasMember!('U1', ids)).toEqual({ ok: true, value: isIn })
   expect(urls.some(url => url.endsWith('users.info'))).toBe('team_id' in user)
 })

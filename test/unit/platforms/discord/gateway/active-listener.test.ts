@@ -30,6 +30,8 @@ const owner = (leaseMs: number, checkpoint: Checkpoint | null = null) => ({
 })
 const start = (...args: Parameters<typeof owner>) => harness.start(owner(...args))
 
+const goAway = async () => { throw new Error('The store is away.') }
+
 /** Emits a message whose delivery waits for `resolve`. */
 async function sayAtGate() {
   const { promise, resolve } = Promise.withResolvers<null>()
@@ -38,14 +40,6 @@ async function sayAtGate() {
   await until('the delivery', () => deliveredIds.length > 0)
   return { id, resolve }
 }
-
-test('a session is stored as soon as there is one, and counted', async () => {
-  const { store } = harness
-  await start(LONG_MS)
-  const checkpoint = await until('the checkpoint', () => store.load())
-  expect(checkpoint.session).toMatchObject({ sessionId: expect.any(String) as string })
-  expect(await store.status()).toMatchObject({ owner: 'this one', identifiesInDay: 1, connectedSince: Date.now() })
-})
 
 test('a process that slept until another one had its lease takes nothing any more, and writes nothing over it', async () => {
   const { state, store } = harness
@@ -66,13 +60,15 @@ test('a process that slept until another one had its lease takes nothing any mor
   expect(await successor.renew()).toBe(true)
 })
 
-test('an owner keeps its lease while nothing happens, and leaves it free at the end', async () => {
+test('a session is stored and counted, and its owner keeps the lease while nothing happens, and leaves it free', async () => {
   const { state, store } = harness
   const { lease } = await start(SHORT_MS)
-  await until('the checkpoint', () => store.load())
+  const connectedSince = Date.now()
+  const { session } = await until('the checkpoint', () => store.load())
+  expect(session).toMatchObject({ sessionId: expect.any(String) as string })
   harness.pass(SHORT_MS * 2 / 3)
   await until('a longer lease', () => !lease.isDue)
-  expect(await store.status()).toMatchObject({ owner: 'this one' })
+  expect(await store.status()).toMatchObject({ owner: 'this one', identifiesInDay: 1, connectedSince })
   harness.end()
   expect(await harness.running).toBe('over')
   expect(await store.status()).toMatchObject({ owner: null, connectedSince: null })
@@ -105,7 +101,6 @@ test('a checkpoint that the store did not take is written again', async () => {
 
 test.each([true, false])('an owner whose store is away until its lease is over leaves (once it has begun: %s)', async (hasBegun) => {
   const { state, store, discord } = harness
-  const goAway = async () => { throw new Error('The store is away.') }
   if (!hasBegun) store.load = goAway
   await (hasBegun ? start(SHORT_MS) : harness.begin(owner(SHORT_MS)))
   state.get = goAway
@@ -213,50 +208,32 @@ test('what cannot be read ends nothing', async () => {
   expect(harness.said).not.toContain('ended')
 })
 
-test('a session that cannot be counted is not begun', async () => {
-  const { store, discord } = harness
-  const [count, identifyCounts] = [store.countIdentify.bind(store), [] as number[]]
-  store.countIdentify = async () => {
-    identifyCounts.push(discord.gateway.identifies)
-    if (identifyCounts.length < 2) throw new Error('OOM command not allowed')
-    return count()
-  }
-  await harness.start()
-  expect(identifyCounts).toEqual([0, 0])
-})
+type Begun = Pick<Owning, 'store'> & { lease: Lease }
 
-test('only who holds the lease begins a session', async () => {
-  const { state, store, discord } = harness
+test.each<[string, (begun: Begun, mayGoOn: () => boolean) => void]>([
+  ['it cannot be counted', ({ store }, mayGoOn) => {
+    const count = store.countIdentify.bind(store)
+    store.countIdentify = () => mayGoOn() ? count() : goAway()
+  }],
+  ['the store cannot tell when the last one was', ({ store }, mayGoOn) => {
+    const read = store.identifyWaitMs.bind(store)
+    store.identifyWaitMs = () => mayGoOn() ? read() : goAway()
+  }],
+  ['its owner has no lease', ({ lease }, mayGoOn) => {
+    const renew = lease.renew.bind(lease)
+    lease.renew = async () => mayGoOn() && renew()
+  }],
+])('no session is begun while %s', async (_, prevent) => {
+  const { store, discord } = harness
   const { lease } = await harness.start()
-  await state.forceReleaseLock(store.key)
-  const renew = lease.renew.bind(lease)
-  let refusals = 0
-  lease.renew = async () => {
-    const isOurs = await renew()
-    if (!isOurs) refusals++
-    return isOurs
-  }
+  await until('the checkpoint', () => store.load())
+  const identifies: number[] = []
+  prevent({ store, lease }, () => identifies.push(discord.gateway.identifies) > 2)
   // Time passes, so that the last session was begun long enough ago.
   harness.pass(6000)
   discord.gateway.invalidate(false)
-  await until('a second question', () => refusals > 1)
-  expect(discord.gateway.identifies).toBe(1)
-})
-
-test('no session is begun while the store cannot tell when the last one was', async () => {
-  const { store, discord } = harness
-  await harness.start()
-  const read = store.identifyWaitMs.bind(store)
-  let questions = 0
-  store.identifyWaitMs = async (...now) => {
-    if (++questions < 3) throw new Error('The store is away.')
-    expect(discord.gateway.identifies).toBe(1)
-    return read(...now)
-  }
-  harness.pass(6000)
-  discord.gateway.invalidate(false)
   await until('the next session', () => discord.gateway.identifies === 2)
-  expect(questions).toBe(3)
+  expect(identifies.slice(0, 3)).toEqual([1, 1, 1])
 })
 
 test('what is queued when the lease is lost is left to who has it now', async () => {

@@ -41,26 +41,18 @@ test('a new session owes its guilds what came after the last delivered message, 
   expect(progress.snapshot()).toMatchObject({ session: nextSession, sequence: 1 })
 })
 
-test('a session that is lost again before everything was read back still starts where the first one ended', () => {
+test.each([
+  ['before everything was read back still starts where the first one ended', ['g1'], '100'],
+  ['after one in which the bot was in no server starts where that one began', [], '200'],
+])('a session that is lost again %s', (_, guilds, since) => {
   const progress = startProgress()
   progress.noteMessage('100')
   progress.begin(nextSession, 1)
-  progress.owe(['g1'])
+  progress.owe(guilds)
   progress.noteMessage('200')
   progress.begin({ ...nextSession, sessionId: 's3' }, 1)
   progress.owe(['g1'])
-  expect(progress.missingSince('g1')).toBe('100')
-})
-
-test('a bot that is in no server owes nothing, and a later gap begins where that begins', () => {
-  const progress = startProgress()
-  progress.noteMessage('100')
-  progress.begin(nextSession, 1)
-  progress.owe([])
-  progress.noteMessage('200')
-  progress.begin({ ...nextSession, sessionId: 's3' }, 1)
-  progress.owe(['g1'])
-  expect(progress.missingSince('g1')).toBe('200')
+  expect(progress.missingSince('g1')).toBe(since)
 })
 
 test('a new session is acknowledged from its own beginning', () => {
