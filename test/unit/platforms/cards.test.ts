@@ -214,10 +214,6 @@ describe.each(VENDORS)('$name', ({ show, separator, tab = '\t', isRemote, button
     expect(legible(text)).toContain(`${line(label, value)}\n${line('last', 'unharmed')}`)
     expect(effects).toEqual([])
   })
-
-  test('has its buttons', async () => {
-    expect((await show(openView({ a: 'b' }))).buttons).toEqual(buttons)
-  })
 })
 
 test.each([0, 1, 6, 20])('a full card with the links of %i files says what became of it, and where it is edited', async (count) => {

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
-import type { Definition } from '../../../server/platforms/platform'
 import { outside, platforms } from '../../../server/platforms/registry'
 
 const root = new URL('../../../', import.meta.url)
@@ -105,26 +104,15 @@ function limitsTable(): string {
   ].map(cells => `| ${cells.join(' | ')} |`.replace('|  |', '| |')).join('\n')
 }
 
+/** Only the required variables of the first platform are not commented out, for beginners. */
 function envSections(): string {
-  const [firstPlatform] = platforms
-  return platforms.map(platform => [
-    `# ── ${platform.label}`,
-    ...Object.entries(platform.variables).map(([name, variable]) => (
-      envEntry(
-        name, variable, platform === firstPlatform && [...platform.needs, platform.channel.variable].includes(name),
-      )
-    )),
+  return platforms.map(({ label, variables, needs, channel }, index) => [
+    `# ── ${label}`,
+    ...Object.entries(variables).map(([name, { about, where, alias, example = '' }]) => [
+      ...wrapComment(where ? `${about} ${where}` : about), ...alias ? [`# Alias: ${alias}`] : [],
+      `${index === 0 && [...needs, channel.variable].includes(name) ? '' : '# '}${name}=${example}`,
+    ].join('\n')),
   ].join('\n\n')).join('\n\n')
-}
-
-/** Entry of `.env.example`. Only the required variables of the first platform are not commented out, for beginners. */
-function envEntry(
-  name: string, { about, where, alias, example = '' }: Definition['variables'][string], isOpen: boolean,
-): string {
-  return [
-    ...wrapComment(where ? `${about} ${where}` : about), ...alias ? [`# Alias: ${alias}`] : [],
-    `${isOpen ? '' : '# '}${name}=${example}`,
-  ].join('\n')
 }
 
 function wrapComment(text: string): string[] {

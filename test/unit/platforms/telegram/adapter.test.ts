@@ -94,28 +94,22 @@ test('a card is known as one when the thread is read again, also once it was edi
   ])
 })
 
-test('private words for somebody else are not told to who presses', async () => {
-  await postButton('take', ID)
-  let answer: unknown
-  await press(async ({ thread, user }) => {
-    answer = await thread!.postEphemeral({ ...user, userId: '999' }, 'For Grace alone.', { fallbackToDM: false })
-  })
-  expect(answer).toBeNull()
-  expect(telegram.requests.map(({ body }) => body).join()).not.toContain('Grace')
-})
-
-test('of private words the first are told; others are not taken for told', async () => {
+test.each([
+  [
+    'the first are told; others are not taken for told', ['4321', '4321'], [{ usedFallback: false }, null], ['Words 0.'],
+  ],
+  ['those for somebody else are not told to who presses', ['999'], [null], [undefined]],
+])('of private words %s', async (_, recipients, expected, texts) => {
   await postButton('take', ID)
   const answers: unknown[] = []
   await press(async ({ thread, user }) => {
-    for (const words of ['One.', 'Two.']) {
-      answers.push(await thread!.postEphemeral(user, words, { fallbackToDM: false }))
+    for (const [at, userId] of recipients.entries()) {
+      answers.push(await thread!.postEphemeral({ ...user, userId }, `Words ${at}.`, { fallbackToDM: false }))
     }
   })
-  expect(answers).toEqual([expect.objectContaining({ usedFallback: false }), null])
-  expect(telegram.requests.filter(({ path }) => path.endsWith('/answerCallbackQuery')).map(({ body }) => (
-    JSON.parse(body) as object
-  ))).toEqual([expect.objectContaining({ text: 'One.' })])
+  expect(answers).toMatchObject(expected)
+  const alerts = telegram.requests.filter(({ path }) => path.endsWith('/answerCallbackQuery'))
+  expect(alerts.map(({ body }) => (JSON.parse(body) as { text?: string }).text)).toEqual(texts)
 })
 
 test.each(['edited_message', 'edited_channel_post'])('an edit is no message of its own (%s), however late it comes', async (kind) => {

@@ -1,16 +1,17 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
-import { Chat } from 'chat'
+import { Card, CardText, Chat } from 'chat'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { approvalCard } from '../../../../server/adapters/chat/approval-card'
 import { renderCard } from '../../../../server/adapters/chat/cards'
 import { say } from '../../../../server/adapters/chat/streaming'
 import { sdkLogger } from '../../../../server/platforms/shared/logger'
+import { createSdkRoom } from '../../../../server/platforms/shared/sdk-room'
 import { whatsapp as platform } from '../../../../server/platforms/whatsapp/definition'
 import type { CardView } from '../../../../server/ports/board'
 import { silentLog } from '../../../fakes/runtime'
 import { anyView, openView, URL_OF_ONE, SITE } from '../../../fixtures/views'
-import { endAfterAll } from '../../../support/lifetime'
+import { endAfterAll, endAfterTest } from '../../../support/lifetime'
 import { runs } from '../../../support/properties'
 import { foundBy, startWhatsApp, type WhatsAppMessage } from '../../../support/whatsapp'
 import { adapterOf } from '../../../support/whatsapp-adapter'
@@ -116,4 +117,31 @@ test.each<[string, string, string, string[]?]>([
   const answer = await postAnswer(markdown)
   expect(answer.text).toBe(expected)
   expect(answer.effects.filter(each => !each.includes('@'))).toEqual(effects)
+})
+
+async function start(dialled?: string) {
+  const double = endAfterTest(await startWhatsApp({ dialled }))
+  const { env } = double
+  const warnings: unknown[] = []
+  const log = { ...silentLog, warn: (...facts: unknown[]) => void warnings.push(facts) }
+  const adapter = adapterOf(double, [env.WHATSAPP_CHAT_ID!], log)
+  const bot = new Chat({
+    userName: 'form-bot', adapters: { whatsapp: adapter }, state: createMemoryState(), logger: 'silent',
+  })
+  const room = await createSdkRoom(platform, `${env.WHATSAPP_PHONE_NUMBER_ID}:${env.WHATSAPP_CHAT_ID}`, async () => bot)
+  return { room, warnings, post: () => room.post(Card({ children: [CardText('Hello')] }), 'Hello', 'key') }
+}
+
+test('a number that WhatsApp has otherwise than it is dialled is a problem, which the log says once', async () => {
+  const { room, warnings, post } = await start('49015112345678')
+  expect(await room.check!()).toEqual({ ok: true, value: undefined })
+  expect(await post()).toMatchObject({ ok: true })
+  expect(await post()).toMatchObject({ ok: true })
+  expect(await room.check!()).toEqual({
+    ok: false, permanent: false, reason: 'WhatsApp calls this number 4915112345678: set WHATSAPP_CHAT_ID to it.',
+  })
+  expect(JSON.stringify(warnings).match(/set WHATSAPP_CHAT_ID to it/g)).toHaveLength(1)
+  const right = await start()
+  expect(await right.post()).toMatchObject({ ok: true })
+  expect([await right.room.check!(), right.warnings]).toEqual([{ ok: true, value: undefined }, []])
 })

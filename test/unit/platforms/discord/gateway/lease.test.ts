@@ -19,12 +19,17 @@ afterEach(() => void vi.useRealTimers())
 
 const lease = () => new Lease(state, 'gateway', LEASE_MS)
 
-test('a newcomer asks the owner, waits, and takes over', async () => {
+/** An owner, and a newcomer that has asked for its lease. */
+async function claim(signal = forever) {
   const [owner, newcomer] = [lease(), lease()]
-  expect(await owner.take('claim', forever)).toBe(true)
-  expect(await owner.isClaimed()).toBe(false)
-  const takeover = newcomer.take('claim', forever)
+  await owner.take('claim', forever)
+  const takeover = newcomer.take('claim', signal)
   await until('the claim', () => owner.isClaimed())
+  return { owner, newcomer, takeover }
+}
+
+test('a newcomer asks the owner, waits, and takes over', async () => {
+  const { owner, newcomer, takeover } = await claim()
   expect(newcomer.isHeld).toBe(false)
   await owner.release()
   expect(owner.isHeld).toBe(false)
@@ -48,11 +53,8 @@ test('who stands by disturbs nobody and steps in when the owner is gone', async 
 })
 
 test('a lease that is asked for is left to the newcomer by those who stand by', async () => {
-  const [owner, reserve, newcomer] = [lease(), lease(), lease()]
-  await owner.take('stand by', forever)
-  const takeover = newcomer.take('claim', forever)
-  await until('the claim', () => owner.isClaimed())
-  const reserveResult = reserve.take('stand by', forever)
+  const { owner, newcomer, takeover } = await claim()
+  const reserveResult = lease().take('stand by', forever)
   await owner.release()
   expect(await takeover).toBe(true)
   expect(await newcomer.isClaimed()).toBe(false)
@@ -62,10 +64,7 @@ test('a lease that is asked for is left to the newcomer by those who stand by', 
 
 test('a claim ends with its maker: a third of the lease later others take it', async () => {
   const stop = new AbortController()
-  const [owner, newcomer] = [lease(), lease()]
-  await owner.take('claim', forever)
-  const takeover = newcomer.take('claim', stop.signal)
-  await until('the claim', () => owner.isClaimed())
+  const { owner, takeover } = await claim(stop.signal)
   stop.abort()
   expect(await takeover).toBe(false)
   await owner.release()
