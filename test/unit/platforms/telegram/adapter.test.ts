@@ -95,9 +95,7 @@ test('a card is known as one when the thread is read again, also once it was edi
 })
 
 test.each([
-  [
-    'the first are told; others are not taken for told', ['4321', '4321'], [{ usedFallback: false }, null], ['Words 0.'],
-  ],
+  ['the first are told, and no others taken for told', ['4321', '4321'], [{ usedFallback: false }, null], ['Words 0.']],
   ['those for somebody else are not told to who presses', ['999'], [null], [undefined]],
 ])('of private words %s', async (_, recipients, expected, texts) => {
   await postButton('take', ID)
