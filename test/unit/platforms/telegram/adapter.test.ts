@@ -108,6 +108,7 @@ test.each([
   expect(answers).toMatchObject(expected)
   const alerts = telegram.requests.filter(({ path }) => path.endsWith('/answerCallbackQuery'))
   expect(alerts.map(({ body }) => (JSON.parse(body) as { text?: string }).text)).toEqual(texts)
+  expect(telegram.requests.filter(({ body }) => body.includes('Words'))).toHaveLength(texts.filter(Boolean).length)
 })
 
 test.each(['edited_message', 'edited_channel_post'])('an edit is no message of its own (%s), however late it comes', async (kind) => {
