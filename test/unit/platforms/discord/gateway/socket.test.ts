@@ -111,23 +111,18 @@ test('closing leaves a session, which is resumed at its own address, and at the 
   expect(discord.gateway.identifies).toBe(1)
 })
 
-test('a bot that the REST API refuses is told to whoever listens, and what fails in passing is not', async () => {
-  const refusal = new DeliveryFailed('HTTP 401', { permanent: true })
-  const answers = [new Error('HTTP 500'), new DeliveryFailed('HTTP 503'), refusal]
-  const { run } = await begin({ gateway: async () => {
-    if (answers.length > 0) throw answers.shift()
-    return gatewayAt(discord.gateway.url)()
+test('without a session it waits for the REST API and for a budget, and tells only of a refusal of the bot', async () => {
+  const answers: SocketHooks['gateway'][] = [
+    async () => { throw new DeliveryFailed('HTTP 503') },
+    async () => { throw new DeliveryFailed('HTTP 401', { permanent: true }) },
+    gatewayAt(discord.gateway.url, 0), gatewayAt(discord.gateway.url),
+  ]
+  const identifies: number[] = []
+  const { run } = await begin({ gateway: () => {
+    identifies.push(discord.gateway.identifies)
+    return answers.shift()!()
   } })
-  expect(run.refusals).toEqual(['HTTP 401'])
-})
-
-test('without budget for an IDENTIFY it waits', async () => {
-  let budget = 0
-  const { run } = connect({ gateway: () => gatewayAt(discord.gateway.url, budget)() })
-  await until('the refusal', () => run.events.includes('detached'))
-  expect(discord.gateway.identifies).toBe(0)
-  budget = 1
-  await until('the session', run.ready)
+  expect([run.refusals, identifies]).toEqual([['HTTP 401'], [0, 0, 0, 0]])
 })
 
 test.each<[string, (url: string) => unknown]>([
