@@ -16,10 +16,10 @@ const UNIT = ['test/{unit,contract}/**/*.test.ts']
 const SLOW_UNITS = [
   'unit/adapters/chat/streaming', 'unit/adapters/files/form-files', 'unit/adapters/http/client',
   'unit/composition/rehearsal', 'unit/domain/lifecycle/interleavings', 'unit/handlers/answer-queue',
-  'unit/http/body/body', 'unit/platforms/discord/cards', 'unit/platforms/discord/forms/form',
+  'unit/http/body/body', 'unit/platforms/cards', 'unit/platforms/discord/forms/form',
   'unit/platforms/discord/interactions', 'unit/platforms/discord/modals', 'unit/platforms/discord/room',
-  'unit/platforms/discord/gateway/*', 'unit/platforms/telegram/answers', 'unit/platforms/telegram/cards',
-  'unit/platforms/whatsapp/cards', 'unit/support/described', 'unit/support/discord', 'contract/limiter',
+  'unit/platforms/discord/gateway/*', 'unit/platforms/teams/dialogs', 'unit/platforms/telegram/adapter',
+  'unit/support/described', 'unit/support/discord', 'contract/limiter',
   'contract/races', 'contract/redis-url', 'contract/store-overview', 'contract/submission-store',
 ].map(name => `test/${name}.test.ts`)
 

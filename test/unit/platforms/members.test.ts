@@ -1,19 +1,20 @@
 import { beforeEach, expect, test } from 'vitest'
-import { FormGoogleChatAdapter } from '../../../server/platforms/gchat/adapter'
+import type { FormGoogleChatAdapter } from '../../../server/platforms/gchat/adapter'
 import { createGoogleChatRoom } from '../../../server/platforms/gchat/room'
-import { sdkLogger } from '../../../server/platforms/shared/logger'
 import { createSlackRoom } from '../../../server/platforms/slack/room'
 import { callConnector } from '../../../server/platforms/teams/client'
 import type { FormTeamsAdapter } from '../../../server/platforms/teams/adapter'
 import { createTeamsRoom } from '../../../server/platforms/teams/room'
-import { silentLog } from '../../fakes/runtime'
 import { endAfterAll } from '../../support/lifetime'
 import { startTelegram } from '../../support/telegram'
 import { adapterOf } from '../../support/telegram-adapter'
+import { startWhatsApp } from '../../support/whatsapp'
+import { adapterOf as whatsappAdapterOf } from '../../support/whatsapp-adapter'
 
 const SPACE = 'spaces/AAAAtriage'
 
 const telegram = endAfterAll(await startTelegram())
+const whatsapp = endAfterAll(await startWhatsApp())
 const adapter = adapterOf(telegram)
 beforeEach(() => { telegram.fault = () => undefined })
 
@@ -26,6 +27,12 @@ test.each<[object, boolean]>([
   expect(await adapter.isMember(telegram.env.TELEGRAM_CHAT_ID!, '7')).toBe(isIn)
 })
 
+test('the chat of WhatsApp is of the reviewer, and of nobody else', async () => {
+  const { WHATSAPP_CHAT_ID: reviewer, WHATSAPP_PHONE_NUMBER_ID: phone } = whatsapp.env
+  const isIn = (user: string) => whatsappAdapterOf(whatsapp).isMember(`${phone}:${reviewer}`, user)
+  expect([await isIn(reviewer!), await isIn('4366012345678')]).toEqual([true, false])
+})
+
 test('who is in a group of Telegram is not known while Telegram does not say', async () => {
   telegram.fault = () => ({ status: 502, body: '<html>' })
   await expect(adapter.isMember(telegram.env.TELEGRAM_CHAT_ID!, '4321')).rejects.toThrow(/telegram/i)
@@ -34,13 +41,7 @@ test('who is in a group of Telegram is not known while Telegram does not say', a
 test.each<[string | undefined, boolean]>([
   ['JOINED', true], ['INVITED', false], ['NOT_A_MEMBER', false], [undefined, false],
 ])('whose membership is %s is in a space of Google Chat: %s', async (state, isIn) => {
-  class StubAdapter extends FormGoogleChatAdapter {
-    override memberOf = async () => ({ ok: true as const, value: { state } })
-  }
-  const google = new StubAdapter({
-    credentials: { client_email: 'bot@example.com', private_key: 'x' }, projectNumber: '123456', space: SPACE,
-    endpointUrl: 'https://forms.example.com/api/webhooks/gchat',
-  }, sdkLogger(silentLog), async () => false)
+  const google = { memberOf: async () => ({ ok: true, value: { state } }) } as unknown as FormGoogleChatAdapter
   const room = createGoogleChatRoom(SPACE, google)
   expect(await room.hasMember!('users/1', ['users/1'])).toEqual({ ok: true, value: isIn })
 })
@@ -56,22 +57,23 @@ test.each<[number, object]>([
   expect(await room.hasMember!('29:ada', ['29:ada'])).toMatchObject(expected)
 })
 
+const slackRoom = (channelId: string, answer: (url: string, query: URLSearchParams) => object) => createSlackRoom(
+  { botToken: 'xoxb-x', signingSecret: 'x', channelId },
+  async ({ url, body }) => (
+    { status: 200, headers: {}, json: { ok: true, ...answer(url, new URLSearchParams(String(body))) } }
+  ),
+  async () => 'xoxb-y',
+)
+
 test('who is in a channel of Slack is found on any page of its members, and nobody by a name that begins alike', async () => {
   const pages = [['U1', 'U2'], ['U3'], ['U44']]
-  const room = createSlackRoom(
-    { botToken: 'xoxb-x', signingSecret: 'x', channelId: 'C1' },
-    async ({ body }) => {
-      const page = Number(new URLSearchParams(String(body)).get('cursor') ?? 0)
-      const nextCursor = page + 1 < pages.length ? String(page + 1) : ''
-      const json = { ok: true, members: pages[page], response_metadata: { next_cursor: nextCursor } }
-      return { status: 200, headers: {}, json }
-    },
-    async () => null,
-  )
-  const isIn = (user: string) => room.hasMember!(user, [user])
-  expect([await isIn('U1'), await isIn('U3'), await isIn('U44'), await isIn('U4'), await isIn('U')]).toEqual(
-    [true, true, true, false, false].map(value => ({ ok: true, value })),
-  )
+  const room = slackRoom('C1', (_, query) => {
+    const page = Number(query.get('cursor') ?? 0)
+    const nextCursor = page + 1 < pages.length ? String(page + 1) : ''
+    return { members: pages[page], response_metadata: { next_cursor: nextCursor } }
+  })
+  const answers = await Promise.all(['U1', 'U3', 'U44', 'U4', 'U'].map(user => room.hasMember!(user, [user])))
+  expect(answers).toEqual([true, true, true, false, false].map(value => ({ ok: true, value })))
 })
 
 test.each<[string, string, string[], object, boolean]>([
@@ -83,14 +85,10 @@ test.each<[string, string, string[], object, boolean]>([
   ['T2:C2', 'ours, whom the members know by the same id', ['U1', 'T1:U1'], { team_id: 'T2' }, false],
 ])('in the channel %s of Slack, who is %s is a member: %s', async (channelId, _, ids, user, isIn) => {
   const urls: string[] = []
-  const room = createSlackRoom(
-    { botToken: 'xoxb-x', signingSecret: 'x', channelId },
-    async ({ url }) => {
-      urls.push(url)
-      return { status: 200, headers: {}, json: { ok: true, members: ['U1'], user } }
-    },
-    async () => 'xoxb-y',
-  )
+  const room = slackRoom(channelId, (url) => {
+    urls.push(url)
+    return { members: ['U1'], user }
+  })
   expect(await room.hasMember!('U1', ids)).toEqual({ ok: true, value: isIn })
   expect(urls.some(url => url.endsWith('users.info'))).toBe('team_id' in user)
 })

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
-import type { Definition } from '../../../server/platforms/platform'
 import { outside, platforms } from '../../../server/platforms/registry'
 
 const root = new URL('../../../', import.meta.url)
@@ -70,24 +69,14 @@ describe('the registry', () => {
   test('reads no adapter and no SDK at the start', async () => {
     const { metafile } = await build({
       entryPoints: [fileURLToPath(new URL('server/platforms/registry.ts', root))],
-      bundle: true, write: false, format: 'esm', platform: 'node', packages: 'external', splitting: true, outdir: 'x',
-      metafile: true,
+      bundle: true, write: false, format: 'esm', platform: 'node', packages: 'external', metafile: true, outdir: 'x',
+      plugins: [{ name: 'late', setup: ({ onResolve }) => onResolve({ filter: /./ }, ({ kind, path }) => (
+        kind === 'dynamic-import' ? { path, external: true } : undefined
+      )) }],
     })
-    const [entry] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint?.endsWith('registry.ts'))
-    const chunks = new Set<string>()
-    const packages = new Set<string>()
-    const follow = ({ imports }: Pick<NonNullable<typeof entry>, 'imports'>) => {
-      for (const { path, kind, external } of imports) {
-        if (kind !== 'import-statement') continue
-        if (external) packages.add(path)
-        else if (!chunks.has(path)) {
-          chunks.add(path)
-          follow(metafile.outputs[path]!)
-        }
-      }
-    }
-    follow(entry!)
-    expect([...packages].filter(name => !name.startsWith('node:'))).toEqual(['zod'])
+    const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports)
+    const names = imported.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path)
+    expect([...new Set(names.filter(name => !name.startsWith('node:')))]).toEqual(['zod'])
   })
 })
 
@@ -115,26 +104,15 @@ function limitsTable(): string {
   ].map(cells => `| ${cells.join(' | ')} |`.replace('|  |', '| |')).join('\n')
 }
 
+/** Only the required variables of the first platform are not commented out, for beginners. */
 function envSections(): string {
-  const [firstPlatform] = platforms
-  return platforms.map(platform => [
-    `# ── ${platform.label}`,
-    ...Object.entries(platform.variables).map(([name, variable]) => (
-      envEntry(
-        name, variable, platform === firstPlatform && [...platform.needs, platform.channel.variable].includes(name),
-      )
-    )),
+  return platforms.map(({ label, variables, needs, channel }, index) => [
+    `# ── ${label}`,
+    ...Object.entries(variables).map(([name, { about, where, alias, example = '' }]) => [
+      ...wrapComment(where ? `${about} ${where}` : about), ...alias ? [`# Alias: ${alias}`] : [],
+      `${index === 0 && [...needs, channel.variable].includes(name) ? '' : '# '}${name}=${example}`,
+    ].join('\n')),
   ].join('\n\n')).join('\n\n')
-}
-
-/** Entry of `.env.example`. Only the required variables of the first platform are not commented out, for beginners. */
-function envEntry(
-  name: string, { about, where, alias, example = '' }: Definition['variables'][string], isOpen: boolean,
-): string {
-  return [
-    ...wrapComment(where ? `${about} ${where}` : about), ...alias ? [`# Alias: ${alias}`] : [],
-    `${isOpen ? '' : '# '}${name}=${example}`,
-  ].join('\n')
 }
 
 function wrapComment(text: string): string[] {

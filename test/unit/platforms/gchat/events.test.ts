@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mentionedApp, mentionedApps, mentionedPeople } from '../../../../server/platforms/gchat/events'
+import { mentionedApp, mentionedApps, mentionedPeople, modernEvent } from '../../../../server/platforms/gchat/events'
 
 const [ADA, GRACE] = ['users/1', 'users/2'].map(name => ({ name, type: 'HUMAN' }))
 const [OUR_APP, OTHER_APP] = ['users/666', 'users/667'].map(name => ({ name, type: 'BOT' }))
@@ -31,3 +31,15 @@ test('apps and people whom a message mentions are told apart, people in their or
   expect(mentionedApps(payload)).toEqual(['users/666', 'users/667'])
   expect(mentionedPeople(payload)).toEqual(['users/2', 'users/1'])
 })
+
+test('an event of a Chat app is read like an add-on\'s', () => {
+  const message = { name: 'spaces/A/messages/1', createTime: '2026-11-21T12:00:00Z' }
+  const event = { type: 'MESSAGE', user: { name: 'users/1' }, space: { name: 'spaces/A' }, message }
+  expect(JSON.parse(modernEvent(JSON.stringify(event)))).toEqual({
+    chat: { user: event.user, messagePayload: { user: event.user, space: event.space, message } },
+  })
+})
+
+test.each([
+  'not json', 'null', '[]', '{}', '{"type":"constructor"}', '{"message":{"data":"x"},"subscription":"s"}',
+])('an event that is %s stays as it is', body => expect(modernEvent(body)).toBe(body))

@@ -3,23 +3,6 @@ import { expect, test } from 'vitest'
 import { fieldName } from '../../../../server/platforms/shared/text'
 import { cut } from '../../../../shared/utils/text'
 
-test('text that fits stays as it is', () => {
-  expect(cut('abc', 3)).toBe('abc')
-  expect(cut('', 1)).toBe('')
-  expect(cut('👍', 2)).toBe('👍')
-})
-
-test('longer text ends in an ellipsis and has exactly the length allowed', () => {
-  expect(cut('abcd', 3)).toBe('ab…')
-  expect(cut('abcd', 1)).toBe('…')
-})
-
-test('a surrogate pair is not cut in half', () => {
-  expect(cut('a👍bc', 3)).toBe('a…')
-  expect(cut('👍👍', 3)).toBe('👍…')
-  expect(cut('👍👍', 2)).toBe('…')
-})
-
 test('whatever the text, the result is within bounds, begins like it and is as well-formed', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 40 }), fc.integer({ min: 1, max: 40 }), (text, max) => {
     const result = cut(text, max)
@@ -27,6 +10,7 @@ test('whatever the text, the result is within bounds, begins like it and is as w
     expect(result.isWellFormed()).toBe(true)
     expect(text.startsWith(result === text ? text : result.slice(0, -1))).toBe(true)
     expect(result === text).toBe(text.length <= max)
+    expect(result === text || (result.endsWith('…') && result.length >= max - 1)).toBe(true)
   }))
 })
 

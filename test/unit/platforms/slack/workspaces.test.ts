@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { createMemoryState } from '@chat-adapter/state-memory'
 import { Card, CardText, Chat } from 'chat'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createPlaces } from '../../../../server/adapters/chat/places'
 import { EmbeddedDrafts } from '../../../../server/adapters/embedded/drafts'
 import { createHttpClient } from '../../../../server/adapters/http/client'
@@ -31,6 +31,24 @@ async function start(register = (_: Chat) => {}): Promise<FormSlackAdapter> {
   return adapter
 }
 
+const CARD = Card({ children: [CardText('Expired')] })
+
+/** Has the app installed in another workspace, and a channel of it known by a card there. */
+async function startWithPartner(channel?: string): Promise<FormSlackAdapter> {
+  const adapter = await start()
+  await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
+  if (channel) await postAsPartner(adapter, channel)
+  return adapter
+}
+
+const postAsPartner = (adapter: FormSlackAdapter, channel: string) => adapter.withBotToken(
+  'xoxb-partner', () => adapter.postMessage(`slack:${channel}:1.1`, CARD), { installationId: 'T2' },
+)
+
+const inHome = <T>(adapter: FormSlackAdapter, ask: () => T) => (
+  adapter.withBotToken('xoxb-own', ask, { installationId: 'T1' })
+)
+
 const tokens = (methods = 'chat.') => (
   slack.requests.filter(({ path }) => path.includes(methods)).map(({ path, headers, body }) => [
     path.slice(5), headers.authorization?.replace('Bearer ', '') ?? new URLSearchParams(body).get('token'),
@@ -38,41 +56,31 @@ const tokens = (methods = 'chat.') => (
 )
 
 test('what is said later, by another process, still has the token of the workspace that the channel is in', async () => {
-  const card = Card({ children: [CardText('Expired')] })
-  const adapter = await start()
-  await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
-  await adapter.withBotToken('xoxb-partner', () => adapter.postMessage('slack:C2:1.1', card), { installationId: 'T2' })
+  await startWithPartner('C2')
   const laterAdapter = await start()
-  await laterAdapter.postMessage('slack:C2:1.1', card)
-  await laterAdapter.editMessage('slack:C2:1.1', '1.1', card)
+  await laterAdapter.postMessage('slack:C2:1.1', CARD)
+  await laterAdapter.editMessage('slack:C2:1.1', '1.1', CARD)
   await laterAdapter.postMessage('slack:C2:1.1', 'Words')
-  await laterAdapter.postMessage('slack:C1:1.1', card)
+  await laterAdapter.postEphemeral('slack:C2:1.1', 'U9', CARD)
+  await laterAdapter.postMessage('slack:C1:1.1', CARD)
   expect(tokens()).toEqual([
     ['chat.postMessage', 'xoxb-partner'], ['chat.postMessage', 'xoxb-partner'], ['chat.update', 'xoxb-partner'],
-    ['chat.postMessage', 'xoxb-partner'], ['chat.postMessage', 'xoxb-own'],
+    ['chat.postMessage', 'xoxb-partner'], ['chat.postEphemeral', 'xoxb-partner'], ['chat.postMessage', 'xoxb-own'],
   ])
 })
 
 test('that token is found as long as the channel is spoken in, however long a process lives', async () => {
-  const card = Card({ children: [CardText('Expired')] })
-  const adapter = await start()
-  await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
-  const day = 24 * 60 * 60 * 1000
+  const adapter = await startWithPartner()
   const startedAt = Date.now()
   vi.useFakeTimers({ toFake: ['Date'] })
-  try {
-    for (const days of [0, 20, 40]) {
-      vi.setSystemTime(startedAt + days * day)
-      await adapter.withBotToken(
-        'xoxb-partner', () => adapter.postMessage('slack:C3:1.1', card), { installationId: 'T2' },
-      )
-    }
-    vi.setSystemTime(startedAt + 60 * day)
-    await (await start()).postMessage('slack:C3:1.1', card)
+  onTestFinished(() => void vi.useRealTimers())
+  const waitUntilDay = (day: number) => vi.setSystemTime(startedAt + day * 24 * 60 * 60 * 1000)
+  for (const day of [0, 20, 40]) {
+    waitUntilDay(day)
+    await postAsPartner(adapter, 'C3')
   }
-  finally {
-    vi.useRealTimers()
-  }
+  waitUntilDay(60)
+  await (await start()).postMessage('slack:C3:1.1', CARD)
   expect(tokens().at(-1)).toEqual(['chat.postMessage', 'xoxb-partner'])
 })
 
@@ -83,13 +91,12 @@ async function createPlacesFor(adapter: Awaited<ReturnType<typeof start>>) {
     log: silentLog, http: createHttpClient(), siteUrl: null, isCardOf: async () => false,
     drafts: new EmbeddedDrafts(Date.now, async () => false),
   })])
-  await adapter.withBotToken('xoxb-own', () => adapter.channelsHere('slack:C1:1.1'), { installationId: 'T1' })
+  await inHome(adapter, () => adapter.channelsHere('slack:C1:1.1'))
   return places
 }
 
 test('who is mentioned has the names that they act by, and is asked for by them where they are', async () => {
-  const adapter = await start()
-  await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
+  const adapter = await startWithPartner()
   const places = await createPlacesFor(adapter)
   const user = { userId: 'U9', userName: 'grace', fullName: 'Grace', isBot: false as const, isMe: false }
   for (const [team, names] of [['T2', ['slack:T2:U9']], ['T1', ['slack:U9', 'slack:T1:U9']]] as const) {
@@ -102,20 +109,16 @@ test('who is mentioned has the names that they act by, and is asked for by them 
   slack.requests.length = 0
   await adapter.getUser('T2:U9')
   await adapter.getUser('U9')
-  const userRequests = slack.requests.filter(({ path }) => path.endsWith('users.info')).map(({ headers, body }) => [
-    new URLSearchParams(body).get('user'), headers.authorization ?? new URLSearchParams(body).get('token'),
-  ])
-  expect(userRequests.map(each => each.join(' ').replace('Bearer ', ''))).toEqual(['U9 xoxb-partner', 'U9 xoxb-own'])
+  const askedUsers = slack.requests.map(({ body }) => new URLSearchParams(body).get('user')).filter(Boolean)
+  expect(askedUsers).toEqual(['U9', 'U9'])
+  expect(tokens('users.info')).toEqual([['users.info', 'xoxb-partner'], ['users.info', 'xoxb-own']])
 })
 
 test('a thread is read by the bot of its workspace, which knows its own words, when no webhook is handled as well', async () => {
   const messages = ['U2', 'UGUEST'].map((user, index) => ({ type: 'message', user, text: 'Hello', ts: `1.${index}` }))
   const answer = JSON.stringify({ ok: true, team_id: 'T1', user_id: 'U1', ts: '1.1', messages })
   slack.fault = () => ({ status: 200, body: answer })
-  const adapter = await start()
-  await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
-  const card = Card({ children: [CardText('Expired')] })
-  await adapter.withBotToken('xoxb-partner', () => adapter.postMessage('slack:C5:1.1', card), { installationId: 'T2' })
+  const adapter = await startWithPartner('C5')
   const read = async (channel: string) => (await adapter.fetchMessages(`slack:${channel}:1.1`)).messages
   expect((await read('C5')).map(({ author }) => author.isMe)).toEqual([true, false])
   await read('C1')
@@ -124,32 +127,22 @@ test('a thread is read by the bot of its workspace, which knows its own words, w
   ])
 })
 
-test('private words are said with the token of the workspace, when no webhook is handled as well', async () => {
-  const adapter = await start()
-  await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
-  const card = Card({ children: [CardText('Only Grace may decide this.')] })
-  await adapter.withBotToken('xoxb-partner', () => adapter.postMessage('slack:C4:1.1', card), { installationId: 'T2' })
-  await adapter.postEphemeral('slack:C4:1.1', 'U9', card)
-  expect(tokens().at(-1)).toEqual(['chat.postEphemeral', 'xoxb-partner'])
-})
-
 test('who writes has the ids of who clicks, in a channel that workspaces share and in no webhook as well', async () => {
   const adapter = await start()
-  const inHome = <T>(ask: () => T) => adapter.withBotToken('xoxb-own', ask, { installationId: 'T1' })
   const message = { type: 'message', user: 'U5', team: 'T1', channel: 'C1', ts: '1.1', text: 'take abcd1234' }
   const click = (team: string) => ({ type: 'block_actions', user: { id: 'U5', team_id: team }, team: { id: 'T1' } })
-  await inHome(() => adapter.channelsHere('slack:C1:1.1'))
-
+  const idsAtHome = (raw: object) => inHome(adapter, () => adapter.idsOf('U5', raw))
+  await inHome(adapter, () => adapter.channelsHere('slack:C1:1.1'))
   const ownIds = ['U5', 'T1:U5']
-  expect(inHome(() => adapter.idsOf('U5', click('T1')))).toEqual(ownIds)
-  expect(inHome(() => adapter.idsOf('U5', message))).toEqual(ownIds)
+  expect(idsAtHome(click('T1'))).toEqual(ownIds)
+  expect(idsAtHome(message)).toEqual(ownIds)
   expect(adapter.idsOf('U5', message)).toEqual(ownIds)
 
   const guestIds = ['T2:U5']
-  expect(inHome(() => adapter.idsOf('U5', click('T2')))).toEqual(guestIds)
+  expect(idsAtHome(click('T2'))).toEqual(guestIds)
   const actors = [{ user_team: 'T2' }, { source_team: 'T2' }, { team: 'T2' }, { user_team: 'T2', source_team: 'T3' }]
   for (const fields of actors) {
-    expect(inHome(() => adapter.idsOf('U5', { ...message, ...fields })), JSON.stringify(fields)).toEqual(guestIds)
+    expect(idsAtHome({ ...message, ...fields }), JSON.stringify(fields)).toEqual(guestIds)
   }
   expect(adapter.idsOf('U5', { command: '/forms', user_id: 'U5', team_id: 'T2' })).toEqual(guestIds)
 })
@@ -160,14 +153,11 @@ const PEOPLE: Readonly<Record<string, string>> = { UGRACE: 'T1', UGUEST: 'T2' }
 /** @param shares workspaces with which Slack says that each channel is shared */
 function withPeople(shares: Readonly<Record<string, string[]>> = {}): void {
   slack.fault = ({ path, body }) => {
-    const query = new URLSearchParams(body)
-    const id = query.get('user') ?? ''
-    const team = PEOPLE[id]
-    const userAnswer = team ? { ok: true, user: { id, team_id: team } } : { ok: false, error: 'user_not_found' }
-    const channel = query.get('channel') ?? ''
+    const { user: id = '', channel = '' } = Object.fromEntries(new URLSearchParams(body))
+    const user = PEOPLE[id] && { ok: true, user: { id, team_id: PEOPLE[id] } }
     const sharedChannel = { id: channel, is_ext_shared: true, connected_team_ids: shares[channel] ?? [] }
     const answer = path.endsWith('users.info')
-      ? userAnswer
+      ? user ?? { ok: false, error: 'user_not_found' }
       : { ok: true, team_id: 'T1', user_id: 'U1', ts: '1.1', channel: sharedChannel }
     return { status: 200, body: JSON.stringify(answer) }
   }
@@ -189,14 +179,22 @@ test('who is mentioned is of their own workspace, whoever mentions them in a cha
   expect(await findMentioned('U0NOBODY', 'T2')).toEqual([['slack:T2:U0NOBODY']])
 })
 
-/** Event as Slack posts it, with a valid signature. */
-function webhook(payload: object): Request {
-  const body = JSON.stringify({ type: 'event_callback', ...payload })
+/** Has Slack post a mention of the bot with a valid signature, and waits until it was handled. */
+async function mention(adapter: FormSlackAdapter, installation: string, fields: object): Promise<void> {
+  const event = { type: 'app_mention', text: '<@U1> pending', channel: 'C1', ...fields }
+  const body = JSON.stringify({
+    type: 'event_callback', team_id: installation, is_ext_shared_channel: true, event,
+    authorizations: [{ team_id: 'team' in fields ? installation : 'T1' }],
+  })
   const timestamp = String(Math.floor(Date.now() / 1000))
   const signature = `v0=${createHmac('sha256', 'secret').update(`v0:${timestamp}:${body}`).digest('hex')}`
-  return new Request('https://forms.example.com/api/webhooks/slack', { method: 'POST', body, headers: {
-    'content-type': 'application/json', 'x-slack-request-timestamp': timestamp, 'x-slack-signature': signature,
-  } })
+  const tasks: Promise<unknown>[] = []
+  await adapter.handleWebhook(new Request('https://forms.example.com/api/webhooks/slack', {
+    method: 'POST', body, headers: {
+      'content-type': 'application/json', 'x-slack-request-timestamp': timestamp, 'x-slack-signature': signature,
+    },
+  }), { waitUntil: task => void tasks.push(task) })
+  await Promise.all(tasks)
 }
 
 test('who mentions the bot in a channel that workspaces share is of their own, where only the envelope names one as well', async () => {
@@ -205,16 +203,12 @@ test('who mentions the bot in a channel that workspaces share is of their own, w
   const adapter = await start(chat => chat.onNewMention(async (_, { author: { userId }, raw }) => {
     authors.push([userId, adapter.idsOf(userId, raw)])
   }))
-  await adapter.withBotToken('xoxb-own', () => adapter.channelsHere('slack:C1:1.1'), { installationId: 'T1' })
+  await inHome(adapter, () => adapter.channelsHere('slack:C1:1.1'))
   // The envelope may name the workspace of either side: https://github.com/slackapi/bolt-js/issues/935
   for (const envelope of ['T1', 'T2']) {
     for (const user of ['UGRACE', 'UGUEST', 'U0NOBODY']) {
       const ts = `${authors.length}.1`
-      const event = { type: 'app_mention', user, text: '<@U1> pending', channel: 'C1', ts, event_ts: ts }
-      const payload = { team_id: envelope, authorizations: [{ team_id: 'T1' }], is_ext_shared_channel: true, event }
-      const tasks: Promise<unknown>[] = []
-      await adapter.handleWebhook(webhook(payload), { waitUntil: task => void tasks.push(task) })
-      await Promise.all(tasks)
+      await mention(adapter, envelope, { user, ts, event_ts: ts })
     }
   }
   // If Slack does not answer, the author may be anybody.
@@ -230,15 +224,10 @@ test.each([
   let channels: string[] = []
   const adapter = await start(chat => chat.onNewMention(async (thread) => {
     channels = await adapter.channelsHere(thread.id)
-    await thread.post(Card({ children: [CardText('Hello')] }))
+    await thread.post(CARD)
   }))
   await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
-  const mention = { type: 'app_mention', user: 'UGUEST', team: 'T2', text: '<@U1> pending', channel: 'C1' }
-  const event = { ...mention, ts: `${shares[1]}.1`, event_ts: '9.1' }
-  const payload = { team_id: 'T2', authorizations: [{ team_id: 'T2' }], is_ext_shared_channel: true, event }
-  const tasks: Promise<unknown>[] = []
-  await adapter.handleWebhook(webhook(payload), { waitUntil: task => void tasks.push(task) })
-  await Promise.all(tasks)
+  await mention(adapter, 'T2', { user: 'UGUEST', team: 'T2', ts: `${shares[1]}.1`, event_ts: '9.1' })
   expect(channels).toEqual(places)
   expect(tokens('chat.postMessage')).toEqual([['chat.postMessage', token]])
 })

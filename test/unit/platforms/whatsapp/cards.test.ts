@@ -1,12 +1,17 @@
+import { createMemoryState } from '@chat-adapter/state-memory'
+import { Card, CardText, Chat } from 'chat'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { approvalCard } from '../../../../server/adapters/chat/approval-card'
 import { renderCard } from '../../../../server/adapters/chat/cards'
-import { printable } from '../../../../server/platforms/shared/text'
+import { say } from '../../../../server/adapters/chat/streaming'
+import { sdkLogger } from '../../../../server/platforms/shared/logger'
+import { createSdkRoom } from '../../../../server/platforms/shared/sdk-room'
 import { whatsapp as platform } from '../../../../server/platforms/whatsapp/definition'
 import type { CardView } from '../../../../server/ports/board'
-import { anyView, manyFields, openView, URL_OF_ONE, SITE } from '../../../fixtures/views'
-import { endAfterAll } from '../../../support/lifetime'
+import { silentLog } from '../../../fakes/runtime'
+import { anyView, openView, URL_OF_ONE, SITE } from '../../../fixtures/views'
+import { endAfterAll, endAfterTest } from '../../../support/lifetime'
 import { runs } from '../../../support/properties'
 import { foundBy, startWhatsApp, type WhatsAppMessage } from '../../../support/whatsapp'
 import { adapterOf } from '../../../support/whatsapp-adapter'
@@ -15,6 +20,12 @@ const whatsapp = endAfterAll(await startWhatsApp())
 const { env } = whatsapp
 const adapter = adapterOf(whatsapp)
 const thread = `whatsapp:${env.WHATSAPP_PHONE_NUMBER_ID}:${env.WHATSAPP_CHAT_ID}`
+
+const bot = new Chat({
+  userName: 'form-bot', adapters: { whatsapp: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
+  fallbackStreamingPlaceholderText: null,
+})
+await bot.initialize()
 
 async function post(view: CardView): Promise<WhatsAppMessage> {
   const requestCount = whatsapp.requests.length
@@ -28,12 +39,6 @@ const legible = (text: string) => text.replace(/[\u200A\u2060]/g, '').replaceAll
 
 /** True for our own links and for the bold title of a card without buttons. */
 const isOurs = (effect: string) => effect.startsWith(SITE) || /^\*[A-Z][\w ]*\*$/.test(effect)
-
-test('WhatsApp takes the card of any form as it is, and recognises nothing in it', async () => {
-  await fc.assert(fc.asyncProperty(anyView, async (view) => {
-    expect(foundBy((await post(view)).text).filter(effect => !isOurs(effect))).toEqual([])
-  }), { numRuns: runs(100) })
-})
 
 test('WhatsApp takes what has become of any card, below it', async () => {
   await fc.assert(fc.asyncProperty(anyView, async (view) => {
@@ -61,23 +66,6 @@ test('as many long changes as a tool may ask for stand on WhatsApp with who aske
   expect(text).toContain('Asked by Ada on WhatsApp.')
 })
 
-test.each([0, 1, 6, 20])('a full card with the links of %i files says what became of it, and where it is edited', async (count) => {
-  const site = 'https://form-triage-git-main-some-company.vercel.app'
-  const [id, key] = [crypto.randomUUID(), 'k'.repeat(43)]
-  const type = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
-  const links = Array.from({ length: count }, (_, index) => (
-    { label: `Open file ${index + 1} (${type}, 1.4 MB)`, url: `${site}/api/files/${id}/${index}?key=${key}` }
-  ))
-  const url = `${site}/submissions/${id}`
-  for (const size of [5, 20, 60, 3000]) {
-    const fields = Object.keys(manyFields(200)).map(label => ({ label, value: '.'.repeat(size), edited: false }))
-    const { text } = await post({ ...openView({}), fields, links, url, notes: ['Email failed.', 'The last line.'] })
-    expect(text).toContain('\nEmail failed.\n\nThe last line.\n\n')
-    expect(text).toContain(`: open the full submission · Edit & Forward on the web: ${url}`)
-    for (const { url } of links.slice(0, 1)) expect(text).toContain(url)
-  }
-})
-
 /** Links of two files, which fill most of a card. */
 const FILES = [1, 2].map(index => ({
   label: `Open file ${index} (application/vnd.openxmlformats-officedocument.wordprocessingml.document, 1.4 MB)`,
@@ -97,32 +85,6 @@ test('a card that has room for no field does not say that the form was empty', a
   expect((await post(openView({}))).text).toContain('The form was empty.')
 })
 
-const UNITS = ['a', '界', '*', '`', '\\', '@a ', 'a.b ', '\n', ' ', '{{emoji:wave}}']
-
-test.each(UNITS)('WhatsApp takes the largest card of %j, with its buttons and one link', async (unit) => {
-  for (const size of [1, 100, 3000]) {
-    const value = `x${unit.repeat(size)}`
-    const keys = Object.keys(manyFields(200))
-    const fields = keys.map(key => ({ label: `${key} ${unit.repeat(50)}`, value, edited: true }))
-    const { buttons, text } = await post({ ...openView({}), fields, notes: [unit.repeat(500), 'The last line.'] })
-    expect(buttons.map(({ title }) => title)).toEqual(['Forward Submission', 'Mark as Spam'])
-    expect(text).toMatch(/more fields.*: open the full submission · Edit & Forward on the web: https:\S+\/one$/)
-  }
-})
-
-test.each([
-  '*bold* _it_ ~s~ ```x``` <https://x> @all 😀', '**bold** __it__ ~~no~~ `code`', '*_~all~_*', '(*in*) "_quotes_"',
-  '# heading', '- list\n- of two', '* list', '1. one\n2. two', '> quote', '    indented\n\ttabbed', 'a\n\n\nb',
-  '```\nfence\n```', '[bank](https://evil.example)', 'https://evil.example/?a=1&b=2.', 'www.evil.example 10.0.0.1',
-  'evil.example/x@y.example', 'x@a_b.example', '0.`evil` `*b*', '-\n-', 'C:\\new\\table.txt', '{{emoji:wave}}', '\\',
-  '*', 'a * b * c',
-])('%j appears as it was typed', async (value) => {
-  const label = value.replaceAll('\n', ' ').trim()
-  const { text } = await post(openView({ [label]: value, last: 'unharmed' }))
-  expect(legible(text)).toContain(`${label}: ${value}\nlast: unharmed`)
-  expect(foundBy(text).filter(effect => !isOurs(effect))).toEqual([])
-})
-
 test.each([
   'ada@example.com', 'john_doe+x@mail.example.org,', 'snake_case_name', '2*3*4', '+49 151 12345678', '3.14',
 ])('%j is copied as it was typed', async (value) => {
@@ -136,20 +98,50 @@ test('an address that is said as code is no link, and one of our own is', async 
   expect(foundBy(text).filter(effect => effect.includes('://'))).toEqual([expect.stringContaining(URL_OF_ONE)])
 })
 
-test('the chat is of the reviewer, and of nobody else', async () => {
-  const chat = thread.replace('whatsapp:', '')
-  expect(await adapter.isMember(chat, whatsapp.env.WHATSAPP_CHAT_ID!)).toBe(true)
-  expect(await adapter.isMember(chat, '4366012345678')).toBe(false)
+/** Answer as a person reads it, and the markup and links that WhatsApp finds in it. */
+async function postAnswer(markdown: string): Promise<{ text: string, effects: string[] }> {
+  await say(bot.thread(thread), (async function* () { yield markdown })(), platform, null)
+  const { text } = whatsapp.messages().at(-1)!
+  return { text: legible(text), effects: foundBy(text) }
+}
+
+test.each<[string, string, string, string[]?]>([
+  ['lines that end in spaces', 'Ada  \nGrace  \nJoan', 'Ada\nGrace\nJoan'],
+  ['signs that mark nothing', '2 * 3, ~5 to ~6, [x] and a \\_b\\_', '2 * 3, ~5 to ~6, [x] and a _b_'],
+  ['a backslash', 'C:\\\\forms\\\\', 'C:\\forms\\'],
+  ['emphasis within words', 'a*b a*b a*b', 'a_b a_b a*b'],
+  ['addresses of email', 'ada@c.example, <grace@c.example>.', 'ada@c.example, grace@c.example.'],
+  ['what would begin a quote, a list or code', '\\> a\n\n\\- b\n\n\\`c\\`', '> a\n\n- b\n\n`c`'],
+  ['emphasis, by its signs', '**Ada** wrote, *yesterday*', '*Ada* wrote, _yesterday_', ['*Ada*', '_yesterday_']],
+])('%s of an answer are shown as they are', async (_, markdown, expected, effects = []) => {
+  const answer = await postAnswer(markdown)
+  expect(answer.text).toBe(expected)
+  expect(answer.effects.filter(each => !each.includes('@'))).toEqual(effects)
 })
 
-/** Parts of markup, links and addresses. */
-const SIGNS = fc.constantFrom('a', 'com', '1', '界', '.', '@', '://', '`', '*', '_', '~', '>', '-', ' ', '\n', '{{')
+async function start(dialled?: string) {
+  const double = endAfterTest(await startWhatsApp({ dialled }))
+  const { env } = double
+  const warnings: unknown[] = []
+  const log = { ...silentLog, warn: (...facts: unknown[]) => void warnings.push(facts) }
+  const adapter = adapterOf(double, [env.WHATSAPP_CHAT_ID!], log)
+  const bot = new Chat({
+    userName: 'form-bot', adapters: { whatsapp: adapter }, state: createMemoryState(), logger: 'silent',
+  })
+  const room = await createSdkRoom(platform, `${env.WHATSAPP_PHONE_NUMBER_ID}:${env.WHATSAPP_CHAT_ID}`, async () => bot)
+  return { room, warnings, post: () => room.post(Card({ children: [CardText('Hello')] }), 'Hello', 'key') }
+}
 
-test('any text appears as it was typed, and nothing is recognised in it', async () => {
-  const anyText = fc.oneof(fc.string({ maxLength: 60 }), fc.string({ unit: SIGNS, maxLength: 20 }))
-  await fc.assert(fc.asyncProperty(anyText, async (value) => {
-    const { text } = await post(openView({ value, last: 'unharmed' }))
-    expect(legible(text)).toContain(legible(`value: ${printable(value) || '—'}\nlast: unharmed`))
-    expect(foundBy(text).filter(effect => !isOurs(effect))).toEqual([])
-  }), { numRuns: runs(100) })
+test('a number that WhatsApp has otherwise than it is dialled is a problem, which the log says once', async () => {
+  const { room, warnings, post } = await start('49015112345678')
+  expect(await room.check!()).toEqual({ ok: true, value: undefined })
+  expect(await post()).toMatchObject({ ok: true })
+  expect(await post()).toMatchObject({ ok: true })
+  expect(await room.check!()).toEqual({
+    ok: false, permanent: false, reason: 'WhatsApp calls this number 4915112345678: set WHATSAPP_CHAT_ID to it.',
+  })
+  expect(JSON.stringify(warnings).match(/set WHATSAPP_CHAT_ID to it/g)).toHaveLength(1)
+  const right = await start()
+  expect(await right.post()).toMatchObject({ ok: true })
+  expect([await right.room.check!(), right.warnings]).toEqual([{ ok: true, value: undefined }, []])
 })

@@ -1,6 +1,8 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { DeliveryFailed } from '../../../../../server/platforms/discord/gateway/events'
 import { Lease } from '../../../../../server/platforms/discord/gateway/lease'
 import type { Checkpoint } from '../../../../../server/platforms/discord/gateway/progress'
+import { silentLog } from '../../../../fakes/runtime'
 import { LONG_MS, Owning } from '../../../../support/discord/active'
 import { endAfterTest } from '../../../../support/lifetime'
 import { until } from '../../../../support/until'
@@ -8,7 +10,7 @@ import { until } from '../../../../support/until'
 /** Leases with which the listener checks every 100 ms, or every second. Date stands still unless a test moves it. */
 const [SHORT_MS, EACH_SECOND_MS] = [1500, 15_000]
 /** Lease that outlives a minute without a connection, after which the connection is begun anew. */
-const OVER_A_MINUTE_MS = 75_000
+const OVER_A_MINUTE_MS = 62_000
 
 let harness: Owning
 let deliveredIds: (string | undefined)[]
@@ -28,21 +30,21 @@ const owner = (leaseMs: number, checkpoint: Checkpoint | null = null) => ({
 })
 const start = (...args: Parameters<typeof owner>) => harness.start(owner(...args))
 
-test('a session is stored as soon as there is one, and counted', async () => {
-  const { store } = harness
-  await start(LONG_MS)
-  const checkpoint = await until('the checkpoint', () => store.load())
-  expect(checkpoint.session).toMatchObject({ sessionId: expect.any(String) as string })
-  expect(await store.status()).toMatchObject({ owner: 'this one', identifiesInDay: 1, connectedSince: Date.now() })
-})
+const goAway = async () => { throw new Error('The store is away.') }
+
+/** Emits a message whose delivery waits for `resolve`. */
+async function sayAtGate() {
+  const { promise, resolve } = Promise.withResolvers<null>()
+  deliveryGate = promise
+  const id = harness.say()
+  await until('the delivery', () => deliveredIds.length > 0)
+  return { id, resolve }
+}
 
 test('a process that slept until another one had its lease takes nothing any more, and writes nothing over it', async () => {
   const { state, store } = harness
   await start(SHORT_MS)
-  const { promise, resolve } = Promise.withResolvers<null>()
-  deliveryGate = promise
-  const messageId = harness.say()
-  await until('the delivery', () => deliveredIds.length > 0)
+  const { id, resolve } = await sayAtGate()
   harness.pass(SHORT_MS + 1)
   const successor = new Lease(state, store.key, SHORT_MS)
   expect(await successor.take('if free', harness.signal)).toBe(true)
@@ -53,26 +55,20 @@ test('a process that slept until another one had its lease takes nothing any mor
   resolve(null)
   expect(await harness.running).toMatch(/^(?:handover|lost)$/)
   harness.say()
-  expect(deliveredIds).toEqual([messageId])
+  expect(deliveredIds).toEqual([id])
   expect(await store.load()).toEqual(checkpoint)
   expect(await successor.renew()).toBe(true)
 })
 
-test('a process that slept takes nothing, though nobody has its lease yet', async () => {
-  await start(LONG_MS)
-  harness.pass(LONG_MS + 1)
-  harness.say()
-  expect(await harness.running).toBe('lost')
-  expect(deliveredIds).toEqual([])
-})
-
-test('an owner keeps its lease while nothing happens, and leaves it free at the end', async () => {
+test('a session is stored and counted, and its owner keeps the lease while nothing happens, and leaves it free', async () => {
   const { state, store } = harness
   const { lease } = await start(SHORT_MS)
-  await until('the checkpoint', () => store.load())
+  const connectedSince = Date.now()
+  const { session } = await until('the checkpoint', () => store.load())
+  expect(session).toMatchObject({ sessionId: expect.any(String) as string })
   harness.pass(SHORT_MS * 2 / 3)
   await until('a longer lease', () => !lease.isDue)
-  expect(await store.status()).toMatchObject({ owner: 'this one' })
+  expect(await store.status()).toMatchObject({ owner: 'this one', identifiesInDay: 1, connectedSince })
   harness.end()
   expect(await harness.running).toBe('over')
   expect(await store.status()).toMatchObject({ owner: null, connectedSince: null })
@@ -80,19 +76,15 @@ test('an owner keeps its lease while nothing happens, and leaves it free at the 
 })
 
 test('an owner that ends keeps its lease while it delivers, and what it delivered then is in its checkpoint', async () => {
-  const { store } = harness
   const { lease } = await start(SHORT_MS)
-  const { promise, resolve } = Promise.withResolvers<null>()
-  deliveryGate = promise
-  const id = harness.say()
-  await until('the delivery', () => deliveredIds.length > 0)
+  const { id, resolve } = await sayAtGate()
   harness.end()
   harness.pass(SHORT_MS / 2)
   expect(lease.isDue).toBe(true)
   await until('a longer lease', () => !lease.isDue)
   resolve(null)
   expect(await harness.running).toBe('over')
-  expect(await store.load()).toMatchObject({ lastMessageId: id })
+  expect(await harness.store.load()).toMatchObject({ lastMessageId: id })
 })
 
 test('a checkpoint that the store did not take is written again', async () => {
@@ -107,21 +99,14 @@ test('a checkpoint that the store did not take is written again', async () => {
   expect(await until('the checkpoint', () => store.load())).toMatchObject({ sequence: expect.any(Number) as number })
 })
 
-test('an owner whose store stays away until its lease is over leaves', async () => {
-  const { state } = harness
-  await start(SHORT_MS)
-  state.get = async () => { throw new Error('The store is away.') }
+test.each([true, false])('an owner whose store is away until its lease is over leaves (once it has begun: %s)', async (hasBegun) => {
+  const { state, store, discord } = harness
+  if (!hasBegun) store.load = goAway
+  await (hasBegun ? start(SHORT_MS) : harness.begin(owner(SHORT_MS)))
+  state.get = goAway
   harness.pass(SHORT_MS + 1)
   expect(await harness.running).toBe('lost')
-})
-
-test('an owner whose store is away from the first on leaves when its lease is over', async () => {
-  const { store, discord } = harness
-  store.load = async () => { throw new Error('The store is away.') }
-  await harness.begin(owner(SHORT_MS))
-  harness.pass(SHORT_MS + 1)
-  expect(await harness.running).toBe('lost')
-  expect(discord.gateway.identifies).toBe(0)
+  expect(discord.gateway.identifies).toBe(hasBegun ? 1 : 0)
 })
 
 test('an owner that is told to end before it has begun connects to nothing', async () => {
@@ -221,4 +206,83 @@ test('what Discord refuses is on record for whoever is on duty', async () => {
 test('what cannot be read ends nothing', async () => {
   (await start(LONG_MS)).listener['take']({ t: 'MESSAGE_CREATE', s: 1000, d: null })
   expect(harness.said).not.toContain('ended')
+})
+
+type Begun = Pick<Owning, 'store'> & { lease: Lease }
+
+test.each<[string, (begun: Begun, mayGoOn: () => boolean) => void]>([
+  ['it cannot be counted', ({ store }, mayGoOn) => {
+    const count = store.countIdentify.bind(store)
+    store.countIdentify = () => mayGoOn() ? count() : goAway()
+  }],
+  ['the store cannot tell when the last one was', ({ store }, mayGoOn) => {
+    const read = store.identifyWaitMs.bind(store)
+    store.identifyWaitMs = () => mayGoOn() ? read() : goAway()
+  }],
+  ['its owner has no lease', ({ lease }, mayGoOn) => {
+    const renew = lease.renew.bind(lease)
+    lease.renew = async () => mayGoOn() && renew()
+  }],
+])('no session is begun while %s', async (_, prevent) => {
+  const { store, discord } = harness
+  const { lease } = await harness.start()
+  await until('the checkpoint', () => store.load())
+  const identifies: number[] = []
+  prevent({ store, lease }, () => identifies.push(discord.gateway.identifies) > 2)
+  // Time passes, so that the last session was begun long enough ago.
+  harness.pass(6000)
+  discord.gateway.invalidate(false)
+  await until('the next session', () => discord.gateway.identifies === 2)
+  expect(identifies.slice(0, 3)).toEqual([1, 1, 1])
+})
+
+test('what is queued when the lease is lost is left to who has it now', async () => {
+  const { listener } = await start(LONG_MS)
+  const { id, resolve } = await sayAtGate()
+  harness.say()
+  harness.pass(LONG_MS + 1)
+  harness.say()
+  await until('the loss', () => listener.reason === 'lost')
+  resolve(null)
+  expect(await harness.running).toBe('lost')
+  expect(deliveredIds).toEqual([id])
+})
+
+test('deliveries that fail are one line in the log per half minute; what was given up is kept, and a line of its own', async () => {
+  const lines: string[] = []
+  const note = (line: string) => void lines.push(line.replace('discord.gateway.', ''))
+  let reason = 'HTTP 503'
+  const failDelivery = async () => { throw new DeliveryFailed(reason, { permanent: reason !== 'HTTP 503' }) }
+  const { listener } = await harness.start({ deliver: failDelivery, log: { ...silentLog, warn: note, error: note } })
+  harness.say()
+  const readLastError = () => listener['record'].lastForwardError
+  await until('a failure', readLastError)
+  harness.pass(10_000)
+  await until('a further one', () => readLastError()!.at === Date.now())
+  expect(lines).toEqual(['delivery-failed'])
+  harness.pass(20_000)
+  await until('a further line', () => lines.length > 1)
+  expect(lines).toEqual(['delivery-failed', 'delivery-failed'])
+  reason = 'HTTP 422'
+  await until('the end', () => lines.length > 2)
+  expect(lines.at(-1)).toBe('event-given-up')
+  expect(await harness.store.status()).toMatchObject({ deadLetters: 1 })
+  expect(readLastError()).toEqual({ at: Date.now(), reason })
+})
+
+test('an event is tried for five minutes', async () => {
+  let tries = 0
+  await harness.start({ deliver: async () => {
+    tries++
+    throw new Error('HTTP 503')
+  } })
+  harness.say()
+  await until('a try', () => tries > 0)
+  const deadLetters = async () => (await harness.store.status()).deadLetters
+  vi.advanceTimersByTime(5 * 60_000 - 1000)
+  const earlierTries = tries
+  await until('two more', () => tries > earlierTries + 1)
+  expect(await deadLetters()).toBe(0)
+  vi.advanceTimersByTime(1000)
+  await until('the end', deadLetters)
 })

@@ -2,100 +2,143 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { RestReader } from '../../../../../server/platforms/discord/gateway/directory'
 import { Dispatcher } from '../../../../../server/platforms/discord/gateway/dispatcher'
 import {
-  DeliveryFailed, type EventData, type ForwardedEvent,
+  DeliveryFailed, type Deliver, type EventData, type ForwardedEvent,
 } from '../../../../../server/platforms/discord/gateway/events'
 import { Progress } from '../../../../../server/platforms/discord/gateway/progress'
 import { EventQueue } from '../../../../../server/platforms/discord/gateway/queue'
-import type { DiscordRest } from '../../../../../server/platforms/discord/api/rest'
+import { DiscordError, type DiscordRest } from '../../../../../server/platforms/discord/api/rest'
 import { until } from '../../../../support/until'
 
-/** Id that Discord made `agoMs` ago. */
-const idFrom = (agoMs: number) => String(BigInt(Date.now() - agoMs - 1_420_070_400_000) << 22n)
-
 const GUILD = '3'
+const [TEXT, VOICE, CATEGORY, FORUM, THREAD] = [0, 2, 4, 15, 11]
+const HOUR = 3_600_000
 /** https://discord.com/developers/docs/resources/message#message-object-message-types */
 const KINDS = {
   words: 0, newName: 4, pin: 6, arrival: 7, boost: 8, newThread: 18, reply: 19, command: 20, start: 21, menu: 23,
 }
-const message = { content: 'help', channel_id: '2', guild_id: GUILD, channel_type: 0, author: { id: '4' } }
-const messages = () => Object.values(KINDS).map((type, at) => ({ ...message, id: idFrom(30_000 - at), type }))
-const kindsOf = (delivered: readonly ForwardedEvent[]) => delivered.map(({ data }) => (data as EventData).type)
 
-// Fixed clock: the limit is exact to the second, which a busy machine may miss.
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+/** Id that Discord made `agoMs` ago; `offset` tells ids of the same moment apart. */
+const idFrom = (agoMs: number, offset = 0) => (
+  String((BigInt(Date.now() - agoMs - 1_420_070_400_000) << 22n) + BigInt(offset))
+)
+const idsFrom = (agoMs: number, count: number) => Array.from({ length: count }, (_, index) => idFrom(agoMs, index))
+const createMessage = (id: string, changes: object = {}) => ({
+  id, type: KINDS.words, content: 'help', channel_id: '2', guild_id: GUILD, channel_type: TEXT, author: { id: '4' },
+  ...changes,
+})
+
+/** Messages by channel, oldest first. */
+let messages: Record<string, { id: string, type?: number }[]>
+let requestedChannels: string[]
+let refusal: (channel: string) => object | undefined
+let reports: [string, Record<string, unknown>][]
+
+beforeEach(() => {
+  // Fixed clock: the limit is exact to the second, which a busy machine may miss.
+  vi.useFakeTimers({ toFake: ['Date'] })
+  ;[messages, requestedChannels, reports, refusal] = [{}, [], [], () => undefined]
+})
 afterEach(() => void vi.useRealTimers())
 
+/** Answers like Discord: selects the oldest messages after `after`, and returns them newest first. */
+const rest = (async (_: string, path: string) => {
+  const { pathname, searchParams } = new URL(path, 'https://discord.com')
+  const channel = pathname.split('/')[2]!
+  requestedChannels.push(channel)
+  const answer = refusal(channel)
+  if (answer instanceof Error) throw answer
+  if (answer) return answer
+  if (!pathname.endsWith('/messages')) return { id: channel, type: TEXT }
+  const afterId = BigInt(searchParams.get('after')!)
+  const page = messages[channel]!.filter(({ id }) => BigInt(id) > afterId).slice(0, Number(searchParams.get('limit')))
+  return page.toReversed().map(each => ({ type: KINDS.words, content: 'help', author: { id: '4' }, ...each }))
+}) as DiscordRest
+
+const errorWith = (status: number) => (
+  new DiscordError({ ok: false, permanent: false, reason: 'Refused.' }, String(status), status)
+)
+
 /**
- * @param page messages in a channel that is read after the session was lost
+ * @param lostAt id of the last message that was delivered before the session was lost
  * @param accept rejects if an event is not taken
  */
-function start(page?: object[], accept = async (_: ForwardedEvent) => {}) {
+function start({ lostAt, accept = async () => {} }: { lostAt?: string, accept?: Deliver } = {}) {
   const [delivered, buried] = [[] as ForwardedEvent[], [] as string[]]
   const queue = new EventQueue({
-    maxAgeMs: 60_000, onFailure: () => {}, bury: async ({ messageId }) => void buried.push(messageId!),
+    maxAgeMs: 60_000, onFailure: () => {}, bury: async ({ messageId, id }) => void buried.push(messageId ?? id),
   })
-  const progress = new Progress(
-    page ? { session: null, sequence: 0, lastMessageId: idFrom(60_000), backfill: null } : null,
-  )
+  const progress = new Progress(lostAt ? { session: null, sequence: 0, lastMessageId: lostAt, backfill: null } : null)
   progress.begin({ sessionId: 's', resumeURL: 'ws://localhost' }, 0)
-  if (page) progress.owe([GUILD])
+  if (lostAt) progress.owe([GUILD])
   const dispatcher = new Dispatcher({
-    applicationId: '1', queue, report: () => {},
-    deliver: event => accept(event).then(() => void delivered.push(event)),
-    reader: new RestReader((async () => {
-      if (!page) throw new Error('Nothing is asked for.')
-      return page
-    }) as DiscordRest),
+    applicationId: '1', queue, reader: new RestReader(rest), report: (...args) => void reports.push(args),
+    deliver: (...args) => accept(...args).then(() => void delivered.push(args[0])),
   }, progress)
-  return { dispatcher, delivered, buried, progress, queue }
+  let sequence = 0
+  /** Receives events with the next sequences. */
+  const take = (t: string, ...events: object[]) => {
+    for (const d of events) dispatcher.take({ t, s: ++sequence, d })
+  }
+  /** Receives the server, with channels of these types. */
+  const join = (types: Record<string, number>) => {
+    const channels = Object.entries(types).map(([id, type]) => (
+      { id, type, last_message_id: messages[id]?.at(-1)?.id ?? null }
+    ))
+    take('GUILD_CREATE', {
+      id: GUILD, channels: channels.filter(({ type }) => type !== THREAD),
+      threads: channels.filter(({ type }) => type === THREAD),
+    })
+  }
+  const waitUntilHandled = () => until('all events', () => progress.snapshot().sequence === sequence)
+  const idsIn = (channel: string) => (
+    delivered.map(({ data }) => data as EventData).filter(data => data.channel_id === channel).map(({ id }) => id)
+  )
+  return { dispatcher, delivered, buried, progress, queue, take, join, waitUntilHandled, idsIn }
 }
 
+/** Receives the server after two hours without a session, and waits until all of it was read. */
+async function readBack(types: Record<string, number>, lostAt = idFrom(2 * HOUR)) {
+  const run = start({ lostAt })
+  run.join(types)
+  await run.waitUntilHandled()
+  return run
+}
+
+const click = (id: string) => ({ id, channel_id: '2' })
+
 test('a click that failed for who clicked is not handled when it is replayed, and is settled', async () => {
-  const { dispatcher, delivered, buried, progress } = start()
-  const [late, atTheEdge, now, ahead] = [idFrom(14_000), idFrom(12_000), idFrom(0), idFrom(-60_000)]
-  const ids = [late, atTheEdge, now, ahead]
-  for (const [at, id] of ids.entries()) {
-    dispatcher.take({ t: 'INTERACTION_CREATE', s: at + 1, d: { id, channel_id: '2' } })
-  }
-  await until('all of them', () => progress.snapshot().sequence === ids.length)
-  expect(delivered.map(({ data }) => (data as EventData).id)).toEqual([atTheEdge, now, ahead])
-  expect(buried).toEqual([late])
+  const run = start()
+  const [late, ...inTime] = [14_000, 12_000, 0, -60_000].map(agoMs => idFrom(agoMs))
+  run.take('INTERACTION_CREATE', ...[late!, ...inTime].map(click))
+  await run.waitUntilHandled()
+  expect([run.idsIn('2'), run.buried]).toEqual([inTime, [late]])
 })
 
 test('a click that cannot be handed on is tried for as long as who clicked waits', async () => {
   let tries = 0
-  const { dispatcher, buried } = start(undefined, async () => {
+  const { take, buried } = start({ accept: async () => {
     tries++
     throw new Error('The route is away.')
-  })
+  } })
   const id = idFrom(0)
-  dispatcher.take({ t: 'INTERACTION_CREATE', s: 1, d: { id, channel_id: '2' } })
+  take('INTERACTION_CREATE', click(id))
   await until('a try', () => tries > 0)
   vi.setSystemTime(Date.now() + 3001)
   await until('the end', () => buried.length > 0 || tries > 5)
   expect(buried).toEqual([id])
 })
 
-test('a message is handled however old it is', async () => {
-  const { dispatcher, delivered, progress } = start()
-  dispatcher.take({ t: 'MESSAGE_CREATE', s: 1, d: { ...message, id: idFrom(3_600_000), type: KINDS.words } })
-  await until('the message', () => progress.snapshot().sequence === 1)
-  expect(delivered.map(({ type }) => type)).toEqual(['GATEWAY_MESSAGE_CREATE'])
-})
-
-test('of what a channel tells, only what people write and reply is handed on, live and read back', async () => {
+test('only what people write and reply is handed on, however old it is, live and read back', async () => {
+  messages = { 2: Object.values(KINDS).map((type, at) => ({ id: idFrom(HOUR, at), type })) }
   const live = start()
-  for (const [at, d] of messages().entries()) live.dispatcher.take({ t: 'MESSAGE_CREATE', s: at + 1, d })
-  await until('all of them', () => live.progress.snapshot().sequence === messages().length)
-  expect(kindsOf(live.delivered)).toEqual([KINDS.words, KINDS.reply])
-  const back = start(messages())
-  const channels = [{ id: '2', type: 0, last_message_id: idFrom(0) }]
-  back.dispatcher.take({ t: 'GUILD_CREATE', s: 1, d: { id: GUILD, channels } })
-  await until('the channel', () => back.progress.snapshot().sequence === 1)
-  expect(kindsOf(back.delivered)).toEqual([KINDS.words, KINDS.reply])
+  live.take('MESSAGE_CREATE', ...messages[2]!.map(({ id, type }) => createMessage(id, { type })))
+  await live.waitUntilHandled()
+  for (const { delivered } of [live, await readBack({ 2: TEXT })]) {
+    expect(delivered.map(({ type, data }) => [type, (data as EventData).type])).toEqual([
+      ['GATEWAY_MESSAGE_CREATE', KINDS.words], ['GATEWAY_MESSAGE_CREATE', KINDS.reply],
+    ])
+  }
 })
-
-const createMessage = (id: string) => ({ ...message, id, type: KINDS.words })
 
 test('what Discord sends again is handed on once', async () => {
   const { dispatcher, delivered, progress } = start()
@@ -107,63 +150,132 @@ test('what Discord sends again is handed on once', async () => {
 test('the next try has the note of this one only if that was not checked for repetition', async () => {
   const notes: string[] = []
   const answers = [new DeliveryFailed('HTTP 503', { unchecked: true }), new DeliveryFailed('no connection')]
-  const { dispatcher, delivered } = start(undefined, async ({ note }) => {
+  const run = start({ accept: async ({ note }) => {
     notes.push(note!)
     const answer = answers.shift()
     if (answer) throw answer
-  })
-  dispatcher.take({ t: 'MESSAGE_CREATE', s: 1, d: createMessage('20') })
-  await until('the message', () => delivered.length > 0)
+  } })
+  run.take('MESSAGE_CREATE', createMessage('20'))
+  await run.waitUntilHandled()
   const [firstNote, secondNote, thirdNote] = notes
   expect([secondNote === firstNote, thirdNote === secondNote]).toEqual([true, false])
 })
 
 test('what the bot does itself goes nowhere, and is nothing to read back', async () => {
-  const { dispatcher, delivered, progress } = start()
-  const ownMessage = { ...createMessage('20'), author: { id: '1' } }
+  const run = start()
   const reaction = { user_id: '1', channel_id: '2', message_id: '20', emoji: { name: '👍' }, member: {} }
-  dispatcher.take({ t: 'MESSAGE_CREATE', s: 1, d: ownMessage })
-  dispatcher.take({ t: 'MESSAGE_REACTION_ADD', s: 2, d: { ...reaction, guild_id: GUILD } })
-  expect(progress.snapshot()).toMatchObject({ sequence: 2, lastMessageId: '20' })
-  dispatcher.take({ t: 'MESSAGE_CREATE', s: 3, d: createMessage('30') })
-  await until('the message', () => delivered.length > 0)
-  expect(delivered.map(({ id }) => id)).toEqual(['s:3'])
+  run.take('MESSAGE_CREATE', createMessage('20', { author: { id: '1' } }))
+  run.take('MESSAGE_REACTION_ADD', { ...reaction, guild_id: GUILD })
+  expect(run.progress.snapshot()).toMatchObject({ sequence: 2, lastMessageId: '20' })
+  run.take('MESSAGE_CREATE', createMessage('30'))
+  await run.waitUntilHandled()
+  expect(run.delivered.map(({ id }) => id)).toEqual(['s:3'])
 })
 
 test('a click waits for nothing else of its channel, and what is not taken is neither acknowledged nor passed over', async () => {
-  const { dispatcher, delivered, progress, queue } = start(undefined, async ({ type }) => {
+  const { take, delivered, progress, queue } = start({ accept: async ({ type }) => {
     if (type === 'GATEWAY_MESSAGE_CREATE') throw new Error('The route is away.')
-  })
-  dispatcher.take({ t: 'MESSAGE_CREATE', s: 1, d: createMessage('50') })
-  dispatcher.take({ t: 'INTERACTION_CREATE', s: 2, d: { id: idFrom(0), channel_id: '2' } })
-  dispatcher.take({ t: 'MESSAGE_CREATE', s: 3, d: { ...createMessage('60'), author: { id: '1' } } })
+  } })
+  take('MESSAGE_CREATE', createMessage('9007199254740993'))
+  take('INTERACTION_CREATE', click(idFrom(0)))
+  take('MESSAGE_CREATE', createMessage('9007199254740995', { author: { id: '1' } }))
   await until('the click', () => delivered.length > 0)
   expect(delivered.map(({ id }) => id)).toEqual(['s:2'])
   await queue.end(1000)
-  expect(progress.snapshot()).toMatchObject({ sequence: 0, lastMessageId: '49' })
+  expect(progress.snapshot()).toMatchObject({ sequence: 0, lastMessageId: '9007199254740992' })
 })
 
 test('a server of which nothing is missing tells up to where nothing will be', () => {
-  const { dispatcher, progress } = start()
-  const channels = [{ id: '2', type: 0, last_message_id: '70' }, { id: '5', type: 0, last_message_id: null }]
-  const threads = [{ id: '6', type: 11, parent_id: '2', last_message_id: '80' }]
-  dispatcher.take({ t: 'GUILD_CREATE', s: 1, d: { id: GUILD, channels, threads } })
-  expect(progress.snapshot()).toMatchObject({ sequence: 1, lastMessageId: '80' })
+  messages = { 2: [{ id: '99' }], 6: [{ id: '100' }], 7: [{ id: '98' }] }
+  const { join, progress } = start()
+  join({ 2: TEXT, 5: TEXT, 6: THREAD, 7: THREAD })
+  expect(progress.snapshot()).toMatchObject({ sequence: 1, lastMessageId: '100' })
 })
 
 test('a channel that Discord has described is not asked for', async () => {
-  const { dispatcher, delivered } = start()
-  const thread = (id: string) => ({ id, type: 11, parent_id: '2' })
-  dispatcher.take({ t: 'GUILD_CREATE', s: 1, d: { id: GUILD, channels: [], threads: [thread('6')] } })
-  dispatcher.take({ t: 'THREAD_CREATE', s: 2, d: thread('7') })
-  dispatcher.take({ t: 'THREAD_UPDATE', s: 3, d: { ...thread('7'), parent_id: '5' } })
-  for (const [at, channel] of ['6', '7'].entries()) {
-    dispatcher.take({ t: 'MESSAGE_CREATE', s: 4 + at, d: {
-      ...createMessage('30'), channel_id: channel, channel_type: 11,
-    } })
-  }
-  await until('both', () => delivered.length === 2)
-  expect(delivered.map(({ data }) => (data as { thread?: object }).thread)).toEqual([
-    { id: '6', parent_id: '2' }, { id: '7', parent_id: '5' },
+  const run = start()
+  const thread = (id: string) => ({ id, type: THREAD, parent_id: '2' })
+  run.take('GUILD_CREATE', { id: GUILD, channels: [], threads: [thread('6')] })
+  run.take('THREAD_CREATE', thread('7'))
+  run.take('THREAD_UPDATE', { ...thread('7'), parent_id: '5' })
+  run.take('MESSAGE_CREATE', ...['6', '7'].map(channel => (
+    createMessage('30', { channel_id: channel, channel_type: THREAD })
+  )))
+  await run.waitUntilHandled()
+  expect([requestedChannels, run.delivered.map(({ data }) => (data as { thread?: object }).thread)]).toEqual([
+    [], [{ id: '6', parent_id: '2' }, { id: '7', parent_id: '5' }],
   ])
+})
+
+test('several pages of a channel come in order and before anything newer of it, each as it would have come live', async () => {
+  const [pages, thread] = [idsFrom(HOUR, 230), [idFrom(HOUR, 500)]]
+  messages = { 10: pages.map(id => ({ id })), 11: thread.map(id => ({ id })) }
+  const run = start({ lostAt: idFrom(2 * HOUR) })
+  run.join({ 10: TEXT, 11: THREAD })
+  const liveId = idFrom(0)
+  run.take('MESSAGE_CREATE', createMessage(liveId, { channel_id: '10' }))
+  await run.waitUntilHandled()
+  expect([run.idsIn('10'), run.idsIn('11')]).toEqual([[...pages, liveId], thread])
+  expect(run.delivered).toContainEqual(expect.objectContaining({
+    type: 'GATEWAY_MESSAGE_CREATE', id: `message:${pages[0]}`,
+    data: expect.objectContaining({ guild_id: GUILD, channel_id: '10', channel_type: TEXT }) as object,
+  }))
+  // The kind of this channel is known, so only its messages are requested; a full page may have a successor.
+  expect(requestedChannels.filter(channel => channel === '10')).toHaveLength(3)
+  expect(run.progress.snapshot()).toMatchObject({ backfill: null, lastMessageId: liveId })
+})
+
+test('only channels with messages, and with something new, are asked', async () => {
+  const [oldMessage, newMessage] = [{ id: idFrom(3 * HOUR) }, { id: idFrom(HOUR) }]
+  messages = { 10: [oldMessage], 11: [newMessage], 12: [newMessage], 13: [newMessage], 14: [] }
+  const run = await readBack({ 10: TEXT, 11: VOICE, 12: CATEGORY, 13: FORUM, 14: TEXT })
+  expect(requestedChannels).toEqual(['11'])
+  expect(run.idsIn('11')).toEqual([newMessage.id])
+  expect(run.progress.snapshot().lastMessageId).toBe(newMessage.id)
+})
+
+test('nothing is read that is older than what is remembered of what was handled', async () => {
+  const [forgottenId, id] = [idFrom(24 * HOUR), idFrom(22 * HOUR)]
+  messages = { 10: [{ id: forgottenId }, { id }] }
+  expect((await readBack({ 10: TEXT }, idFrom(48 * HOUR))).idsIn('10')).toEqual([id])
+})
+
+test('of a big server the channels with the newest messages are read, and the log says that there are more', async () => {
+  const channels = Array.from({ length: 60 }, (_, index) => String(100 + index))
+  messages = Object.fromEntries(channels.map((id, index) => [id, [{ id: idFrom(HOUR, index) }]]))
+  await readBack(Object.fromEntries(channels.map(id => [id, TEXT])))
+  expect(requestedChannels.toSorted()).toEqual(channels.slice(10))
+  expect(reports).toContainEqual(['backfill-cut', { guild: GUILD, channels: 60, read: 50 }])
+})
+
+test('of a channel with more than can be read the log says so', async () => {
+  const ids = idsFrom(HOUR, 1001)
+  messages = { 10: ids.map(id => ({ id })) }
+  expect((await readBack({ 10: TEXT })).idsIn('10')).toEqual(ids.slice(0, 1000))
+  expect(reports).toEqual([['backfill-cut', { guild: GUILD, channel: '10', messages: 1000 }]])
+})
+
+test('a channel that the bot may not read has nothing for it; one that cannot be read just now is asked again', async () => {
+  const id = idFrom(HOUR)
+  messages = { 10: [{ id }], 11: [{ id }], 12: [{ id }] }
+  const answers: Record<string, object[]> = {
+    10: [errorWith(403)], 11: [errorWith(503), errorWith(503)], 12: [{ message: 'Just a moment …' }],
+  }
+  refusal = channel => answers[channel]!.shift()
+  const run = await readBack({ 10: TEXT, 11: TEXT, 12: TEXT })
+  expect(['10', '11', '12'].map(run.idsIn)).toEqual([[], [id], [id]])
+  expect(requestedChannels.toSorted()).toEqual(['10', '11', '11', '11', '12', '12'])
+  expect(run.buried).toEqual([])
+})
+
+test('what is left when the listener ends is still owed to its successor', async () => {
+  messages = { 10: [{ id: idFrom(HOUR) }], 11: [{ id: idFrom(HOUR, 1) }] }
+  const lostAt = idFrom(2 * HOUR)
+  const run = start({ lostAt, accept: async ({ data }) => {
+    if ((data as EventData).channel_id === '11') throw new Error('The route is away.')
+  } })
+  run.join({ 10: TEXT, 11: TEXT })
+  await until('one channel', () => run.delivered.length > 0)
+  await run.queue.end(1000)
+  expect(run.progress.snapshot()).toMatchObject({ sequence: 0, backfill: { after: lostAt, guilds: [GUILD] } })
 })

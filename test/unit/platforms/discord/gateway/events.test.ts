@@ -66,19 +66,16 @@ test('the token does not follow a redirect', async () => {
 test('a repetition is known by what Discord makes unique, and forgotten on demand', async () => {
   const state = createMemoryState()
   await state.connect()
-  const isFirst = (forwardedEvent: ForwardedEvent) => firstDelivery(state, forwardedEvent)
-  expect(await isFirst(message('s1:5', '10'))).toBe(true)
-  expect(await isFirst(message('s1:5', '10'))).toBe(false)
-  expect(await isFirst(message('message:10', '10'))).toBe(false)
-  expect(await isFirst(message('s1:6', '11'))).toBe(true)
-  expect(await isFirst(reaction('s1:7'))).toBe(true)
-  expect(await isFirst(reaction('s1:7'))).toBe(false)
-  // The reaction was removed in between and added again: a new event.
-  expect(await isFirst(reaction('s1:9'))).toBe(true)
-  expect(await isFirst(event('s1:10', 'GATEWAY_INTERACTION_CREATE', { id: '30' }))).toBe(true)
-  expect(await isFirst(event('s2:2', 'GATEWAY_INTERACTION_CREATE', { id: '30' }))).toBe(false)
+  const click = (id: string) => event(id, 'GATEWAY_INTERACTION_CREATE', { id: '30' })
+  const deliveries: [ForwardedEvent, boolean][] = [
+    [message('s1:5', '10'), true], [message('s1:5', '10'), false], [message('message:10', '10'), false],
+    [message('s1:6', '11'), true], [reaction('s1:7'), true], [reaction('s1:7'), false],
+    // The reaction was removed in between and added again: a new event.
+    [reaction('s1:9'), true], [click('s1:10'), true], [click('s2:2'), false],
+  ]
+  for (const [each, isFirst] of deliveries) expect(await firstDelivery(state, each)).toBe(isFirst)
   await forgetDelivery(state, message('s1:6', '11'))
-  expect(await isFirst(message('s1:6', '11'))).toBe(true)
+  expect(await firstDelivery(state, message('s1:6', '11'))).toBe(true)
 })
 
 test('an event whose first check got no answer is handled at the next try, and once', async () => {

@@ -19,28 +19,23 @@ afterEach(() => void vi.useRealTimers())
 
 const lease = () => new Lease(state, 'gateway', LEASE_MS)
 
-test('a newcomer asks the owner, waits, and takes over', async () => {
+/** An owner, and a newcomer that has asked for its lease. */
+async function claim(signal = forever) {
   const [owner, newcomer] = [lease(), lease()]
-  expect(await owner.take('claim', forever)).toBe(true)
-  expect(await owner.isClaimed()).toBe(false)
-  const takeover = newcomer.take('claim', forever)
+  await owner.take('claim', forever)
+  const takeover = newcomer.take('claim', signal)
   await until('the claim', () => owner.isClaimed())
+  return { owner, newcomer, takeover }
+}
+
+test('a newcomer asks the owner, waits, and takes over', async () => {
+  const { owner, newcomer, takeover } = await claim()
   expect(newcomer.isHeld).toBe(false)
   await owner.release()
   expect(owner.isHeld).toBe(false)
   expect(await takeover).toBe(true)
   expect(await newcomer.isClaimed()).toBe(false)
   expect(await owner.renew()).toBe(false)
-})
-
-test('of two newcomers the later one wins', async () => {
-  const [owner, firstNewcomer, secondNewcomer] = [lease(), lease(), lease()]
-  await owner.take('claim', forever)
-  const firstResult = firstNewcomer.take('claim', forever)
-  const secondResult = secondNewcomer.take('claim', forever)
-  expect(await firstResult).toBe(false)
-  await owner.release()
-  expect(await secondResult).toBe(true)
 })
 
 test('who stands by disturbs nobody and steps in when the owner is gone', async () => {
@@ -58,11 +53,8 @@ test('who stands by disturbs nobody and steps in when the owner is gone', async 
 })
 
 test('a lease that is asked for is left to the newcomer by those who stand by', async () => {
-  const [owner, reserve, newcomer] = [lease(), lease(), lease()]
-  await owner.take('stand by', forever)
-  const takeover = newcomer.take('claim', forever)
-  await until('the claim', () => owner.isClaimed())
-  const reserveResult = reserve.take('stand by', forever)
+  const { owner, newcomer, takeover } = await claim()
+  const reserveResult = lease().take('stand by', forever)
   await owner.release()
   expect(await takeover).toBe(true)
   expect(await newcomer.isClaimed()).toBe(false)
@@ -72,10 +64,7 @@ test('a lease that is asked for is left to the newcomer by those who stand by', 
 
 test('a claim ends with its maker: a third of the lease later others take it', async () => {
   const stop = new AbortController()
-  const [owner, newcomer] = [lease(), lease()]
-  await owner.take('claim', forever)
-  const takeover = newcomer.take('claim', stop.signal)
-  await until('the claim', () => owner.isClaimed())
+  const { owner, takeover } = await claim(stop.signal)
   stop.abort()
   expect(await takeover).toBe(false)
   await owner.release()
@@ -93,16 +82,6 @@ test('who yielded takes the lease back only if it is free', async () => {
   await newcomer.release()
   expect(await owner.take('if free', forever)).toBe(true)
   expect(await owner.isClaimed()).toBe(false)
-})
-
-test('renewing extends it', async () => {
-  const owner = lease()
-  await owner.take('claim', forever)
-  expect(owner.isDue).toBe(false)
-  vi.setSystemTime(Date.now() + LEASE_MS / 2)
-  expect([owner.isDue, owner.isHeld]).toEqual([true, true])
-  expect(await owner.renew()).toBe(true)
-  expect(owner.isDue).toBe(false)
 })
 
 test('a later newcomer wins also over one that has waited for long', async () => {
@@ -143,14 +122,16 @@ test('it lasts from when it was asked for, however late the store answers', asyn
   expect(owner.isHeld).toBe(false)
 })
 
-test('a clock that is put back makes it last no longer', async () => {
+test('a clock that is put back makes it last no longer, renewing does', async () => {
   const owner = lease()
   await owner.take('claim', forever)
   vi.setSystemTime(Date.now() - 3_600_000)
   expect([owner.isDue, owner.isHeld]).toEqual([false, true])
   vi.advanceTimersByTime(LEASE_MS / 2)
   expect([owner.isDue, owner.isHeld]).toEqual([true, true])
-  vi.advanceTimersByTime(LEASE_MS / 2)
+  expect(await owner.renew()).toBe(true)
+  expect([owner.isDue, owner.isHeld]).toEqual([false, true])
+  vi.advanceTimersByTime(LEASE_MS)
   expect(owner.isHeld).toBe(false)
 })
 

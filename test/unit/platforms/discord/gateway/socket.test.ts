@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { beforeEach, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { DeliveryFailed } from '../../../../../server/platforms/discord/gateway/events'
 import { GatewaySocket, type SocketHooks } from '../../../../../server/platforms/discord/gateway/socket'
@@ -8,166 +8,141 @@ import { startDiscord, type DiscordDouble } from '../../../../support/discord/di
 import { endAfterTest } from '../../../../support/lifetime'
 import { until } from '../../../../support/until'
 
+/** Time within which the library would reconnect, after 500 ms */
+const RECONNECTED_MS = 700
+
 let discord: DiscordDouble
-let socket: GatewaySocket
-let events: string[]
+beforeEach(async () => { discord = endAfterTest(await startDiscord()) })
 
-beforeEach(async () => {
-  discord = endAfterTest(await startDiscord())
-  events = []
-})
+const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
+const gatewayAt = (url: string, remaining = 1) => async () => (
+  { url, session_start_limit: { remaining, reset_after: 0 } }
+)
+const sessionAt = (resumeURL: string) => ({ sessionId: 'gone', resumeURL, sequence: 1 })
 
-afterEach(async () => { await socket.close() })
+type Session = ReturnType<SocketHooks['session']>
 
-function connect(hooks: Partial<SocketHooks> = {}): GatewaySocket {
-  const url = discord.gateway.url
-  let session: ReturnType<SocketHooks['session']> = null
-  socket = new GatewaySocket({
-    botToken: discord.botToken, intents: 1,
-    session: () => session,
-    gateway: async () => ({ url, session_start_limit: { remaining: 1, reset_after: 0 } }),
+function connect(hooks: Partial<SocketHooks> = {}, session: Session = null, double = discord) {
+  const run = { session, events: [] as string[], refusals: [] as string[], ready: () => run.events.includes('READY') }
+  const socket = endAfterTest(new GatewaySocket({
+    botToken: double.botToken, intents: 1, session: () => run.session, gateway: gatewayAt(double.gateway.url),
     mayIdentify: async () => {},
     identified: (identity, sequence) => {
-      session = { ...identity, sequence }
-      events.push('identified')
+      run.session = { ...identity, sequence }
+      run.events.push('identified')
     },
-    ready: guilds => void events.push(`guilds ${guilds.length}`),
-    resumed: () => void events.push('resumed'),
-    dispatch: ({ t }) => void events.push(t),
+    ready: guilds => void run.events.push(`guilds ${guilds.length}`),
+    resumed: () => void run.events.push('resumed'),
+    dispatch: ({ t }) => void run.events.push(t),
     lost: () => {
-      session = null
-      events.push('lost')
+      run.session = null
+      run.events.push('lost')
     },
-    detached: () => void events.push('detached'),
-    refused: reason => void events.push(reason),
+    detached: () => void run.events.push('detached'),
+    refused: reason => void run.refusals.push(reason),
     ...hooks,
-  })
+  }))
   void socket.open()
-  return socket
+  return { run, socket }
 }
 
+/** Starts a session. */
+async function begin(...args: Parameters<typeof connect>) {
+  const connected = connect(...args)
+  await until('the session', connected.run.ready)
+  return connected
+}
+
+async function listen<T extends Server | WebSocketServer>(server: T): Promise<string> {
+  endAfterTest(server)
+  await once(server, 'listening')
+  return `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+const listenForSockets = (onSocket: (socket: Socket) => void) => (
+  listen(createServer(socket => onSocket(socket.on('error', () => {}))).listen(0, '127.0.0.1'))
+)
+const refuse = (socket: Socket) => void socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n')
+
 test('a new session is known with its guilds before its first event', async () => {
-  connect()
-  await until('the guild', () => events.includes('GUILD_CREATE'))
-  expect(events).toEqual(['identified', 'guilds 1', 'READY', 'GUILD_CREATE'])
+  const { run, socket } = connect()
+  await until('the guild', () => run.events.includes('GUILD_CREATE'))
+  expect(run.events).toEqual(['identified', 'guilds 1', 'READY', 'GUILD_CREATE'])
   expect(socket.detachedMs).toBe(0)
 })
 
-test('closing leaves a session that can be resumed, and connects no more', async () => {
-  connect()
-  await until('the session', () => events.includes('READY'))
-  await socket.close()
-  await new Promise(resolve => setTimeout(resolve, 700))
-  expect(discord.gateway).toMatchObject({ identifies: 1 })
-  expect(discord.gateway.live()).toBe(0)
-  expect(events).not.toContain('lost')
-  expect(events).not.toContain('detached')
-})
-
 test.each([4007, 4009])('close code %i ends the session, others do not', async (code) => {
-  connect()
-  await until('the session', () => events.includes('READY'))
+  const { run } = await begin()
   discord.gateway.closeWith(4000)
-  await until('the resume', () => events.includes('resumed'))
-  expect(events).not.toContain('lost')
-  events = []
+  await until('the resume', () => run.events.includes('resumed'))
+  expect(run.events).not.toContain('lost')
+  run.events = []
   discord.gateway.closeWith(code)
   await until('a new session', () => discord.gateway.identifies === 2)
   // A RESUME of an ended session would be one more connection.
-  expect(events.filter(event => event === 'lost' || event === 'detached')).toEqual(['detached', 'lost'])
+  expect(run.events.filter(event => event === 'lost' || event === 'detached')).toEqual(['detached', 'lost'])
 })
 
-test.each([4004, 4010, 4011, 4012, 4013, 4014])('close code %i is told with what to do, and not answered by another socket', async (code) => {
-  const refusals: string[] = []
-  connect({ refused: reason => void refusals.push(reason) })
-  await until('the session', () => events.includes('READY'))
-  discord.gateway.closeWith(code)
-  await until('the refusal', () => refusals.length > 0)
-  // The library reconnects after 500 ms, if at all.
-  await new Promise(resolve => setTimeout(resolve, 700))
-  expect([refusals.length, discord.gateway.identifies, discord.gateway.live()]).toEqual([1, 1, 0])
+test('close codes of refusals are told with what to do, and not answered by another socket', async () => {
+  const codes = [4004, 4010, 4011, 4012, 4013, 4014]
+  expect(await Promise.all(codes.map(async (code) => {
+    const double = endAfterTest(await startDiscord())
+    const { run: { refusals } } = await begin({}, null, double)
+    double.gateway.closeWith(code)
+    await until('the refusal', () => refusals.length > 0)
+    await pause(RECONNECTED_MS)
+    return [code, refusals.length, double.gateway.identifies, double.gateway.live()]
+  }))).toEqual(codes.map(code => [code, 1, 1, 0]))
 })
 
-test('a session is resumed at its own address, and at the general one once that has failed twice in a row', async () => {
-  const [url, deadUrl] = [discord.gateway.url, 'ws://127.0.0.1:9']
-  let storedSession: ReturnType<SocketHooks['session']> = null
-  const getSession = () => storedSession
-  const gateway = (url: string) => async () => ({ url, session_start_limit: { remaining: 1, reset_after: 0 } })
-  connect({ identified: (identity, sequence) => void (storedSession = { ...identity, sequence }) })
-  await until('the session', () => events.includes('READY'))
-  await socket.close()
-  connect({ session: getSession, gateway: gateway(deadUrl) })
+test('closing leaves a session, which is resumed at its own address, and at the general one if that has failed twice', async () => {
+  const deadUrl = 'ws://127.0.0.1:9'
+  const first = await begin()
+  await first.socket.close()
+  expect(discord.gateway.live()).toBe(0)
+  expect(first.run.events.filter(event => event === 'lost' || event === 'detached')).toEqual([])
+  const second = connect({ gateway: gatewayAt(deadUrl) }, first.run.session)
   for (let resumes = 1; resumes <= 4; resumes++) {
     await until('a resume', () => discord.gateway.resumes === resumes)
     if (resumes < 4) discord.gateway.closeWith(4000)
   }
-  await socket.close()
-  storedSession = { ...storedSession!, resumeURL: deadUrl }
-  connect({ session: getSession, gateway: gateway(url) })
+  await second.socket.close()
+  connect({}, { ...second.run.session!, resumeURL: deadUrl })
   await until('a resume', () => discord.gateway.resumes === 5)
   expect(discord.gateway.identifies).toBe(1)
 })
 
-test('a bot that the REST API refuses is told to whoever listens, and what fails in passing is not', async () => {
-  const refusal = new DeliveryFailed('HTTP 401', { permanent: true })
-  const answers = [new Error('HTTP 500'), new DeliveryFailed('HTTP 503'), refusal]
-  const { url } = discord.gateway
-  connect({ gateway: async () => {
-    if (answers.length > 0) throw answers.shift()
-    return { url, session_start_limit: { remaining: 1, reset_after: 0 } }
+test('without a session it waits for the REST API and for a budget, and tells only of a refusal of the bot', async () => {
+  const answers: SocketHooks['gateway'][] = [
+    async () => { throw new DeliveryFailed('HTTP 503') },
+    async () => { throw new DeliveryFailed('HTTP 401', { permanent: true }) },
+    gatewayAt(discord.gateway.url, 0), gatewayAt(discord.gateway.url),
+  ]
+  const identifies: number[] = []
+  const { run } = await begin({ gateway: () => {
+    identifies.push(discord.gateway.identifies)
+    return answers.shift()!()
   } })
-  await until('the session', () => events.includes('READY'))
-  expect(events.filter(event => event.startsWith('HTTP'))).toEqual(['HTTP 401'])
+  expect([run.refusals, identifies]).toEqual([['HTTP 401'], [0, 0, 0, 0]])
 })
 
-test('without budget for an IDENTIFY it waits; a REST API that is away stops no RESUME', async () => {
-  let budget = 0
-  const { url } = discord.gateway
-  connect({ gateway: async () => ({ url, session_start_limit: { remaining: budget, reset_after: 0 } }) })
-  await until('the refusal', () => events.includes('detached'))
-  expect(discord.gateway.identifies).toBe(0)
-  budget = 1
-  await until('the session', () => events.includes('READY'))
-  await socket.close()
-  const session = { sessionId: 'gone', resumeURL: url, sequence: 1 }
-  let currentSession: typeof session | null = session
-  events = []
-  connect({ session: () => currentSession, lost: () => void (currentSession = null), gateway: async () => {
-    throw new Error('HTTP 500')
-  } })
-  // Op 9 (invalid session): the server was reached.
-  await until('an answer', () => currentSession === null)
-})
-
-test.each([
+test.each<[string, (url: string) => unknown]>([
+  ['is away', () => { throw new Error('HTTP 500') }],
   ['answers with something else than where the gateway is', () => ({})],
   ['refuses the bot', () => { throw new DeliveryFailed('HTTP 403', { permanent: true }) }],
-  ['says that no session may be begun any more', (url: string) => (
-    { url, session_start_limit: { remaining: 0, reset_after: 60_000 } }
-  )],
+  ['says that no session may be begun any more', url => gatewayAt(url, 0)()],
 ])('a session is resumed while the REST API %s', async (_, answer) => {
-  const refusals: string[] = []
-  let currentSession: { sessionId: string, resumeURL: string, sequence: number } | null = {
-    sessionId: 'gone', resumeURL: discord.gateway.url, sequence: 1,
-  }
-  connect({
-    session: () => currentSession, lost: () => void (currentSession = null),
-    refused: reason => void refusals.push(reason), gateway: async () => answer(discord.gateway.url) as never,
-  })
+  const { url } = discord.gateway
+  const { run } = connect({ gateway: async () => answer(url) as never }, sessionAt(url))
   // Op 9 (invalid session): the server was reached.
-  await until('an answer', () => currentSession === null)
-  expect(refusals).toEqual([])
+  await until('an answer', () => run.session === null)
+  expect(run.refusals).toEqual([])
 })
 
 test.each<[string, (socket: Socket) => void]>([
-  ['is reset', socket => void socket.resetAndDestroy()],
-  ['is refused', socket => void socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n')],
+  ['is reset', socket => void socket.resetAndDestroy()], ['is refused', refuse],
 ])('closing while a socket connects waits for it, also when it %s', async (_, fail) => {
   const sockets: Socket[] = []
-  const server = createServer(socket => void sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const resumeURL = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
-  connect({ session: () => ({ sessionId: 's', resumeURL, sequence: 1 }) })
+  const { socket } = connect({}, sessionAt(await listenForSockets(each => void sockets.push(each))))
   await until('the socket', () => sockets.length > 0)
   const from = performance.now()
   const closing = socket.close()
@@ -176,44 +151,35 @@ test.each<[string, (socket: Socket) => void]>([
   // Waits only for this socket: another one would have a handshake timeout of five seconds.
   expect(performance.now() - from).toBeLessThan(5000)
   // An error without a handler would end the test run here.
-  await new Promise(resolve => setTimeout(resolve, 700))
+  await pause(RECONNECTED_MS)
   expect(sockets.length).toBe(1)
-  server.close()
 })
 
 test('sockets that fail come ever more slowly, and none after it was closed', async () => {
   const connectedAt: number[] = []
-  const server = createServer((socket) => {
+  const url = await listenForSockets((socket) => {
     connectedAt.push(performance.now())
-    socket.on('error', () => {}).end('HTTP/1.1 503 Service Unavailable\r\n\r\n')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const resumeURL = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
-  connect({
-    session: () => ({ sessionId: 's', resumeURL, sequence: 1 }),
-    gateway: async () => ({ url: resumeURL, session_start_limit: { remaining: 1, reset_after: 0 } }),
+    refuse(socket)
   })
+  const { socket } = connect({ gateway: gatewayAt(url) }, sessionAt(url))
   await until('four sockets', () => connectedAt.length === 4)
   // The library's 500 ms, plus at least half of 1 s and half of 2 s. Timers may be 1 ms early.
   expect(connectedAt[2]! - connectedAt[1]!).toBeGreaterThan(990)
   expect(connectedAt[3]! - connectedAt[2]!).toBeGreaterThan(1490)
   // Close within the next pause of at least 2.5 s.
-  await new Promise(resolve => setTimeout(resolve, 1500))
+  await pause(1500)
   await socket.close()
-  await new Promise(resolve => setTimeout(resolve, 700))
+  await pause(RECONNECTED_MS)
   expect(connectedAt.length).toBe(4)
-  server.close()
 })
 
 test('closing does not wait for another end that is gone', async () => {
-  const server = endAfterTest(new WebSocketServer({ port: 0, host: '127.0.0.1' }))
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   server.on('connection', (peer) => {
     peer.send(JSON.stringify({ op: 10, d: { heartbeat_interval: 41_250 } }))
     peer.once('message', () => peer.pause())
   })
-  await once(server, 'listening')
-  const resumeURL = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
-  connect({ session: () => ({ sessionId: 's', resumeURL, sequence: 1 }) })
+  const { socket } = connect({}, sessionAt(await listen(server)))
   await until('the RESUME', () => [...server.clients].some(({ isPaused }) => isPaused))
   const from = performance.now()
   await socket.close()
