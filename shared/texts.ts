@@ -83,6 +83,11 @@ export function textsIn(language: string): Texts {
 /** Texts for the ops pages, the conversation and the API, and for cards and emails by default. */
 export const english: Texts = textsIn('en')
 
+/** Joins names: `a and b and c`. */
+export function joinNames(names: readonly string[], texts: Texts): string {
+  return names.reduce((some, last) => texts('card.list.and', { some, last }))
+}
+
 type MessageValues = Readonly<Record<string, string | number | RichText | Timestamp>>
 
 /** Part of a message: words, the name of a value, or the words for each plural category of a number. */

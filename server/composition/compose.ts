@@ -20,6 +20,7 @@ import { startBot, type Bot } from './bot'
 import { createDueWork } from './due-work'
 import { bodyLimitsOf, createFiles, openStore, type Stores } from './stores'
 import { createForms, createInbox, sampleUpload } from './forms'
+import { textsIn } from '../../shared/texts'
 import { memoizeAsync } from '../../shared/utils/turns'
 import { createUpkeep } from './operations'
 import { createPages } from './pages'
@@ -63,7 +64,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   // Don't link to closed pages: they answer 403 to everybody.
   const pagesUrl = whyClosed(config) ? null : config.siteUrl
   const files = createFiles(config, storeId, monitor, { store, limiter: uploads, runtime, log })
-  const presentation: Presentation = { siteUrl: pagesUrl, forms, files }
+  const presentation: Presentation = { siteUrl: pagesUrl, forms, files, texts: textsIn(config.locale) }
   const people = new People(config.people.aliases)
 
   const formUrl = `${config.siteUrl ?? ''}/api/form`

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { version } from '../../package.json'
 import type { Setup } from '../../shared/types/setup'
 import type { StatusReport } from '../../shared/types/status'
+import { textsIn } from '../../shared/texts'
 import { gatewayStates, type ListenerSupervisor } from '../adapters/chat/listener-supervisor'
 import { checkConfig, type Config } from '../config'
 import { Credentials, introduce } from '../domain/operations/credentials'
@@ -64,6 +65,7 @@ interface UpkeepParts extends Omit<OperationsParts, 'credentials' | 'optionalPar
 /** Status, set-up, tests and retries: the tools of people on duty. */
 export function createUpkeep({ forms, mailer, receipts, limiter, monitor, warnings, ...parts }: UpkeepParts) {
   const { config, board, runtime } = parts
+  const texts = textsIn(config.locale)
   const known: OperationsParts = {
     ...parts, credentials: new Credentials({ board, monitor, runtime }), optionalParts: optionalPartsOf(config),
     rooms: forms.rooms, takes: config.people.claimMs !== null,
@@ -72,7 +74,7 @@ export function createUpkeep({ forms, mailer, receipts, limiter, monitor, warnin
     operations: createOperations(known),
     setup: () => readSetup(config, { ...known, warnings }),
     testEmail: new TestEmail({ mailer, mail: config.mail, receipts, limiter, runtime, monitor }),
-    testCards: new TestCards({ board, forms, limiter, runtime, monitor }),
+    testCards: new TestCards({ board, forms, texts, limiter, runtime, monitor }),
   }
 }
 

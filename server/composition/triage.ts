@@ -24,10 +24,10 @@ interface TriageParts
 export function createTriage({ config, connections, bot, people, queues, ...parts }: TriageParts) {
   const { store, presentation, runtime, monitor, log } = parts
   const policy = config.retry
-  const board = createBoard(connections, bot, log, config.cardIntervalMs)
+  const board = createBoard(connections, bot, log, config.cardIntervalMs, presentation.texts)
   const queue = new CardQueue({
     queues, board, forms: presentation.forms, post: (...card) => outbox.post(...card), policy,
-    overviewUrl: presentation.siteUrl, runtime, log,
+    overviewUrl: presentation.siteUrl, texts: presentation.texts, runtime, log,
   })
   const outbox: Outbox = new Outbox({
     ...parts, board, queue, policy, cardDataMs: config.cardDataMs, mail: config.mail,

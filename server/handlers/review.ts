@@ -1,11 +1,11 @@
 import type { ActionEvent, Adapter, Chat, ModalElement, ModalResponse, ModalSubmitEvent } from 'chat'
-import { UNREADABLE } from '../domain/errors'
 import type { Decisions, Intent } from '../domain/review/decisions'
 import type { Marks } from '../domain/fields/fields'
 import type { CardAction, EditForm, Scope, SendAgainForm } from '../ports/board'
 import { UnreadableRecord } from '../ports/store'
 import type { Person } from '../ports/submission'
 import type { DecisionResult } from '../ports/submission-access'
+import type { Texts } from '../../shared/texts'
 import { plainText } from '../../shared/utils/line'
 import { visible } from '../../shared/utils/text'
 import { withinOrNull } from '../../shared/utils/time'
@@ -22,22 +22,11 @@ export interface ReviewHandlers extends PrivatelyHandlers, SpeakerHandlers {
   /** Null if the platform has no modals. */
   editModal: (form: EditForm, platform: string) => ModalElement | null
   sendAgainModal: (form: SendAgainForm, platform: string) => ModalElement | null
+  texts: Texts
 }
 
 /** Plausible submission id: clients choose the content of some platforms' buttons and forms. */
 const ID = /^[\w-]{1,80}$/
-
-const FAILED_TEXT = 'That did not work just now. Nothing is lost: press the button again in a moment.'
-
-/** Reason why a click failed. For an unreadable record, another click would fail, too. */
-const describeFailure = (error: unknown, fallback: string) => (
-  error instanceof UnreadableRecord ? `${UNREADABLE} It cannot be decided. The log of the service names it.` : fallback
-)
-
-/** Titles of refusals that only the person concerned reads */
-const TITLES = {
-  unlisted: 'You cannot decide this', unknown: 'Not decided', taken: 'Already assigned', elsewhere: 'Another channel',
-} as const
 
 /** Action that each button of a card asks for. */
 const ACTIONS = {
@@ -45,18 +34,20 @@ const ACTIONS = {
   hand_back: 'hand-back',
 } as const satisfies Record<CardAction['id'], Intent['action']>
 
-/** Callback ids and titles of the forms. */
-const FORMS: Readonly<Record<string, string>> = { edit: 'Edit & Forward', send_again: 'Send again' }
+/** Callback ids of the forms, and the texts that are their titles. */
+const FORMS = { edit: 'card.modal.edit', send_again: 'card.button.send_again' } as const
 
 /** Registers the buttons of cards and their forms. Clicks without a valid submission id have no effect. */
 export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
-  const { decisions, here: resolveScope, pressOf, editModal, sendAgainModal, noticeModal, log } = handlers
+  const { decisions, here: resolveScope, pressOf, editModal, sendAgainModal, noticeModal, texts, log } = handlers
   const isRepeated = createRepeatDetector()
   /** Tells the person why a click had no effect. */
   const tell = async (event: ActionEvent, result: DecisionResult) => {
-    if (result.kind === 'forbidden') await tellPrivately(event, result.message, TITLES[result.reason], handlers)
+    if (result.kind === 'forbidden') {
+      await tellPrivately(event, result.message, texts(`card.refusal.title.${result.reason}`), handlers)
+    }
     if (result.kind !== 'unchanged' || isRepeated(event)) return
-    await tellPrivately(event, result.message, 'Nothing changed', handlers)
+    await tellPrivately(event, result.message, texts('card.refusal.title.unchanged'), handlers)
   }
 
   const handleClick = async (event: ActionEvent, action: typeof ACTIONS[CardAction['id']], id: string) => {
@@ -73,6 +64,11 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
     await tell(event, await decisions.decide({ ...attempt, action, person: reviewerOf(event, handlers) }))
   }
 
+  /** Returns the reason why a click failed. For an unreadable record, another click would fail, too. */
+  const describeFailure = (error: unknown, key: 'failed' | 'notSaved') => (
+    texts(`card.refusal.${error instanceof UnreadableRecord ? 'unreadable' : key}`)
+  )
+
   for (const [button, action] of Object.entries(ACTIONS)) {
     bot.onAction(button, async (event) => {
       const { value: id, adapter, thread } = event
@@ -80,7 +76,7 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
       await handleClick(event, action, id).catch(async (error: unknown) => {
         log.error('review.failed', { action: button, submission: id, platform: adapter.name, error })
         // Tell only the person who clicked.
-        await replyPrivately(event, describeFailure(error, FAILED_TEXT), handlers).catch(() => {})
+        await replyPrivately(event, describeFailure(error, 'failed'), handlers).catch(() => {})
       })
     })
   }
@@ -99,13 +95,12 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
     // Keep the form open: they may send it again as it is.
     const isTaken = result.kind === 'forbidden' && result.reason === 'taken'
     if (isTaken) return { action: 'errors', errors: errorOnFirstInput(event, plainText(result.message)) }
-    return { action: 'update', modal: noticeModal(result.message, FORMS[callbackId]!) }
+    return { action: 'update', modal: noticeModal(result.message, texts(FORMS[callbackId as keyof typeof FORMS])) }
   }
 
   bot.onModalSubmit(Object.keys(FORMS), event => handleSubmit(event).catch((error: unknown): ModalResponse => {
     log.error('review.failed', { action: `${event.callbackId}-submit`, error })
-    const text = describeFailure(error, 'This could not be saved. Nothing is lost: press Forward again in a moment.')
-    return { action: 'errors', errors: errorOnFirstInput(event, text) }
+    return { action: 'errors', errors: errorOnFirstInput(event, describeFailure(error, 'notSaved')) }
   }))
 }
 

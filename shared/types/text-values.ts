@@ -40,4 +40,140 @@ export interface TextValues {
   'field.tooLong': 'limit'
   'field.tooLow': 'limit'
   'field.tooHigh': 'limit'
+  'card.title.new': never
+  'card.title.failed': never
+  'card.title.forwarding': never
+  'card.title.forwarded': never
+  'card.title.spam': never
+  'card.title.expired': never
+  'card.title.erased': never
+  'card.title.gone': never
+  'card.title.ofForm': 'form' | 'title'
+  'card.button.forward': never
+  'card.button.edit': never
+  'card.button.send_again': never
+  'card.button.spam': never
+  'card.button.undo': never
+  'card.button.not_spam': never
+  'card.button.take': never
+  'card.button.hand_back': never
+  'card.button.retry': 'deliveries'
+  'card.list.and': 'last' | 'some'
+  'card.list.more': 'count' | 'some'
+  'card.list.others': never
+  'card.list.unknown': never
+  'card.delivery.email': never
+  'card.delivery.endpoint': never
+  'card.deliveryInText.email': never
+  'card.deliveryInText.endpoint': never
+  'card.decided.forwarded': 'at' | 'name' | 'platform'
+  'card.decided.edited': 'at' | 'name' | 'platform'
+  'card.decided.spam': 'at' | 'name' | 'platform'
+  'card.revoked.forward': 'at' | 'name' | 'platform'
+  'card.revoked.spam': 'at' | 'name' | 'platform'
+  'card.erased': 'at' | 'name' | 'platform'
+  'card.expired': 'days'
+  'card.expiredAt': 'at' | 'days'
+  'card.reminder': 'at'
+  'card.gone': never
+  'card.edited': 'fields'
+  'card.sentTo': 'targets'
+  'card.beingSentTo': 'targets'
+  'card.goesToAt': 'at' | 'targets'
+  'card.sentToAt': 'at' | 'targets'
+  'card.sentChanged': 'at' | 'targets'
+  'card.sentBounced': 'at' | 'targets'
+  'card.corrects': 'at' | 'targets'
+  'card.confirmed': 'at'
+  'card.failed': 'delivery' | 'reason'
+  'card.failedNext': 'at' | 'delivery' | 'reason'
+  'card.forwardRest': 'delivered' | 'missing'
+  'card.sendRest': 'delivered' | 'missing'
+  'card.decideAgain': never
+  'card.withoutFile': never
+  'card.dataErasedOn': 'at'
+  'card.earlierDeleted': 'at'
+  'card.holder': 'at' | 'name' | 'platform'
+  'card.assigned': 'by' | 'name'
+  'card.emailStatus.sent': never
+  'card.emailStatus.delayed': never
+  'card.emailStatus.delivered': never
+  'card.emailStatus.complained': never
+  'card.emailStatus.suppressed': never
+  'card.emailStatus.failed': never
+  'card.emailStatus.bounced': never
+  'card.emailStatus.withReason': 'reason' | 'status'
+  'card.emailStatus.note': 'status'
+  'card.emailStatus.news': 'status' | 'targets'
+  'card.emailStatus.dataGone': never
+  'card.field.subject': never
+  'card.field.replyTo': never
+  'card.field.edited': 'label'
+  'card.field.was': 'value'
+  'card.field.yes': never
+  'card.field.no': never
+  'card.field.noName': never
+  'card.file.open': 'size' | 'type'
+  'card.file.openNumbered': 'number' | 'size' | 'type'
+  'card.file.picture': 'number'
+  'card.file.bytes': 'count'
+  'card.empty': never
+  'card.moreFields': 'count'
+  'card.shortened': 'count'
+  'card.moreFiles': 'count'
+  'card.openWhole': 'omissions'
+  'card.notShown': 'omissions'
+  'card.refusedWhole': 'id' | 'platform'
+  'card.open': never
+  'card.openCard': never
+  'card.openOverview': never
+  'card.onTheWeb': 'button'
+  'card.notice.backlog': 'count'
+  'card.notice.held': 'count'
+  'card.notice.closed': 'reason' | 'room'
+  'card.notice.channel': 'channel' | 'platform'
+  'card.notice.test': 'at'
+  'card.modal.edit': never
+  'card.modal.forward': never
+  'card.modal.send': never
+  'card.modal.cancel': never
+  'card.modal.close': never
+  'card.modal.ok': never
+  'card.modal.emptyForm': never
+  'card.modal.kept': 'names'
+  'card.modal.keptLink': 'names' | 'url'
+  'card.modal.sameAddresses': 'count'
+  'card.modal.addresses': 'count'
+  'card.modal.noAddress': never
+  'card.modal.tooManyNew': 'count'
+  'card.modal.tooMany': 'count'
+  'card.modal.badAddress': never
+  'card.modal.badList': 'example'
+  'card.modal.badObject': 'example'
+  'card.refusal.title.unlisted': never
+  'card.refusal.title.unknown': never
+  'card.refusal.title.taken': never
+  'card.refusal.title.elsewhere': never
+  'card.refusal.title.unchanged': never
+  'card.refusal.onlyThese': 'names'
+  'card.refusal.peopleUnknown': never
+  'card.refusal.elsewhere': never
+  'card.refusal.taken': 'at' | 'name' | 'platform'
+  'card.refusal.decideAnyway': never
+  'card.refusal.takenUntil': 'at' | 'name' | 'platform' | 'until'
+  'card.refusal.notYours': 'at' | 'name' | 'platform'
+  'card.refusal.justTaken': never
+  'card.refusal.takeOff': never
+  'card.refusal.undone': never
+  'card.refusal.nothingToResend': never
+  'card.refusal.notBounced': never
+  'card.refusal.late': 'days'
+  'card.refusal.waiting': never
+  'card.refusal.beingSent': never
+  'card.refusal.sentOn': 'at'
+  'card.refusal.dataErased': 'outcome'
+  'card.refusal.gone': never
+  'card.refusal.failed': never
+  'card.refusal.notSaved': never
+  'card.refusal.unreadable': never
 }

@@ -1,3 +1,4 @@
+import { english, type Texts } from '../../../shared/texts'
 import type { ReviewBoard } from '../../ports/board'
 import type { CardQueueStore, Pace } from '../../ports/card-queue'
 import type { Outcome } from '../../ports/delivery'
@@ -27,6 +28,8 @@ export interface CardQueuePorts {
   policy: RetryPolicy
   /** URL of the ops page that lists waiting submissions; null if nobody can open it. */
   overviewUrl: string | null
+  /** Texts of cards; English if absent. */
+  texts?: Texts
   runtime: Runtime
   log: Log
 }
@@ -183,11 +186,11 @@ export class CardQueue {
   }
 
   private async announceBacklog(room: string): Promise<void> {
-    const { queues, board, log, overviewUrl } = this.ports
+    const { queues, board, log, overviewUrl, texts = english } = this.ports
     // Include the card whose turn it is.
     const waitingCount = await queues.length(room) + 1
     if (waitingCount <= BACKLOG_NOTICE || !await queues.takeNotice(room, 'backlog')) return
-    const text = `${waitingCount} more submissions are waiting for their cards.`
+    const text = texts('card.notice.backlog', { count: String(waitingCount) })
     const outcome = await board.announce(room, text, overviewUrl)
     if (!outcome.ok) log.warn('notice.failed', { room, reason: outcome.reason })
   }
@@ -203,6 +206,7 @@ export interface ClosedRoomsPorts {
   forms: Forms
   /** URL of the ops page that lists waiting submissions; null if nobody can open it. */
   overviewUrl: string | null
+  texts?: Texts
   log: Log
 }
 
@@ -246,11 +250,12 @@ export class ClosedRooms {
   }
 
   private async announce(room: string, reason: string): Promise<void> {
-    const { board, forms, overviewUrl, log } = this.ports
+    const { board, forms, overviewUrl, texts = english, log } = this.ports
     const sharingRooms = forms.all.filter(({ rooms }) => rooms.includes(room)).flatMap(({ rooms }) => rooms)
     const [, channel] = room.split(/\/(.*)/s)
-    const name = channel ? `the channel ${channel} of ${board.label(room)}` : board.label(room)
-    const text = `No cards reach ${name} any more: ${reason} Until then its forms are decided elsewhere.`
+    const platform = board.label(room)
+    const name = channel ? texts('card.notice.channel', { channel, platform }) : platform
+    const text = texts('card.notice.closed', { room: name, reason })
     for (const otherRoom of new Set(sharingRooms.filter(otherRoom => otherRoom !== room))) {
       const outcome = await board.announce(otherRoom, text, overviewUrl)
       if (!outcome.ok) log.warn('notice.failed', { room: otherRoom, reason: outcome.reason })

@@ -1,4 +1,4 @@
-import { counted } from '../../../shared/utils/text'
+import { english } from '../../../shared/texts'
 import type { ReviewBoard } from '../../ports/board'
 import type { CardQueueStore } from '../../ports/card-queue'
 import type { Log, Runtime } from '../../ports/runtime'
@@ -45,11 +45,9 @@ export class HeldNotice {
   }
 
   private async announce(room: string, count: number, url: string): Promise<void> {
-    const { queues, board, log } = this.ports
+    const { queues, board, presentation: { texts = english }, log } = this.ports
     if (!await queues.takeNotice(room, 'held')) return
-    const summary = `${counted(count, 'form')} ${count === 1 ? 'is' : 'are'} held`
-    const reason = 'because a hidden field was filled in: mostly by programs, sometimes by the browser of a person.'
-    const outcome = await board.announce(room, `${summary}, ${reason}`, url)
+    const outcome = await board.announce(room, texts('card.notice.held', { count }), url)
     if (outcome.ok) return
     log.warn('notice.failed', { room, reason: outcome.reason })
     await queues.forgetNotice(room, 'held')

@@ -154,6 +154,7 @@ export function digest(text: string): string {
 
 /** A stored submission lives 7 days (specification, "Limits"). */
 export const SUBMISSION_TTL_MS = 7 * 24 * 60 * 60 * 1000
+export const SUBMISSION_TTL_DAYS = SUBMISSION_TTL_MS / (24 * 60 * 60 * 1000)
 
 /** The room is reminded of an undecided submission this long before it expires. */
 export const REMINDER_LEAD_MS = 24 * 60 * 60 * 1000

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { TestCardsSent } from '../../../shared/types/setup'
-import { rich, exactTime } from '../../../shared/utils/line'
+import { english, type Texts } from '../../../shared/texts'
+import { exactTime } from '../../../shared/utils/line'
 import type { ReviewBoard } from '../../ports/board'
 import type { Forms } from '../../ports/form'
 import type { Limiter } from '../../ports/limiter'
@@ -14,6 +15,8 @@ import { noteOf } from './monitor'
 export interface TestCardsPorts {
   board: ReviewBoard
   forms: Forms
+  /** Texts of cards; English if absent. */
+  texts?: Texts
   limiter: Limiter
   runtime: Runtime
   monitor: Monitor
@@ -27,14 +30,14 @@ export class TestCards {
 
   /** @throws InvalidRequest, TooManyTests, StoreUnavailable while test cards cannot be counted */
   async send(body: unknown): Promise<TestCardsSent> {
-    const { board, forms, limiter, runtime, monitor } = this.ports
+    const { board, forms, texts = english, limiter, runtime, monitor } = this.ports
     const platform = requestSchema.safeParse(body).data?.platform
     const rooms = forms.rooms.filter(room => room.split('/')[0] === platform)
     if (rooms.length === 0) throw new InvalidRequest('No cards go to this platform. Name one that is configured.')
     const waitMs = await orUnavailable(limiter.take(`test-cards:${platform}`))
     if (waitMs > 0) throw new TooManyTests('test cards', limiter.limit, waitMs)
     // The time makes each text unique: platforms treat the same text, sent twice, as one message.
-    const text = rich`Test card of the set-up page, ${exactTime(runtime.now())}. Cards of forms arrive here.`
+    const text = texts('card.notice.test', { at: exactTime(runtime.now()) })
     return { rooms: await Promise.all(rooms.map(async (room) => {
       const outcome = await board.announce(room, text, null, TEST_CLICK)
       monitor.probed(noteOf({ kind: 'post', room }), outcome)

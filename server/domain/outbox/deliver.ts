@@ -50,9 +50,9 @@ export async function perform(
       return cardOutcome(await queue.slowRooms.timed(room, posting), attempts > 0 ? 0 : version)
     }
     case 'update': return cardOutcome(await board.update(card, cardView(submission, presentation)), version, card)
-    case 'remind': return board.reply(card, reminder(submission))
+    case 'remind': return board.reply(card, reminder(submission, presentation))
     case 'tell': {
-      const news = holder ? assignedNews(holder) : receiptNews(submission)
+      const news = holder ? assignedNews(holder, presentation.texts) : receiptNews(submission, presentation.texts)
       // Nothing left to announce.
       return news ? board.reply(card, news, holder?.names) : { ok: true, value: undefined }
     }

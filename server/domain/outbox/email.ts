@@ -44,7 +44,7 @@ export async function composeEmail(
   const subject = emailSubject(keyFields, form.name, correctedEmail !== undefined, subjectOf(submission, form))
   const content: EmailContent = {
     subject, heading: form.name ? `Form submission: ${form.name}` : 'Form submission',
-    fields: readFields(filledIn, form, (value, { type }) => ({ tree: type ? undefined : treeOf(value) })),
+    fields: readFields(filledIn, form, undefined, (value, { type }) => ({ tree: type ? undefined : treeOf(value) })),
     files: mailedFields(submission, form, files),
     received: `Received ${inUtc(dateTime(submission.receivedAt))}`,
     decided: plainText(decisionLine(submission)),

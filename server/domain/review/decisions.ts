@@ -1,4 +1,5 @@
 import type { RichText } from '../../../shared/types/line'
+import { english, type Texts } from '../../../shared/texts'
 import { visible } from '../../../shared/utils/text'
 import type { EditForm, SendAgainForm, Scope } from '../../ports/board'
 import type { Form } from '../../ports/form'
@@ -20,7 +21,7 @@ import { belongsTo, isRoom, type PlacePorts } from './scope'
 import {
   irrevocable, notYoursLine, assignedLine, warningLine, deliveriesOf, editForm, type Presentation, endLine,
 } from '../cards/card-view'
-import { sameCard, isPressed, canSendAgain } from '../lifecycle/record'
+import { sameCard, isPressed, canSendAgain, SUBMISSION_TTL_DAYS } from '../lifecycle/record'
 import { sendAgainForm } from '../lifecycle/email-status'
 
 export interface DecisionsPorts extends AccessPorts {
@@ -56,17 +57,7 @@ type AssignmentIntent = Extract<Intent, { action: 'take' | 'hand-back' | 'assign
 /** Changes that a decision makes, or errors by input id */
 type Changes = { edit?: Edit, to?: readonly string[] } | { errors: Readonly<Record<string, string>> }
 
-/** Reviewers choose another address only if the email to the known one bounced. */
-const NOT_BOUNCED_TEXT = 'The email did not bounce. Send it again to the same address.'
-
 const CHANGED_TEXT = 'It has changed since this was approved, so nothing was done. Propose it again: the card then shows what it says now.'
-
-const UNDONE_TEXT = 'You did this already, and it was undone since. Do it anew.'
-
-/** The assignment ended in the meantime. */
-const ASSIGNMENT_ENDED_TEXT = 'Somebody had it just now. Try again.'
-
-const ASSIGNMENT_OFF_TEXT = 'Assignment is off (set TAKE=1).'
 
 /** Decides submissions: the one way in for clicks, forms, commands, the API and the agent. */
 export class Decisions {
@@ -122,9 +113,12 @@ export class Decisions {
   ): Promise<DecisionResult> {
     const { outbox, presentation, revocableMs } = this.ports
     const { id, press } = intent
+    const texts = textsFor(intent, presentation)
     if (intent.action === 'resend' && record.state === 'open') {
-      if (record.failures.length === 0) return reportUnchanged('Nothing to resend.')
-      if (intent.to !== undefined && !canSendAgain(record)) return reportUnchanged(NOT_BOUNCED_TEXT)
+      if (record.failures.length === 0) return reportUnchanged(texts('card.refusal.nothingToResend'))
+      // Reviewers choose another address only if the email to the known one bounced.
+      const mayChooseAddress = intent.to === undefined || canSendAgain(record)
+      if (!mayChooseAddress) return reportUnchanged(texts('card.refusal.notBounced'))
     }
     const action = intent.action === 'spam' ? 'spam' : 'forward'
     const form = presentation.forms.of(record.form)
@@ -132,7 +126,7 @@ export class Decisions {
     // Recomputed for each attempt: others may write first, and the decision changes the version it then meets.
     const lastAttempt: { changes: Changes } = { changes: {} }
     const applied = await outbox.apply(id, (submission) => {
-      const changes = lastAttempt.changes = changesOf(intent, submission, form)
+      const changes = lastAttempt.changes = changesOf(intent, submission, form, texts)
       if ('errors' in changes) return []
       const data = changes.edit?.data ?? submission.data
       const confirmationAddress = form.confirm && action === 'forward'
@@ -175,7 +169,8 @@ export class Decisions {
     const assignee = action === 'assign' ? intent.assignee : person
     const mayDecide = action !== 'assign' || !form.reviewers || await reviewers.has(form.reviewers, assignee)
     if (!mayDecide) return reportUnchanged(notAssignedLine(visible(assignee.name), mayDecide))
-    if (!form.claim) return reportUnchanged(ASSIGNMENT_OFF_TEXT)
+    const texts = textsFor(intent, presentation)
+    if (!form.claim) return reportUnchanged(texts('card.refusal.takeOff'))
     const identity = identityOf(assignee)
     const assignerFields = action === 'assign' ? { by: signatureOf(person) } : {}
     const event: EventOf<'taken'> | EventOf<'returned'> = action === 'hand-back'
@@ -192,10 +187,12 @@ export class Decisions {
     if (applied.refused === 'unchanged') {
       // A repeated click on a card is not answered.
       const isInEffect = press?.card || (currentAssignee?.who === identity) === (event.type === 'taken')
-      return isInEffect ? { kind: 'done' } : reportUnchanged(UNDONE_TEXT)
+      return isInEffect ? { kind: 'done' } : reportUnchanged(texts('card.refusal.undone'))
     }
-    if (!currentAssignee) return reportUnchanged(ASSIGNMENT_ENDED_TEXT)
-    return forbid('taken', event.type === 'taken' ? assignedLine(currentAssignee) : notYoursLine(currentAssignee))
+    // The assignment ended in the meantime.
+    if (!currentAssignee) return reportUnchanged(texts('card.refusal.justTaken'))
+    const lineOf = event.type === 'taken' ? assignedLine : notYoursLine
+    return forbid('taken', lineOf(currentAssignee, texts))
   }
 
   /** Logs the decision and starts its work. */
@@ -209,23 +206,27 @@ export class Decisions {
   }
 
   /** Warns the person that somebody else has it; in soft mode they may decide from then on. */
-  private async warn({ id, press }: Attempt, { who, rule }: AssignmentCheck): Promise<Refused> {
-    const { store, outbox, runtime } = this.ports
+  private async warn(attempt: Attempt, { who, rule }: AssignmentCheck): Promise<Refused> {
+    const { store, outbox, presentation, runtime } = this.ports
+    const { id, press } = attempt
+    const texts = textsFor(attempt, presentation)
     const submission = await store.get(id)
     const currentAssignee = submission && assigneeOf(submission, runtime.now())
     const event = { type: 'warned', who, press: press?.card && press.press } as const
     if (currentAssignee && rule === 'soft') await outbox.apply(id, [event], submission)
     return forbid('taken', currentAssignee
-      ? warningLine(currentAssignee, rule, press ? 'press' : 'approval')
-      : ASSIGNMENT_ENDED_TEXT)
+      ? warningLine(currentAssignee, rule, texts, press ? 'press' : 'approval')
+      : texts('card.refusal.justTaken'))
   }
 
   /** Reports how the submission ended, and updates the clicked card, too. */
-  private async rejectLate({ id, press }: Attempt, lineOf = lateLine): Promise<Refused> {
+  private async rejectLate(attempt: Attempt, lineOf = lateLine): Promise<Refused> {
+    const { id, press } = attempt
     const submission = await this.ports.store.get(id)
     if (submission && press?.card) this.ports.runtime.background(this.syncCard(press.card, submission))
     const isRepeated = submission && press?.press !== undefined && isPressed(submission, press.press)
-    return { kind: !submission || isRepeated ? 'silent' : 'unchanged', message: lineOf(submission) }
+    const message = lineOf(submission, textsFor(attempt, this.ports.presentation))
+    return { kind: !submission || isRepeated ? 'silent' : 'unchanged', message }
   }
 
   /** Updates a card that was clicked too late, so that nobody clicks it again. */
@@ -240,14 +241,21 @@ export class Decisions {
   }
 }
 
-function changesOf(intent: DecisionIntent, { data, sent }: Submission, { fields }: Form): Changes {
+/** Returns the texts for an answer: cards have their language, and everything else is in English. */
+function textsFor(
+  { place, press }: Pick<Attempt, 'place' | 'press'>, { texts = english }: Pick<Presentation, 'texts'>,
+): Texts {
+  return press && place !== 'everywhere' ? texts : english
+}
+
+function changesOf(intent: DecisionIntent, { data, sent }: Submission, { fields }: Form, texts: Texts): Changes {
   if (intent.action === 'edit' && data) {
-    const edit = applyEdits(data, intent.values, fields, intent.shown)
+    const edit = applyEdits(data, intent.values, fields, intent.shown, texts)
     return 'errors' in edit ? edit : { edit }
   }
   if (intent.action !== 'resend') return {}
   const previousAddresses = sent?.find(({ delivery }) => delivery === 'email')?.to
-  return intent.to === undefined ? { to: previousAddresses } : parseAddresses(intent.to, previousAddresses)
+  return intent.to === undefined ? { to: previousAddresses } : parseAddresses(intent.to, previousAddresses, texts)
 }
 
 /** @param mayDecide null if it cannot be looked up */
@@ -262,6 +270,7 @@ function reportUnchanged(message: RichText): Refused {
 }
 
 interface AccessPorts extends PlacePorts {
+  presentation: PlacePorts['presentation'] & Pick<Presentation, 'texts'>
   store: SubmissionStore
   reviewers: Reviewers
   monitor: Monitor
@@ -287,9 +296,6 @@ const LOGGED_ACTIONS: Readonly<Record<string, string>> = {
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/** Reveals nothing about the submission: the sender of the form knows its id, and may press a button anywhere. */
-const OTHER_CHANNEL_TEXT = 'This submission belongs to another channel, so nothing was changed. Decide it on its card there.'
-
 /**
  * Loads the submission for somebody who may decide it here, or returns the refusal: the one gate before every decision.
  *
@@ -299,7 +305,8 @@ async function loadFor<CachedRecord extends SubmissionRecord = Submission>(
   { id, action, person, place, press }: Attempt & { action: string }, ports: AccessPorts,
   cachedRecord: CachedRecord | null = null,
 ): Promise<Submission | CachedRecord | Refused> {
-  const { store, presentation: { forms }, reviewers, monitor, log } = ports
+  const { store, presentation, presentation: { forms }, reviewers, monitor, log } = ports
+  const texts = textsFor({ place, press }, presentation)
   const record = cachedRecord && belongsTo(place, cachedRecord, ports) ? cachedRecord : await store.get(id)
   const platform = place === 'everywhere' ? 'ops' : place[0]?.split('/')[0] ?? 'unknown'
   const attempt = { submission: id, action: LOGGED_ACTIONS[action] ?? action, platform }
@@ -311,11 +318,11 @@ async function loadFor<CachedRecord extends SubmissionRecord = Submission>(
       const loggedId = UUID.test(id) ? id : undefined
       log.warn('review.unknown', { ...attempt, submission: loggedId, reviewer: (await person).id })
     }
-    return { kind: 'silent', message: lateLine(null) }
+    return { kind: 'silent', message: lateLine(null, texts) }
   }
   if (belongsTo(place, record, ports)) {
     const form = forms.of(record.form)
-    const refusal = form.reviewers && await reviewers.refusal(form, await person, attempt)
+    const refusal = form.reviewers && await reviewers.refusal(form, await person, attempt, texts)
     if (!refusal) return record
     return forbid(refusal instanceof PeopleUnknown ? 'unknown' : 'unlisted', refusal.line)
   }
@@ -327,7 +334,8 @@ async function loadFor<CachedRecord extends SubmissionRecord = Submission>(
   )
   else monitor.incident('misplaced', label)
   log.warn('review.misplaced', { ...attempt, reviewer })
-  return forbid('elsewhere', OTHER_CHANNEL_TEXT)
+  // Reveals nothing about the submission: the sender of the form knows its id, and may press a button anywhere.
+  return forbid('elsewhere', texts('card.refusal.elsewhere'))
 }
 
 function channelOf(card: CardRef, { board }: AccessPorts): string {
@@ -345,7 +353,7 @@ function forbid(reason: Forbidden['reason'], message: RichText): Forbidden {
 }
 
 /** Reason why it cannot be decided any more */
-function lateLine(submission: Submission | null): RichText {
-  const line = submission && endLine(submission)
-  return line || 'This submission was already decided, or its 7 days have passed.'
+function lateLine(submission: Submission | null, texts: Texts): RichText {
+  const line = submission && endLine(submission, texts)
+  return line || texts('card.refusal.late', { days: SUBMISSION_TTL_DAYS })
 }

@@ -8,6 +8,19 @@ const VALUES_FILE = resolve(import.meta.dirname, '../../../shared/types/text-val
 
 const PLACES = [...new Set(Object.keys(messagesOf('en')).map(key => key.split('.')[0]!))]
 
+/** Most characters of labels: those of the platform that takes least. */
+const LIMITS: readonly (readonly [RegExp, number])[] = [
+  // https://developers.facebook.com/docs/whatsapp/cloud-api/messages/interactive-reply-buttons-messages; a platform
+  // without modals shows no button for an edit, and Slack takes 75 characters.
+  [/^card\.button\.(?!edit)/, 20], [/^card\.button\.edit$/, 75],
+  // https://docs.slack.dev/reference/views/modal-views
+  [/^card\.modal\.(edit|forward|send|cancel|close|ok)$|^card\.button\.send_again$|^card\.refusal\.title\./, 24],
+  // https://discord.com/developers/docs/components/reference#label
+  [/^card\.modal\.addresses$/, 45],
+  // The title of a message with buttons on WhatsApp
+  [/^card\.title\./, 60],
+]
+
 /** Names of the values in a message, in the order of the alphabet. */
 function valuesIn(message: string): string[] {
   return [...new Set([...message.matchAll(/\{(\w+)(?=\}|, plural,)/g)].map(([, name]) => name!))].sort()
@@ -41,6 +54,17 @@ describe.each(LANGUAGES)('%s', (language) => {
   test.each(PLACES)('has either all texts of the place %s or none', (place) => {
     const missing = listMissing(language, [place])
     if (messages.some(([key]) => key.startsWith(`${place}.`))) expect(missing).toEqual([])
+  })
+
+  test('has labels that every platform shows whole', () => {
+    const texts = textsIn(language)
+    const deliveries = [texts('card.deliveryInText.email'), texts('card.deliveryInText.endpoint')]
+    const labels = messages.flatMap(([key, message]) => deliveries.map(delivery => (
+      [key, message.replace('{deliveries}', delivery).replace('{count}', '5')] as const
+    )))
+    expect(labels.filter(([key, label]) => LIMITS.some(([pattern, length]) => (
+      pattern.test(key) && label.length > length
+    )))).toEqual([])
   })
 
   test('has no text that English lacks', () => {
