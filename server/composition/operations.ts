@@ -73,7 +73,7 @@ export function createUpkeep({ forms, mailer, receipts, limiter, monitor, warnin
   return {
     operations: createOperations(known),
     setup: () => readSetup(config, { ...known, warnings }),
-    testEmail: new TestEmail({ mailer, mail: config.mail, receipts, limiter, runtime, monitor }),
+    testEmail: new TestEmail({ mailer, mail: config.mail, receipts, texts, limiter, runtime, monitor }),
     testCards: new TestCards({ board, forms, texts, limiter, runtime, monitor }),
   }
 }

@@ -176,4 +176,22 @@ export interface TextValues {
   'card.refusal.failed': never
   'card.refusal.notSaved': never
   'card.refusal.unreadable': never
+  'email.heading': never
+  'email.headingOfForm': 'form'
+  'email.subjectFrom': 'name'
+  'email.corrected': 'subject'
+  'email.received': 'at'
+  'email.submission': 'id'
+  'email.correction': 'at'
+  'email.empty': never
+  'email.cut': 'all' | 'attachment' | 'count' | 'missing'
+  'email.edited': never
+  'email.was': 'value'
+  'email.noName': never
+  'email.attached': 'file'
+  'email.lost': 'file'
+  'email.linked': 'at' | 'file' | 'url'
+  'email.tooLarge': 'file'
+  'email.test.subject': never
+  'email.test.text': never
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
-import { cardNow, click, deploy, emailsAbout, openEdit, submit, submitEdit } from '../support/deployment'
+import { cardNow, click, deploy, emailsAbout, introduce, openEdit, submit, submitEdit } from '../support/deployment'
 import { endAfterAll } from '../support/lifetime'
 
 const d = endAfterAll(await deploy({ NODE_ENV: 'development' }))
@@ -70,4 +70,35 @@ it('what was edited stands beside what the sender wrote: on the card, in the ema
   const { html, text } = JSON.parse(emailsAbout(d, id).at(-1)!.body) as Sent
   expect(html).toContain('<del>Ada &lt;1&gt;</del>')
   expect(text).toContain('name (edited): Grace\n  (was: Ada <1>)')
+})
+
+it('LOCALE=de turns cards, the edit, the answer to a late click and the email German, but not the pages', async () => {
+  const german = endAfterAll(await deploy({ NODE_ENV: 'development', LOCALE: 'de' }))
+  await introduce(german)
+  const { id, card } = await submit(german, { name: 'Ada', note: 'x' })
+  const waiting = blockText((await cardNow(german, card)).blocks)
+  for (const text of ['Neues Formular', 'Weiterleiten', 'Bearbeiten & weiterleiten', 'Als Spam markieren']) {
+    expect(waiting).toContain(text)
+  }
+  const view = await openEdit(german, card, id)
+  expect(view).toMatchObject({
+    title: { text: 'Bearbeiten' }, submit: { text: 'Weiterleiten' }, close: { text: 'Abbrechen' },
+  })
+  await submitEdit(german, view, { f1: '' })
+  await german.server.drain()
+  const decided = blockText((await cardNow(german, card)).blocks)
+  expect(decided).toMatch(/Bearbeitet und weitergeleitet von Ada Lovelace \(Slack\), \d\d\.\d\d\.\d{4}, \d\d:\d\d UTC/)
+  expect(decided).toContain('note (bearbeitet)')
+  expect(decided).toContain('Gesendet an triage@example.com und')
+  await click(german, card, 'spam', id)
+  const [answer] = german.slack.calls('chat.postEphemeral')
+  expect(JSON.stringify(answer)).toContain('Bearbeitet und weitergeleitet von Ada Lovelace (Slack), ')
+  const { subject, html, text } = JSON.parse(emailsAbout(german, id)[0]!.body) as Sent & { subject: string }
+  expect(subject).toBe('Formular von Ada')
+  expect(html).toContain('<html lang="de"')
+  expect(text).toContain('note (bearbeitet): —\n  (vorher: x)')
+  expect(text).toMatch(/\nBearbeitet und weitergeleitet von .+\nEingegangen am \d\d\.\d\d\.\d{4}, \d\d:\d\d UTC\n/)
+  const page = await (await fetch(`${german.server.url}/api/submissions/${id}`)).text()
+  expect(page).toContain('Edited and forwarded by Ada Lovelace on Slack, ')
+  expect(page).not.toContain('eitergeleitet')
 })

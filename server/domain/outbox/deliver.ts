@@ -92,7 +92,7 @@ export async function deliver(
   const correctedDelivery = earlierDelivery && !isLost(earlierDelivery) ? earlierDelivery : undefined
   const outcome = await mailer.send(
     await composeEmail(await mailed(submission, files), form, mail, template, {
-      correctedEmail: correctedDelivery, files,
+      correctedEmail: correctedDelivery, files, texts: presentation.texts,
     }),
     deliveryKey(submission, [mail.fromAddress, mail.fromName, ...to, earlierDelivery?.at]),
   )
