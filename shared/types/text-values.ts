@@ -176,6 +176,26 @@ export interface TextValues {
   'card.refusal.failed': never
   'card.refusal.notSaved': never
   'card.refusal.unreadable': never
+  'card.form.closed': never
+  'card.form.done': never
+  'card.form.editAgain': never
+  'card.form.notSent': never
+  'card.form.tooLong': 'count'
+  'card.form.saveFailed': never
+  'card.form.pick': 'all' | 'count'
+  'card.form.page': 'page' | 'pages'
+  'card.form.changed': 'names'
+  'card.form.unchanged': never
+  'card.form.menu': 'from' | 'names' | 'to'
+  'card.form.emptyValue': never
+  'card.form.fieldTooLong': 'name'
+  'card.form.fieldsTooLong': never
+  'card.form.date': never
+  'card.form.number': 'range'
+  'card.form.wholeNumber': 'range'
+  'card.form.fromTo': 'max' | 'min'
+  'card.form.atLeast': 'min'
+  'card.form.atMost': 'max'
   'email.heading': never
   'email.headingOfForm': 'form'
   'email.subjectFrom': 'name'

@@ -9,7 +9,7 @@ import {
   MAX_NEW_ADDRESSES, type EditForm, type EditInput, type SendAgainForm, type ShownInput,
 } from '../../ports/board'
 import { platformByName } from '../../platforms/registry'
-import { lineElement, type KindInput } from '../../platforms/shared/elements'
+import { lineElement, type KindInput, type LanguageModal } from '../../platforms/shared/elements'
 import type { ModalLimits, Platform } from '../../platforms/traits'
 import { cut } from '../../../shared/utils/text'
 import { fieldName } from '../../platforms/shared/text'
@@ -45,11 +45,11 @@ export function editModal(form: EditForm, platformKey: string, texts = english):
     ...offeredInputs.map(input => inputOf(input, platform.modal!, texts)),
     ...form.inputs.length === 0 ? [CardText(texts('card.modal.emptyForm'))] : [],
   ]
-  return Modal({
+  return inLanguage(texts, Modal({
     callbackId: EDIT_CALLBACK, title: texts('card.modal.edit'), submitLabel: texts('card.modal.forward'),
     closeLabel: texts('card.modal.cancel'),
     privateMetadata: offeredInputs.map(({ id, mark }) => `${id}.${mark}`).join(' '), children,
-  })
+  }))
 }
 
 /** Builds the form for the new address of an email that bounced. Returns null if the platform has no modals. */
@@ -58,7 +58,7 @@ export function sendAgainModal({ to }: SendAgainForm, platformKey: string, texts
   if (!modal) return null
   const currentAddresses = to.join(', ')
   const canPrefill = currentAddresses.length <= modal.value
-  return Modal({
+  return inLanguage(texts, Modal({
     callbackId: 'send_again', title: texts('card.button.send_again'), submitLabel: texts('card.modal.send'),
     closeLabel: texts('card.modal.cancel'),
     children: [
@@ -68,7 +68,11 @@ export function sendAgainModal({ to }: SendAgainForm, platformKey: string, texts
         initialValue: canPrefill ? currentAddresses : '', optional: !canPrefill, maxLength: modal.value,
       }),
     ],
-  })
+  }))
+}
+
+function inLanguage({ language }: Texts, modal: ModalElement): LanguageModal {
+  return language === 'en' ? modal : { ...modal, language }
 }
 
 /** Builds a modal that only shows a message. */
