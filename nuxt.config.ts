@@ -1,6 +1,7 @@
 import { isBuiltin } from 'node:module'
 import { checkedNode } from './build/checked-node'
 import { lean, leanPlugins, withoutInject } from './build/lean'
+import { localesPlugin } from './build/locales'
 import { mjmlPlugin } from './build/mjml'
 import { proxiedSocket } from './build/proxied-socket'
 import { startOnce } from './build/start-once'
@@ -71,7 +72,7 @@ export default defineNuxtConfig({
       },
       ...lean,
     },
-    rollupConfig: { plugins: [mjmlPlugin(), proxiedSocket(), ...leanPlugins(), checkedNode()] },
+    rollupConfig: { plugins: [mjmlPlugin(), localesPlugin(), proxiedSocket(), ...leanPlugins(), checkedNode()] },
     typescript: {
       tsConfig: {
         include: ['../test/**/*', '../vitest.config.ts', '../build/**/*'],

@@ -3,6 +3,7 @@ import vue from '@vitejs/plugin-vue'
 import unimport from 'unimport/unplugin'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { localesPlugin } from './build/locales.ts'
 import { mjmlPlugin } from './build/mjml.ts'
 
 const e2e = (names: string[]) => names.map(name => `test/e2e/${name}.test.ts`)
@@ -87,7 +88,7 @@ function project(name: string, groupOrder: number, files: Files) {
 }
 
 export default defineConfig({
-  plugins: [mjmlPlugin()],
+  plugins: [mjmlPlugin(), localesPlugin()],
   test: {
     environment: 'node',
     // Only for tests that hang: promised times are asserted in the tests themselves.

@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import mjml2html from 'mjml'
+import { localesModule } from '../build/locales.ts'
 
 const USAGE = 'npm run forms -- check [forms.config.ts or .json] [samples.json] [--html page.html]'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -59,7 +60,10 @@ async function loadServerCode() {
       packages: 'external', logLevel: 'silent',
       plugins: [{ name: 'mjml', setup: ({ onLoad }) => onLoad({ filter: /\.mjml$/ }, async ({ path }) => ({
         contents: (await mjml2html(readFileSync(path, 'utf8'))).html, loader: 'text',
-      })) }],
+      })) }, { name: 'locales', setup: ({ onResolve, onLoad }) => {
+        onResolve({ filter: /^#locales$/ }, ({ path }) => ({ path, namespace: 'locales' }))
+        onLoad({ filter: /^/, namespace: 'locales' }, () => ({ contents: localesModule(), resolveDir: root }))
+      } }],
     })
   }
   catch (error) {

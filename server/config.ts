@@ -21,6 +21,8 @@ export interface Config {
   production: boolean
   /** Public URL of the pages, without a trailing slash; null if unknown, and then nothing links there. */
   siteUrl: string | null
+  /** Language of cards and emails. */
+  locale: string
   maxBodyBytes: number
   /** Bytes that all bodies may take at a time, and time in which one must arrive, ms. */
   bodies: { memory: number, timeoutMs: number }
@@ -164,7 +166,7 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
 
   return {
     ...parts,
-    production, siteUrl,
+    production, siteUrl, locale: values.LOCALE ?? 'en',
     host: values.HOST,
     proxy: readProxy(values),
     maxBodyBytes,

@@ -51,9 +51,14 @@ export function tallyHours(now: number): number[] {
   return Array.from({ length: count }, (_, index) => hourOf(now) - (count - 1 - index) * HOUR_MS)
 }
 
+/** Returns the number of whole days for a text, e.g. 7. */
+export function daysOf(ms: number): number {
+  return ms / DAY_MS
+}
+
 /** Returns whole days for a sentence, e.g. `7 days`. */
 export function inDays(ms: number): string {
-  const days = ms / DAY_MS
+  const days = daysOf(ms)
   return days === 1 ? '1 day' : `${days} days`
 }
 

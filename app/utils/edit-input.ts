@@ -16,7 +16,7 @@ export function wordFor(field: FieldDetails, choice: string): string {
 
 function wordsOf(field: FieldDetails): Readonly<Record<string, string>> | null {
   const { input } = fieldTypeOf(field)
-  return input.kind === 'tick' ? input.words : null
+  return input.kind === 'tick' ? input.words() : null
 }
 
 /** Returns the type of an input on one line. Browsers hide a text that does not fit the type. */

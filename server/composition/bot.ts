@@ -1,5 +1,6 @@
 import type { Chat, StateAdapter } from 'chat'
 import { ACTIONS, TYPED_ACTIONS } from '../../shared/actions'
+import { english } from '../../shared/texts'
 import type { Places } from '../adapters/chat/places'
 import type { Connection } from '../platforms/connection'
 import type { AnswerQueue } from '../handlers/answer-queue'
@@ -55,7 +56,8 @@ export async function startBot(context: Context, { outbox, people, reviewers, de
   const platformLabel = (key: string) => platformByName(key)?.label ?? key
   const { here, pressOf, namesOf, mentionedIn, installationIn } = places
   const known = (event: Parameters<typeof namesOf>[0]) => people.known(namesOf(event))
-  const render = (answer: Answer, key: string) => renderAnswer(answer, platformByName(key)!)
+  const { texts = english } = context
+  const render = (answer: Answer, key: string) => renderAnswer(answer, platformByName(key)!, texts)
   const shared = { here, render, log, platformLabel, known }
   const replierOf = (bot: Chat): Replier => {
     const agentReplier = joinAgent?.(bot)
@@ -70,7 +72,10 @@ export async function startBot(context: Context, { outbox, people, reviewers, de
     connections, state, log, streamingIntervalMs, remembers: agent !== null,
     register: (bot) => {
       registerReview(bot, {
-        ...shared, decisions, pressOf, editModal, sendAgainModal, noticeModal,
+        ...shared, decisions, pressOf, texts,
+        editModal: (form, platform) => editModal(form, platform, texts),
+        sendAgainModal: (form, platform) => sendAgainModal(form, platform, texts),
+        noticeModal: (message, title) => noticeModal(message, title, texts),
       })
       if (!agent) registerLeftApprovals(bot, { render, noticeModal, log })
       registerHome(bot, { ...shared, home: new Home(context, reviewers, decisions) })

@@ -19,6 +19,7 @@ import { startBot, type Bot } from './bot'
 import { createDueWork } from './due-work'
 import { bodyLimitsOf, createFiles, openStore, type Stores } from './stores'
 import { createForms, createInbox, sampleUpload } from './forms'
+import { textsIn } from '../../shared/texts'
 import { memoizeAsync } from '../../shared/utils/turns'
 import { createUpkeep } from './operations'
 import { createPages } from './pages'
@@ -62,10 +63,12 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const bot = async () => (await started()).chat
   const places = createPlaces(connections)
 
+  const texts = textsIn(config.locale)
   const { form, mail, retry, people, endpoint, cardDataMs, revocableMs } = config
   const context: Context = {
     ...core, queues, confirmations, clock, monitor, files, mail, cardDataMs, revocableMs,
-    board: createBoard(connections, bot, log, config.cardIntervalMs), forms: createForms(config, http, connections),
+    board: createBoard(connections, bot, log, config.cardIntervalMs, texts),
+    forms: createForms(config, http, connections), texts,
     mailer: overrides.mailer ?? vendors.mailer, template: renderEmail, humanCheck: vendors.humanCheck,
     // Don't link to closed pages: they answer 403 to everybody.
     siteUrl: whyClosed(config) ? null : config.siteUrl,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { listTeamLanguages } from '../../shared/texts'
 import { MOST_ADDRESSES } from '../domain/fields/addresses'
 import {
   base, count, countOrNone, duration, email, endpoint, flag, list, origin, text, token, url, web, type Variable,
@@ -95,6 +96,12 @@ export const coreVariables = {
   NUXT_PUBLIC_SITE_URL: {
     schema: base,
     about: 'Public URL of this service, used in links. Default: on Vercel the domain of the project, outside production http://localhost:3000. In production elsewhere there is no default, and nothing links here.',
+  },
+  LOCALE: {
+    schema: text.refine(language => listTeamLanguages().includes(language), {
+      error: () => `must be one of ${listTeamLanguages().join(', ')}`,
+    }),
+    about: 'Language of cards and emails: one of those in locales/ that have all texts of both, e.g. de. Default: en.',
   },
   RESEND_BASE_URL: { schema: base, about: 'Base URL of Resend, for tests. Default: Resend\'s.' },
   CRON_SECRET: {

@@ -20,7 +20,7 @@ const line = (max: number) => z.string().trim().min(1, 'is empty').max(max, `has
 // One schema for all texts: separate ones would double the schemas made at each start.
 const pageText = line(500).optional()
 
-/** Texts of a form's pages that replace the default ones in `server/http/pages/page-texts.ts`. */
+/** Texts of a form's pages that replace the default ones in `locales/`. */
 const pageTexts = z.strictObject(Object.fromEntries(
   PAGE_TEXTS.map(name => [name, pageText]),
 ) as Record<PageText, typeof pageText>)

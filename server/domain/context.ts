@@ -1,3 +1,4 @@
+import type { Texts } from '../../shared/texts'
 import type { ReviewBoard } from '../ports/board'
 import type { CardQueueStore } from '../ports/card-queue'
 import type { EmailTemplate, Mailer, MailSettings } from '../ports/delivery'
@@ -17,6 +18,8 @@ export interface Presentation {
   forms: Forms
   /** Addresses of files that came with forms. */
   files?: FileAddresses
+  /** Texts of cards and emails; English if absent. */
+  texts?: Texts
 }
 
 /** Files that came with forms, as deliveries and erasures use them. */

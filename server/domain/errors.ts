@@ -1,5 +1,6 @@
 import { SUBMISSION_TTL_MS, inDays } from '../../shared/lifetimes'
 import type { RichText } from '../../shared/types/line'
+import { english } from '../../shared/texts'
 import { plainText } from '../../shared/utils/line'
 import { counted } from '../../shared/utils/text'
 import type { FieldProblem } from '../ports/field-rules'
@@ -150,7 +151,7 @@ export class SubmissionGone extends DomainError {
 }
 
 /** Explains that such a submission can only be erased. */
-export const UNREADABLE = 'What is kept of this submission cannot be read: it was spoilt in the store, or a later version wrote it.'
+const UNREADABLE = 'What is kept of this submission cannot be read: it was spoilt in the store, or a later version wrote it.'
 
 /** This version cannot read the stored submission. */
 export class SubmissionUnreadable extends DomainError {
@@ -185,8 +186,8 @@ export class NotAReviewer extends DomainError {
 
 /** Permissions cannot be looked up just now. */
 export class PeopleUnknown extends DomainError {
-  constructor() {
-    super('PEOPLE_UNKNOWN', 'Who may do what cannot be looked up just now. Nothing is lost: try again in a moment.')
+  constructor(texts = english) {
+    super('PEOPLE_UNKNOWN', texts('card.refusal.peopleUnknown'))
   }
 }
 

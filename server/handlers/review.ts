@@ -1,5 +1,4 @@
 import type { ActionEvent, Adapter, Author, Chat, ModalElement, ModalResponse, ModalSubmitEvent } from 'chat'
-import { UNREADABLE } from '../domain/errors'
 import type { Decisions } from '../domain/review/decisions'
 import type { Marks } from '../domain/fields/fields'
 import type { EditForm, SendAgainForm } from '../ports/board'
@@ -9,6 +8,7 @@ import type { DecisionResult } from '../ports/submission-access'
 import {
   ACTIONS, BUTTONS, INPUT_ACTIONS, isInputRequired, opensForm, type CardActionId, type InputAction,
 } from '../../shared/actions'
+import { formTitle, type Texts } from '../../shared/texts'
 import { plainText } from '../../shared/utils/line'
 import { visible } from '../../shared/utils/text'
 import { withinOrNull } from '../../shared/utils/time'
@@ -24,35 +24,26 @@ export interface ReviewHandlers extends PrivatelyHandlers, SpeakerHandlers {
   /** Null if the platform has no modals. */
   editModal: (form: EditForm, platform: string) => ModalElement | null
   sendAgainModal: (form: SendAgainForm, platform: string) => ModalElement | null
+  texts: Texts
 }
 
 /** Plausible submission id: clients choose the content of some platforms' buttons and forms. */
 const ID = /^[\w-]{1,80}$/
-
-const FAILED_TEXT = 'That did not work just now. Nothing is lost: press the button again in a moment.'
-
-/** Reason why a click failed. For an unreadable record, another click would fail, too. */
-const describeFailure = (error: unknown, fallback: string) => (
-  error instanceof UnreadableRecord ? `${UNREADABLE} It cannot be decided. The log of the service names it.` : fallback
-)
-
-/** Titles of refusals that only the person concerned reads */
-const TITLES = {
-  unlisted: 'You cannot decide this', unknown: 'Not decided', taken: 'Already assigned', elsewhere: 'Another channel',
-} as const
 
 /** Actions whose buttons open a form. A form has the id of its button. */
 const FORM_ACTIONS = new Map<string, InputAction>(INPUT_ACTIONS.map(action => [ACTIONS[action].card!.id, action]))
 
 /** Registers the buttons of cards and their forms. Clicks without a valid submission id have no effect. */
 export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
-  const { decisions, here: resolveScope, pressOf, editModal, sendAgainModal, noticeModal, log } = handlers
+  const { decisions, here: resolveScope, pressOf, editModal, sendAgainModal, noticeModal, texts, log } = handlers
   const isRepeated = createRepeatDetector()
   /** Tells the person why a click had no effect. */
   const tell = async (event: ActionEvent, result: DecisionResult) => {
-    if (result.kind === 'forbidden') await tellPrivately(event, result.message, TITLES[result.reason], handlers)
+    if (result.kind === 'forbidden') {
+      await tellPrivately(event, result.message, texts(`card.refusal.title.${result.reason}`), handlers)
+    }
     if (result.kind !== 'unchanged' || isRepeated(event)) return
-    await tellPrivately(event, result.message, 'Nothing changed', handlers)
+    await tellPrivately(event, result.message, texts('card.refusal.title.unchanged'), handlers)
   }
 
   const handleClick = async (event: ActionEvent, action: CardActionId, id: string) => {
@@ -69,6 +60,11 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
     await tell(event, await decisions.decide({ ...attempt, action, person: reviewerOf(event, handlers) }))
   }
 
+  /** Returns the reason why a click failed. For an unreadable record, another click would fail, too. */
+  const describeFailure = (error: unknown, key: 'failed' | 'notSaved') => (
+    texts(`card.refusal.${error instanceof UnreadableRecord ? 'unreadable' : key}`)
+  )
+
   for (const [button, action] of Object.entries(BUTTONS)) {
     bot.onAction(button, async (event) => {
       const { value: id, adapter, thread } = event
@@ -76,7 +72,7 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
       await handleClick(event, action, id).catch(async (error: unknown) => {
         log.error('review.failed', { action: button, submission: id, platform: adapter.name, error })
         // Tell only the person who clicked.
-        await replyPrivately(event, describeFailure(error, FAILED_TEXT), handlers.render).catch(() => {})
+        await replyPrivately(event, describeFailure(error, 'failed'), handlers.render).catch(() => {})
       })
     })
   }
@@ -96,13 +92,12 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
     // Keep the form open: they may send it again as it is.
     const isTaken = result.kind === 'forbidden' && result.reason === 'taken'
     if (isTaken) return { action: 'errors', errors: errorOnFirstInput(event, plainText(result.message)) }
-    return { action: 'update', modal: noticeModal(result.message, ACTIONS[action].label) }
+    return { action: 'update', modal: noticeModal(result.message, formTitle(action, texts)) }
   }
 
   bot.onModalSubmit([...FORM_ACTIONS.keys()], event => handleSubmit(event).catch((error: unknown): ModalResponse => {
     log.error('review.failed', { action: `${event.callbackId}-submit`, error })
-    const text = describeFailure(error, 'This could not be saved. Nothing is lost: press Forward again in a moment.')
-    return { action: 'errors', errors: errorOnFirstInput(event, text) }
+    return { action: 'errors', errors: errorOnFirstInput(event, describeFailure(error, 'notSaved')) }
   }))
 }
 

@@ -138,3 +138,6 @@ export interface SendAgainForm {
   /** Addresses to which the email was sent. */
   to: readonly string[]
 }
+
+/** Most new addresses of that form: a bounced email goes to somebody else, not to a mailing list. */
+export const MAX_NEW_ADDRESSES = 5

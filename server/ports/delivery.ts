@@ -1,3 +1,4 @@
+import type { Texts } from '../../shared/texts'
 import type { Field, Receipt } from './submission'
 
 /** Result of one attempt at an outside effect. Adapters return it; they do not throw. */
@@ -87,6 +88,8 @@ export interface EmailContent {
   correction: string
   /** File name of the attachment that holds all fields when not all of them fit in the email. */
   attachment: string
+  /** Texts for the words between; English if absent. */
+  texts?: Texts
 }
 
 /** Renders the content as HTML and as plain text; `isWhole` is false if not all fields fit. */

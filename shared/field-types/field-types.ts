@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { groupDigits, isWhole, numberJson } from './numbers'
+import type { Texts } from '../texts'
 import type { FieldLimits, FieldTypeRow } from './row'
 
 /**
@@ -12,7 +13,9 @@ const PHONE = /^[+(]{0,2}\d[\d\p{Zs}(),./\p{Pd}]{2,40}(?:(?:[xX#]|[eE][xX][tT]\.
 const TICKED = ['on', 'true', '1', 'yes']
 const UNTICKED = ['off', 'false', '0', 'no']
 
-const WORDS = { true: 'Yes', false: 'No' }
+const wordsIn = (texts?: Texts) => ({
+  true: texts?.('card.field.yes') ?? 'Yes', false: texts?.('card.field.no') ?? 'No',
+})
 
 /** Types of fields, in the order in which errors list them. A new type is a row here, and texts for its problem. */
 const rows = {
@@ -44,22 +47,22 @@ const rows = {
   },
   number: {
     limits: 'numbers', problem: 'number', parse: numberJson,
-    schema: ({ z }, limits) => limitNumber(z.number('number'), limits), show: groupDigits,
+    schema: ({ z }, limits) => limitNumber(z.number('number'), limits), show: showNumber,
     input: { kind: 'number', decimal: true }, formPage: { type: 'number', step: 'any' },
     editPage: { inputmode: 'decimal' }, example: exampleNumber,
   },
   integer: {
     limits: 'numbers', problem: 'integer', parse: numberJson, acceptsNumber: isWhole,
     // Not z.int: it takes only numbers that JavaScript counts exactly.
-    schema: ({ z }, limits) => limitNumber(z.number('integer').meta({ type: 'integer' }), limits), show: groupDigits,
+    schema: ({ z }, limits) => limitNumber(z.number('integer').meta({ type: 'integer' }), limits), show: showNumber,
     input: { kind: 'number', decimal: false }, formPage: { type: 'number' },
     editPage: { inputmode: 'decimal' }, example: exampleNumber,
   },
   checkbox: {
     problem: 'checkbox', parse: parseTick, isMissing: value => value === false,
     schema: ({ z }) => z.boolean('checkbox'),
-    show: (text, value) => typeof value === 'boolean' ? WORDS[`${value}`] : text,
-    input: { kind: 'tick', words: WORDS }, formPage: { type: 'checkbox', value: 'true' }, example: () => true,
+    show: (text, value, texts) => typeof value === 'boolean' ? wordsIn(texts)[`${value}`] : text,
+    input: { kind: 'tick', words: wordsIn }, formPage: { type: 'checkbox', value: 'true' }, example: () => true,
   },
   date: {
     limits: 'dates', problem: 'date',
@@ -114,9 +117,15 @@ function parseTick(text: string): string | undefined {
   return TICKED.includes(word) ? 'true' : UNTICKED.includes(word) ? 'false' : undefined
 }
 
+function showNumber(text: string, _: unknown, texts?: Texts): string {
+  return groupDigits(text, texts?.language)
+}
+
 /** Returns `22 November 2026`, in the same order as times on cards. */
-function formatDate(text: string): string {
+function formatDate(text: string, _: unknown, texts?: Texts): string {
+  const { language = 'en' } = texts ?? {}
   const date = new Date(/^\d{4}-\d{2}-\d{2}$/.test(text) ? text : NaN)
   const isDate = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
-  return isDate ? date.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' }) : text
+  const locale = language === 'en' ? 'en-GB' : language
+  return isDate ? date.toLocaleDateString(locale, { dateStyle: 'long', timeZone: 'UTC' }) : text
 }

@@ -20,8 +20,10 @@ export function isWhole(json: string): boolean {
   return WHOLE.test(json) || Number.isSafeInteger(Number(json))
 }
 
-/** Returns `12,000` for `12000`; numbers keep every digit that was sent. */
-export function groupDigits(text: string): string {
-  const [, whole, rest = ''] = LONG_NUMBER.exec(text) ?? []
-  return whole ? BigInt(whole).toLocaleString('en') + rest : text
+/** Returns `12,000` for `12000` in English; numbers keep every digit that was sent. */
+export function groupDigits(text: string, language = 'en'): string {
+  const [, whole, fraction = ''] = LONG_NUMBER.exec(text) ?? []
+  if (!whole) return text
+  const point = fraction && language !== 'en' ? (0.5).toLocaleString(language).replace(/\d/g, '') : '.'
+  return BigInt(whole).toLocaleString(language) + fraction.replace('.', point)
 }

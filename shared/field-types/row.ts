@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Texts } from '../texts'
 
 /** Limits of the values that a form accepts in one field. */
 export interface FieldLimits {
@@ -26,8 +27,8 @@ interface FieldInputs {
   day: object
   /** One of the field's options */
   choice: object
-  /** Yes or no, in these words by the value as JSON */
-  tick: { words: Readonly<Record<'true' | 'false', string>> }
+  /** Yes or no, in these words by the value as JSON; English without texts */
+  tick: { words: (texts?: Texts) => Readonly<Record<'true' | 'false', string>> }
   /** Files are no data: nobody edits them, and the form's schema only describes them. */
   files: object
 }
@@ -59,8 +60,11 @@ export interface FieldTypeRow {
   acceptsNumber?: (json: string) => boolean
   /** Schema that checks a value, and that the form's JSON Schema is made from. Its messages are keys of texts. */
   schema: (tools: SchemaTools, limits: FieldLimits) => z.ZodType
-  /** Returns the value in words for cards, emails and pages. `text` is its JSON, or the value if that is a text. */
-  show?: (text: string, value: unknown) => string
+  /**
+   * Returns the value in words for cards, emails and pages. `text` is its JSON, or the value if that is a text.
+   * Browsers have no texts: the words are English then.
+   */
+  show?: (text: string, value: unknown, texts?: Texts) => string
   /** Input of the form page and of modals */
   input: FieldInput
   /** Attributes of the input on the form page */

@@ -6,6 +6,8 @@ export interface Timestamp {
   /** Epoch ms. */
   at: number
   shows: 'date' | 'clock' | 'seconds'
+  /** Language of the text around it; English if absent. */
+  language?: string
 }
 
 /** A text for people. Plain text: the renderer escapes it. */

@@ -107,9 +107,6 @@ describe.each([['Redis', openRedis], ['Embedded', openEmbedded]] as const)('%s s
   })
 })
 
-describe('Redis store, idempotency keys in Redis', () => {
-})
-
 describe('Embedded store, idempotency keys on disk', () => {
   let dir: string
   let now: number

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { blockKitProblems, blockText, interpreted, viewProblems } from '../support/block-kit'
 import {
-  cardNow, click, deploy, introduce, openEdit, SIGNING_KEY, submit, submitEdit,
+  cardNow, click, deploy, emailsAbout, introduce, openEdit, SIGNING_KEY, submit, submitEdit,
 } from '../support/deployment'
 import { endAfterAll } from '../support/lifetime'
 import { blockActions, interact } from '../support/slack'
@@ -159,6 +159,41 @@ describe('form text', () => {
     expect(email!.subject).toMatch(/^Re⟨U\+202E⟩ply ⟨=\?⟩utf-8\?B\?/)
     expect(JSON.parse(d.endpoint.requests[0]!.body)).toEqual(data)
   })
+})
+
+it('LOCALE=de turns cards, the edit, the answer to a late click and the email German, but not the pages', async () => {
+  const german = endAfterAll(await deploy({ NODE_ENV: 'development', LOCALE: 'de' }))
+  await introduce(german)
+  const { id, card } = await submit(german, { name: 'Ada', note: 'x' })
+  const waiting = blockText((await cardNow(german, card)).blocks)
+  for (const text of ['Neues Formular', 'Weiterleiten', 'Bearbeiten & weiterleiten', 'Als Spam markieren']) {
+    expect(waiting).toContain(text)
+  }
+  const view = await openEdit(german, card, id)
+  expect(view).toMatchObject({
+    title: { text: 'Bearbeiten' }, submit: { text: 'Weiterleiten' }, close: { text: 'Abbrechen' },
+  })
+  await submitEdit(german, view, { f1: '' })
+  await german.server.drain()
+  const decided = blockText((await cardNow(german, card)).blocks)
+  expect(decided).toMatch(/Bearbeitet und weitergeleitet von Ada Lovelace \(Slack\), \d\d\.\d\d\.\d{4}, \d\d:\d\d UTC/)
+  expect(decided).toContain('note (bearbeitet)')
+  expect(decided).toContain('Gesendet an triage@example.com und')
+  await click(german, card, 'spam', id)
+  const [answer] = german.slack.calls('chat.postEphemeral')
+  expect(JSON.stringify(answer)).toContain('Bearbeitet und weitergeleitet von Ada Lovelace (Slack), ')
+  const { subject, html, text } = JSON.parse(emailsAbout(german, id)[0]!.body) as {
+    subject: string
+    html: string
+    text: string
+  }
+  expect(subject).toBe('Formular von Ada')
+  expect(html).toContain('<html lang="de"')
+  expect(text).toContain('note (bearbeitet): —\n  (vorher: x)')
+  expect(text).toMatch(/\nBearbeitet und weitergeleitet von .+\nEingegangen am \d\d\.\d\d\.\d{4}, \d\d:\d\d UTC\n/)
+  const page = await (await fetch(`${german.server.url}/api/submissions/${id}`)).text()
+  expect(page).toContain('Edited and forwarded by Ada Lovelace on Slack, ')
+  expect(page).not.toContain('eitergeleitet')
 })
 
 /** Redis keys that still belong to the submission. */

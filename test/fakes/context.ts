@@ -7,7 +7,7 @@ import { FakeRuntime, silentLog, silentMonitor } from './runtime'
 export function testContext(members: Partial<Context> = {}): Context {
   return only<Context>({
     runtime: new FakeRuntime(), monitor: silentMonitor, log: silentLog,
-    forms: formsOf(), siteUrl: 'https://forms.example.com', files: undefined, humanCheck: null, honeypot: '_gotcha',
+    forms: formsOf(), siteUrl: 'https://forms.example.com', files: undefined, texts: undefined, humanCheck: null, honeypot: '_gotcha',
     mail: { fromAddress: 'forms@example.com', fromName: 'Formbot', to: ['team@example.com'] },
     template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields), isWhole: true }),
     policy: { baseMs: 5000, leaseMs: 30_000 }, cardDataMs: null, revocableMs: { forward: 0, spam: 0 },

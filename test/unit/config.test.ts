@@ -6,11 +6,17 @@ import { OPS_CONFIG } from '../fixtures/config/ops'
 import { TOOLS_CONFIG } from '../fixtures/config/tools'
 import { PLATFORM_ENVS, PLATFORMS_CONFIG } from '../fixtures/config/platforms'
 
+test.each(['fr', 'DE', 'constructor', ' '])('LOCALE=%s is no language of cards and emails', (LOCALE) => {
+  expect(problemsOf({ ...PRODUCTION, LOCALE })).toEqual(LOCALE.trim()
+    ? [expect.stringMatching(/^LOCALE is malformed: must be one of .*\bde, en\b/)]
+    : [])
+})
+
 describe('every variable', () => {
   test('reaches the configuration under its canonical name', () => {
     expect(Object.keys(VALID).sort()).toEqual(Object.keys(variables).sort())
     expect(readConfig(VALID)).toEqual({
-      production: true, host: '0.0.0.0', siteUrl: 'https://forms.example.com', maxBodyBytes: 1000,
+      production: true, host: '0.0.0.0', siteUrl: 'https://forms.example.com', locale: 'de', maxBodyBytes: 1000,
       proxy: { HTTPS_PROXY: PROXY, HTTP_PROXY: PROXY, NO_PROXY: '.internal' },
       bodies: { memory: 1_000_000, timeoutMs: 5000 },
       form: {

@@ -1,4 +1,5 @@
 import type { ButtonElement, CardChild, CardElement, Chat } from 'chat'
+import { english } from '../../../shared/texts'
 import { plainText } from '../../../shared/utils/line'
 import { withinOrNull } from '../../../shared/utils/time'
 import type { CardView, ReviewBoard, SpeechButton } from '../../ports/board'
@@ -24,7 +25,7 @@ const NAME_PATIENCE_MS = 800
  * @param cardIntervalMs pause between cards that replaces the platforms' own, ms
  */
 export function createBoard(
-  connections: readonly Connection[], bot: () => Promise<Chat>, log: Log, cardIntervalMs?: number,
+  connections: readonly Connection[], bot: () => Promise<Chat>, log: Log, cardIntervalMs?: number, texts = english,
 ): ReviewBoard {
   const rooms = new Map<string, Promise<Room>>()
 
@@ -81,13 +82,13 @@ export function createBoard(
   async function sendCard<T>(
     view: CardView, platform: Platform, send: (rendered: RenderedCard) => Promise<Outcome<T>>,
   ): Promise<Outcome<T>> {
-    const outcome = await send(renderCard(view, platform))
+    const outcome = await send(renderCard(view, platform, texts))
     if (outcome.ok || !outcome.content) return outcome
     log.warn('card.refused', { submission: view.submissionId, platform: platform.key, reason: outcome.reason })
     // The platform may reject the whole card because it cannot fetch a picture.
     return view.pictures
       ? sendCard({ ...view, pictures: undefined }, platform, send)
-      : send(renderMinimalCard(view, platform))
+      : send(renderMinimalCard(view, platform, texts))
   }
 
   return {
@@ -107,7 +108,7 @@ export function createBoard(
     }, roomOf(ref)),
     announce: (platform, text, url, button) => actInRoom(platform, room => room.say(
       cardWith(
-        lineElement(text), ...url === null ? [] : [{ type: 'link' as const, label: 'Open the overview', url }],
+        lineElement(text), ...url === null ? [] : [{ type: 'link' as const, label: texts('card.openOverview'), url }],
         ...button ? [{ type: 'actions' as const, children: [buttonElement(button)] }] : [],
       ),
       plainText(text),

@@ -4,7 +4,8 @@ import type {
 import { ACTIONS, BUTTONS, isInputRequired, opensForm } from '../../../shared/actions'
 import type { RichText } from '../../../shared/types/line'
 import { richParts } from '../../../shared/utils/line'
-import { counted, cut } from '../../../shared/utils/text'
+import { actionLabel, english, type Texts } from '../../../shared/texts'
+import { cut } from '../../../shared/utils/text'
 import type { CardAction, CardLink as ViewLink, CardView } from '../../ports/board'
 import type { Field as ViewField } from '../../ports/submission'
 import type { Platform } from '../../platforms/traits'
@@ -24,42 +25,42 @@ export interface RenderedCard {
 }
 
 /** Renders a card within the platform's limits, with all text from the form escaped. */
-export function renderCard(view: CardView, platform: Platform): RenderedCard {
+export function renderCard(view: CardView, platform: Platform, texts = english): RenderedCard {
   const notes = view.notes.map(note => textElement(note, platform, { style: 'muted', length: NOTE_LENGTH }))
   const [links, pictures] = [linksOf(view, platform), picturesOf(view, platform)]
   const otherLinks = links.slice(LINKS_LEFT_ROOM_FOR)
-  const { fields, hidden, shortened } = fitFields(view.fields, platform, sumOf([
+  const { fields, hidden, shortened } = fitFields(view.fields, platform, texts, sumOf([
     ...notes.map(({ content }) => content.length), ...otherLinks.map(link => lengthOf([link], platform)),
-    measureExcess([...links.slice(0, LINKS_LEFT_ROOM_FOR), ...pagesOf(view)], platform),
+    measureExcess([...links.slice(0, LINKS_LEFT_ROOM_FOR), ...pagesOf(view, texts)], platform),
   ]), otherLinks.length + pictures.length + Math.max(notes.length - NOTES_LEFT_ROOM_FOR, 0))
   const unlinkedCount = (view.links ?? []).length - links.length
   const omissions = [
-    hidden > 0 && counted(hidden, 'more field'), shortened > 0 && `${shortened} shortened`,
-    unlinkedCount > 0 && counted(unlinkedCount, 'more file'),
+    hidden > 0 && texts('card.moreFields', { count: hidden }),
+    shortened > 0 && texts('card.shortened', { count: String(shortened) }),
+    unlinkedCount > 0 && texts('card.moreFiles', { count: unlinkedCount }),
   ].filter(Boolean).join(', ')
   const children: CardChild[] = [
     ...chunk(fields, platform.card.fieldsPerGroup).map(children => ({ type: 'fields', children } as const)),
     ...pictures,
-    ...isOffered(view, 'forward') && view.fields.length === 0 ? [mutedText('The form was empty.')] : [],
+    ...isOffered(view, 'forward') && view.fields.length === 0 ? [mutedText(texts('card.empty'))] : [],
     ...omissions
-      ? [linkTo(view, `${omissions}: open the full submission`)
-        ?? mutedText(`${omissions}: not shown here.`)]
+      ? [linkTo(view, texts('card.openWhole', { omissions })) ?? mutedText(texts('card.notShown', { omissions }))]
       : [],
     ...links.map(({ label, url }) => linkElement(label, url)),
     ...platform.card.isText ? [] : [{ type: 'divider' } as const],
     ...notes,
-    ...actionRows(view, platform),
+    ...actionRows(view, platform, texts),
   ]
   // If a card is one text, notifications show it. The SDK stores the summary: put nothing from the form there.
-  return { card: cardOf(view, children), summary: platform.card.isText ? view.title : summarise(view) }
+  return { card: cardOf(view, children), summary: platform.card.isText ? view.title : summarise(view, texts) }
 }
 
 /** Renders the fallback for a card that the platform rejects. Nothing on it comes from the form. */
-export function renderMinimalCard(view: CardView, platform: Platform): RenderedCard {
+export function renderMinimalCard(view: CardView, platform: Platform, texts = english): RenderedCard {
   const children: CardChild[] = [
-    mutedText(`Submission ${view.submissionId}. ${platform.label} refused the whole card.`),
-    ...toList(linkTo(view, 'Open the submission')),
-    ...actionRows(view, platform),
+    mutedText(texts('card.refusedWhole', { id: view.submissionId, platform: platform.label })),
+    ...toList(linkTo(view, texts('card.open'))),
+    ...actionRows(view, platform, texts),
   ]
   return { card: cardOf(view, children), summary: view.title }
 }
@@ -72,13 +73,13 @@ function isOffered({ actions }: CardView, actionId: CardAction['id']): boolean {
   return actions.some(({ id }) => id === actionId)
 }
 
-function actionRows(view: CardView, platform: Platform): CardChild[] {
+function actionRows(view: CardView, platform: Platform, texts: Texts): CardChild[] {
   const offeredActions = view.actions.filter(({ id }) => platform.modal || !isInputRequired(BUTTONS[id]))
   const rows = [1, 2, 3].map(row => offeredActions.filter(({ id }) => (ACTIONS[BUTTONS[id]].card!.row ?? 1) === row))
   const webAction = view.actions.find(action => !offeredActions.includes(action))
   return [
-    ...toList(webAction ? linkTo(view, `${webAction.label} on the web`) : null),
-    ...view.decideAt === undefined ? [] : [linkElement('Open the card', view.decideAt)],
+    ...toList(webAction ? linkTo(view, texts('card.onTheWeb', { button: webAction.label })) : null),
+    ...view.decideAt === undefined ? [] : [linkElement(texts('card.openCard'), view.decideAt)],
     ...rows.filter(row => row.length > 0).map(row => (
       { type: 'actions', children: row.map(action => button(action, view, platform)) } as const
     )),
@@ -113,11 +114,17 @@ const LINKS_LEFT_ROOM_FOR = 1
 /** Number of notes that a card's limits leave room for where each note is a block. Most cards have no more. */
 const NOTES_LEFT_ROOM_FOR = 3
 
-/** Longest labels of the links to a card's page. */
-const PAGE_LABELS = ['1,000 more fields, 100 shortened, 20 more files: open the full submission', `${ACTIONS.edit.label} on the web`]
-
-function pagesOf({ url }: CardView): ViewLink[] {
-  return url === null ? [] : PAGE_LABELS.map(label => ({ label, url }))
+/** Returns the links to a card's page, with their longest labels. */
+function pagesOf({ url }: CardView, texts: Texts): ViewLink[] {
+  if (url === null) return []
+  const omissions = [
+    texts('card.moreFields', { count: 1000 }), texts('card.shortened', { count: 100 }),
+    texts('card.moreFiles', { count: 20 }),
+  ].join(', ')
+  const labels = [
+    texts('card.openWhole', { omissions }), texts('card.onTheWeb', { button: actionLabel('edit', texts) }),
+  ]
+  return labels.map(label => ({ label, url }))
 }
 
 /** Returns how many characters links take in a text. */
@@ -151,7 +158,7 @@ function picturesOf({ pictures = [] }: CardView, { card: { pictures: pictureLimi
  * shortened.
  */
 function fitFields(
-  viewFields: readonly ViewField[], platform: Platform, usedLength: number, blocks: number,
+  viewFields: readonly ViewField[], platform: Platform, texts: Texts, usedLength: number, blocks: number,
 ): { fields: FieldElement[], hidden: number, shortened: number } {
   const { card: limits, escape } = platform
   const groups = Math.max((limits.blocks ?? Infinity) - blocks, 0)
@@ -160,16 +167,16 @@ function fitFields(
   let shortened = 0
   const count = Math.min(limits.fields, groups * limits.fieldsPerGroup)
   for (const { label, value: current, edited, was } of viewFields.slice(0, count)) {
-    const value = was === undefined ? current : `${current || '—'}\n(was: ${cut(was, WAS_LENGTH) || '—'})`
+    const previous = was === undefined ? '' : `\n${texts('card.field.was', { value: cut(was, WAS_LENGTH) || '—' })}`
+    const value = previous ? `${current || '—'}${previous}` : current
     // Cut the first field to the room that is left: a card with only links does not tell reviewers what to decide.
     const maxLength = fields.length > 0 ? limits.value : Math.min(limits.value, Math.max(remaining - limits.label, 0))
     const text = escapeWithin(value, maxLength, platform)
+    const nameOf = (shownLabel: string) => fieldName(shownLabel, limits.label, texts)
+    // Escaping may leave nothing of a name if the platform shows none of its characters.
+    const name = escapeWithin(nameOf(label), limits.label, platform) || escape(nameOf(''))
     const shownField = {
-      // Escaping may leave nothing of a name if the platform shows none of its characters.
-      label: (
-        escapeWithin(fieldName(label, limits.label), limits.label, platform) || escape(fieldName('', limits.label))
-      ) + (edited ? ' (edited)' : ''),
-      value: text || '—',
+      label: edited ? texts('card.field.edited', { label: name }) : name, value: text || '—',
     }
     remaining -= shownField.label.length + shownField.value.length
     if (remaining < 0) break
@@ -206,10 +213,10 @@ export function escapeWithin(text: string, max: number, { escape }: Platform): s
   return escape(cut(text, lower))
 }
 
-function summarise({ title, fields }: CardView): string {
+function summarise({ title, fields }: CardView, texts: Texts): string {
   const filledFields = fields.filter(({ value }) => value.trim())
   const preview = filledFields.slice(0, 3).map(
-    ({ label, value }) => `${fieldName(label, 40)}: ${cut(value, 80)}`,
+    ({ label, value }) => `${fieldName(label, 40, texts)}: ${cut(value, 80)}`,
   ).join(' · ')
   return cut((preview ? `${title}: ${preview}` : title).replace(/\s+/g, ' '), SUMMARY_LENGTH)
 }

@@ -5,10 +5,13 @@ import {
 import { ACTIONS } from '../../../shared/actions'
 import { fieldTypeOf } from '../../../shared/field-types/field-types'
 import type { RichText } from '../../../shared/types/line'
+import { english, formTitle, type Texts } from '../../../shared/texts'
 import { richParts } from '../../../shared/utils/line'
-import type { EditForm, EditInput, SendAgainForm, ShownInput } from '../../ports/board'
+import {
+  MAX_NEW_ADDRESSES, type EditForm, type EditInput, type SendAgainForm, type ShownInput,
+} from '../../ports/board'
 import { platformByName } from '../../platforms/registry'
-import { lineElement, type KindInput } from '../../platforms/shared/elements'
+import { lineElement, type KindInput, type LanguageModal } from '../../platforms/shared/elements'
 import type { ModalLimits, Platform } from '../../platforms/traits'
 import { cut } from '../../../shared/utils/text'
 import { fieldName } from '../../platforms/shared/text'
@@ -31,58 +34,65 @@ const PLAIN_NUMBER = /^-?\d{1,15}(?:\.\d{1,6})?$/
  * Builds the form of Edit & Forward: one prefilled input per field, and a note that names the fields that cannot be
  * edited here. Its metadata contains the marks of the values shown, `f0.1a2b3c4d f2.…`.
  */
-export function editModal(form: EditForm, platformKey: string): ModalElement | null {
+export function editModal(form: EditForm, platformKey: string, texts = english): ModalElement | null {
   const platform = platformByName(platformKey)
   if (!platform?.modal) return null
-  const { offeredInputs, keptInputs } = fitInputs(form.inputs, platform.modal)
+  const { offeredInputs, keptInputs } = fitInputs(form.inputs, platform.modal, texts)
   const children: ModalChild[] = [
-    ...keptInputs.length > 0 ? [CardText(describeKept(keptInputs, form.url, platform))] : [],
-    ...offeredInputs.map(input => inputOf(input, platform.modal!)),
-    ...form.inputs.length === 0
-      ? [CardText('The form was empty: there is nothing to edit. Forwarding sends it as it is.')]
-      : [],
+    ...keptInputs.length > 0 ? [CardText(describeKept(keptInputs, form.url, platform, texts))] : [],
+    ...offeredInputs.map(input => inputOf(input, platform.modal!, texts)),
+    ...form.inputs.length === 0 ? [CardText(texts('card.modal.emptyForm'))] : [],
   ]
-  return Modal({
-    callbackId: ACTIONS.edit.card!.id, title: ACTIONS.edit.label, submitLabel: 'Forward', closeLabel: 'Cancel',
+  return inLanguage(texts, Modal({
+    callbackId: ACTIONS.edit.card!.id, title: formTitle('edit', texts), submitLabel: texts('card.modal.forward'),
+    closeLabel: texts('card.modal.cancel'),
     privateMetadata: offeredInputs.map(({ id, mark }) => `${id}.${mark}`).join(' '), children,
-  })
+  }))
 }
 
 /** Builds the form for the new address of an email that bounced. Returns null if the platform has no modals. */
-export function sendAgainModal({ to }: SendAgainForm, platformKey: string): ModalElement | null {
+export function sendAgainModal({ to }: SendAgainForm, platformKey: string, texts = english): ModalElement | null {
   const modal = platformByName(platformKey)?.modal
   if (!modal) return null
   const currentAddresses = to.join(', ')
   const canPrefill = currentAddresses.length <= modal.value
-  return Modal({
-    callbackId: ACTIONS.resend.card!.id, title: ACTIONS.resend.label, submitLabel: 'Send', closeLabel: 'Cancel',
+  return inLanguage(texts, Modal({
+    callbackId: ACTIONS.resend.card!.id, title: formTitle('resend', texts), submitLabel: texts('card.modal.send'),
+    closeLabel: texts('card.modal.cancel'),
     children: [
-      ...canPrefill ? [] : [CardText(`It goes to the same ${to.length} addresses again, unless you type others.`)],
+      ...canPrefill ? [] : [CardText(texts('card.modal.sameAddresses', { count: to.length }))],
       TextInput({
-        id: 'to', label: 'Emails, separated by commas (at most 5 new)',
+        id: 'to', label: texts('card.modal.addresses', { count: MAX_NEW_ADDRESSES }),
         initialValue: canPrefill ? currentAddresses : '', optional: !canPrefill, maxLength: modal.value,
       }),
     ],
-  })
+  }))
+}
+
+function inLanguage({ language }: Texts, modal: ModalElement): LanguageModal {
+  return language === 'en' ? modal : { ...modal, language }
 }
 
 /** Builds a modal that only shows a message. */
-export function noticeModal(message: RichText, title = ACTIONS.edit.label): ModalElement {
-  return Modal({ callbackId: 'notice', title, submitLabel: 'OK', closeLabel: 'Close', children: [
+export function noticeModal(message: RichText, title = ACTIONS.edit.label, texts = english): ModalElement {
+  const [submitLabel, closeLabel] = [texts('card.modal.ok'), texts('card.modal.close')]
+  return Modal({ callbackId: 'notice', title, submitLabel, closeLabel, children: [
     lineElement(richParts(message).map(part => typeof part === 'string' ? cut(part, NOTICE_LENGTH) : part)),
   ] })
 }
 
 /** Returns the SDK's input for the kind that the field's type asks for, or an input for any text. */
-function inputOf({ id, label, value, rule = {} }: EditInput, limits: ModalLimits): ModalChild {
+function inputOf({ id, label, value, rule = {} }: EditInput, limits: ModalLimits, texts: Texts): ModalChild {
   // A required field that came in empty may stay empty: somebody who edits another field need not fill it in.
   const optional = !rule.required || value.trim() === ''
-  const input = { id, label: fieldName(label, limits.label), optional }
+  const input = { id, label: fieldName(label, limits.label, texts), optional }
   const initialOption = value || undefined
   const { input: asked } = fieldTypeOf(rule)
   switch (asked.kind) {
     case 'tick': return RadioSelect({
-      ...input, options: Object.entries(asked.words).map(([key, word]) => SelectOption({ label: word, value: key })),
+      ...input, options: Object.entries(asked.words(texts)).map(([key, word]) => (
+        SelectOption({ label: word, value: key })
+      )),
       initialOption,
     })
     case 'choice': return Select({
@@ -117,16 +127,16 @@ function isTyped({ value, rule = {} }: EditInput, { choices }: ModalLimits): boo
 }
 
 function fitInputs(
-  inputs: readonly ShownInput[], limits: ModalLimits,
+  inputs: readonly ShownInput[], limits: ModalLimits, texts: Texts,
 ): { offeredInputs: ShownInput[], keptInputs: ShownInput[] } {
   let remainingBytes = limits.bytes
   const offeredInputs: ShownInput[] = []
   const keptInputs: ShownInput[] = []
   for (const input of inputs) {
     const candidates = isTyped(input, limits) ? [input, removeType(input)] : [removeType(input)]
-    const fittingInput = candidates.find(each => sizeOf(each, limits) <= remainingBytes)
+    const fittingInput = candidates.find(each => sizeOf(each, limits, texts) <= remainingBytes)
     const canOffer = fittingInput && input.value.length <= limits.value && offeredInputs.length < limits.inputs
-    if (canOffer) remainingBytes -= sizeOf(fittingInput, limits)
+    if (canOffer) remainingBytes -= sizeOf(fittingInput, limits, texts)
     if (canOffer) offeredInputs.push(fittingInput)
     else keptInputs.push(input)
   }
@@ -137,20 +147,24 @@ function removeType({ rule: _, ...input }: ShownInput): ShownInput {
   return input
 }
 
-function sizeOf({ label, value, rule }: EditInput, limits: ModalLimits): number {
+function sizeOf({ label, value, rule }: EditInput, limits: ModalLimits, texts: Texts): number {
   const options = rule?.options ?? []
   // Each option is sent twice, as label and as value.
   const optionBytes = options.reduce(
     (sum, option) => sum + 2 * Buffer.byteLength(JSON.stringify(option)) + OPTION_BYTES, 0,
   )
-  return Buffer.byteLength(JSON.stringify(fieldName(label, limits.label) + value)) + optionBytes
+  return Buffer.byteLength(JSON.stringify(fieldName(label, limits.label, texts) + value)) + optionBytes
 }
 
-function describeKept(keptInputs: readonly EditInput[], url: string | null, platform: Platform): string {
-  const names = keptInputs.slice(0, MAX_NAMES).map(
-    ({ label }) => `“${platform.escape(fieldName(label, 60))}”`,
+function describeKept(
+  keptInputs: readonly EditInput[], url: string | null, platform: Platform, texts: Texts,
+): string {
+  const listedNames = keptInputs.slice(0, MAX_NAMES).map(
+    ({ label }) => `“${platform.escape(fieldName(label, 60, texts))}”`,
   ).join(', ')
-  const moreText = keptInputs.length > MAX_NAMES ? ` and ${keptInputs.length - MAX_NAMES} more` : ''
-  const link = url === null ? '' : ` See the full submission at ${url}`
-  return `Not to be edited here, kept as they are: ${names}${moreText}.${link}`
+  const moreCount = keptInputs.length - MAX_NAMES
+  const names = moreCount > 0
+    ? texts('card.list.more', { some: listedNames, count: String(moreCount) })
+    : listedNames
+  return url === null ? texts('card.modal.kept', { names }) : texts('card.modal.keptLink', { names, url })
 }

@@ -1,4 +1,5 @@
 import { Actions, Button, Card, CardLink, Field, Fields, Section, type CardChild } from 'chat'
+import { english } from '../../../shared/texts'
 import { plainText } from '../../../shared/utils/line'
 import type { SpeechButton } from '../../ports/board'
 import type { Answer, Speech, SpeechItem } from '../../ports/conversation'
@@ -20,9 +21,10 @@ const ITEM_LENGTH = 600
 const LINK_LENGTH = 120
 
 /** Renders a message of the bot for a thread of the platform, with all text from users and forms escaped. */
-export function renderAnswer(answer: Answer, platform: Platform): PostableSpeech {
+/** @param texts for cards; other messages are in English */
+export function renderAnswer(answer: Answer, platform: Platform, texts = english): PostableSpeech {
   if ('speech' in answer) return renderSpeech(answer.speech, platform)
-  const { card, summary } = renderCard(answer.card, platform)
+  const { card, summary } = renderCard(answer.card, platform, texts)
   return { card, fallbackText: summary }
 }
 

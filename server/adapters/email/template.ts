@@ -2,6 +2,7 @@
 // eslint-disable-next-line @typescript-eslint/triple-slash-reference
 /// <reference path="./mjml.d.ts" />
 import { Buffer } from 'node:buffer'
+import { english, type Texts } from '../../../shared/texts'
 import { cut, escapeHtml } from '../../../shared/utils/text'
 import {
   MOST_BRANCHES, type Branch, type EmailContent, type EmailField, type EmailTemplate,
@@ -38,36 +39,40 @@ const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\uFDD0-\u
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/
 
 /** Split the page once, here: text that is filled in later is never searched for placeholders. */
-const fill = compile(page, ['subject', 'heading', 'preview', 'rows', 'footer'])
+const fill = compile(page, ['language', 'subject', 'heading', 'preview', 'rows', 'footer'])
 
 /** Renders the email of a forwarded submission: HTML for mail clients, and plain text with the same facts. */
 export function renderEmail(content: EmailContent): ReturnType<EmailTemplate> {
-  const footer = [content.decided, content.received, `Submission ${content.submissionId}`].filter(Boolean)
+  const { texts = english } = content
+  const footer = [
+    content.decided, content.received, texts('email.submission', { id: content.submissionId }),
+  ].filter(Boolean)
   // A subject made from the heading needs no heading above it.
   const heading = content.subject.startsWith(content.heading) ? '' : content.heading
   const files = content.files.map(file => ({ ...file, label: cut(file.label, MAX_LABEL) }))
   const allFields = [...content.fields, ...files]
   const renderPage = (rows: readonly Html[]) => fill({
+    language: html`${texts.language}`,
     subject: html`${content.subject}`,
     heading: html`${heading}`,
     preview: html`${renderPreview(allFields)}`,
-    rows: html`${content.correction ? noticeRow(content.correction) : []}${rows}${files.map(fieldRow)}`,
+    rows: html`${content.correction ? noticeRow(content.correction) : []}${rows}${files.map(file => fieldRow(file, texts))}`,
     footer: html`${footer.map(line => html`<div>${line}</div>`)}`,
   })
   const availableBytes = MAX_HTML - NOTICE_BYTES - Buffer.byteLength(renderPage([]))
-  const { shownFields, rows, missingCount } = fitFields(content.fields, availableBytes)
+  const { shownFields, rows, missingCount } = fitFields(content.fields, availableBytes, texts)
   const notice = missingCount > 0
-    ? describeCut(missingCount, content)
-    : allFields.length === 0 ? 'The form was sent without any fields.' : ''
+    ? describeCut(missingCount, content, texts)
+    : allFields.length === 0 ? texts('email.empty') : ''
   return {
     isWhole: missingCount === 0,
     html: renderPage([...rows, ...notice ? [noticeRow(notice)] : []]),
     text: [
       [heading, content.subject].filter(Boolean).map(joinLines).join('\n'),
       ...content.correction ? [content.correction] : [],
-      ...shownFields.map(textField),
+      ...shownFields.map(field => textField(field, texts)),
       ...notice ? [notice] : [],
-      ...files.map(textField),
+      ...files.map(file => textField(file, texts)),
       ['----', ...footer.map(joinLines)].join('\n'),
     ].join('\n\n').concat('\n'),
   }
@@ -75,13 +80,13 @@ export function renderEmail(content: EmailContent): ReturnType<EmailTemplate> {
 
 /** Returns the fields that fit into `availableBytes`, the last one cut if needed, and how many are not complete. */
 function fitFields(
-  fields: readonly EmailField[], availableBytes: number,
+  fields: readonly EmailField[], availableBytes: number, texts: Texts,
 ): { shownFields: EmailField[], rows: Html[], missingCount: number } {
   const shownFields: EmailField[] = []
   const rows: Html[] = []
   const addField = (field: EmailField): boolean => {
     if ((field.tree?.length ?? 0) > MOST_BRANCHES) return false
-    const row = fieldRow(field)
+    const row = fieldRow(field, texts)
     const size = Buffer.byteLength(row.markup)
     if (size > availableBytes) return false
     availableBytes -= size
@@ -101,7 +106,7 @@ function fitFields(
   const maxLength = tree ? MOST_BRANCHES - 1 : value.length
   addField(shorten(
     findLongest(Math.min(maxLength, availableBytes), length => (
-      Buffer.byteLength(fieldRow(shorten(length)).markup) <= availableBytes
+      Buffer.byteLength(fieldRow(shorten(length), texts).markup) <= availableBytes
     )),
   ))
   return { shownFields, rows, missingCount: fields.length - firstCut }
@@ -118,19 +123,19 @@ function findLongest(max: number, fits: (length: number) => boolean): number {
   return low
 }
 
-function describeCut(missingCount: number, { fields, attachment }: EmailContent): string {
-  return `Cut here: this submission is too long for one email. ${missingCount === 1 ? 'The last field is' : `The last ${missingCount} of ${fields.length} fields are`} missing or incomplete. All fields are in the attached ${attachment}.`
+function describeCut(count: number, { fields, attachment }: EmailContent, texts: Texts): string {
+  return texts('email.cut', { count, missing: String(count), all: String(fields.length), attachment })
 }
 
-function fieldRow({ label, value, tree, edited, was }: EmailField): Html {
+function fieldRow({ label, value, tree, edited, was }: EmailField, texts: Texts): Html {
   const badge = edited
-    ? html` <span class="edited" dir="ltr" style="margin-left:4px;background-color:#fdf0cd;color:#7a4a05;border-radius:9px;padding:1px 8px 2px;font-size:11px;font-weight:600;white-space:nowrap">edited</span>`
+    ? html` <span class="edited" dir="ltr" style="margin-left:4px;background-color:#fdf0cd;color:#7a4a05;border-radius:9px;padding:1px 8px 2px;font-size:11px;font-weight:600;white-space:nowrap">${texts('email.edited')}</span>`
     : []
   const shape = tree ? tree.map(branchRow) : breakLines(value)
   const body = value === ''
     ? html`<div class="label" style="padding-top:2px;font-size:16px;line-height:1.5;color:#5a6675">—</div>`
     : html`<div class="value" dir="auto" style="padding-top:2px;font-size:16px;line-height:1.5;color:#1b2430;text-align:start;white-space:pre-wrap;word-break:break-word;overflow-wrap:anywhere">${shape}</div>`
-  return html`<tr><td class="line" style="border-top:1px solid #e3e8ee;padding:13px 0 15px;word-break:break-word;overflow-wrap:anywhere"><div class="label" dir="auto" style="font-size:13px;line-height:1.5;color:#5a6675;text-align:start"><span style="unicode-bidi:isolate">${label || '(no name)'}</span>${badge}</div>${body}${was === undefined ? [] : wasRow(was)}</td></tr>
+  return html`<tr><td class="line" style="border-top:1px solid #e3e8ee;padding:13px 0 15px;word-break:break-word;overflow-wrap:anywhere"><div class="label" dir="auto" style="font-size:13px;line-height:1.5;color:#5a6675;text-align:start"><span style="unicode-bidi:isolate">${label || texts('email.noName')}</span>${badge}</div>${body}${was === undefined ? [] : wasRow(was, texts)}</td></tr>
 `
 }
 
@@ -145,8 +150,9 @@ function breakLines(text: string): Html[] {
   return splitLines(text).map((line, index) => index === 0 ? html`${line}` : html`<br>${line}`)
 }
 
-function wasRow(was: string): Html {
-  return html`<div class="label" dir="auto" style="padding-top:4px;font-size:14px;line-height:1.5;color:#5a6675;text-align:start;white-space:pre-wrap;word-break:break-word;overflow-wrap:anywhere"><span dir="ltr">was: </span><del>${cut(was, MAX_WAS) || '—'}</del></div>`
+function wasRow(was: string, texts: Texts): Html {
+  const [before = '', after = ''] = texts('email.was', { value: '\0' }).split('\0')
+  return html`<div class="label" dir="auto" style="padding-top:4px;font-size:14px;line-height:1.5;color:#5a6675;text-align:start;white-space:pre-wrap;word-break:break-word;overflow-wrap:anywhere"><span dir="ltr">${before}</span><del>${cut(was, MAX_WAS) || '—'}</del>${after}</div>`
 }
 
 function noticeRow(notice: string): Html {
@@ -154,9 +160,9 @@ function noticeRow(notice: string): Html {
 }
 
 /** Writes a value of one line beside its name, and others as an indented block, so that no line can pose as ours. */
-function textField({ label, value, tree, edited, was }: EmailField): string {
-  const name = `${joinLines(label) || '(no name)'}${edited ? ' (edited)' : ''}:`
-  const previousLines = was === undefined ? [] : [`  (was: ${joinLines(cut(was, MAX_WAS)) || '—'})`]
+function textField({ label, value, tree, edited, was }: EmailField, texts: Texts): string {
+  const name = `${joinLines(label) || texts('email.noName')}${edited ? ` (${texts('email.edited')})` : ''}:`
+  const previousLines = was === undefined ? [] : [`  (${texts('email.was', { value: joinLines(cut(was, MAX_WAS)) || '—' })})`]
   const valueLines = tree
     ? [name, ...tree.map(({ depth, name, value }) => (
         nameValue(joinLines(name), value, 1 + Math.min(depth, MOST_DEPTH))

@@ -1,4 +1,4 @@
-import { counted } from '../../../shared/utils/text'
+import { english } from '../../../shared/texts'
 import type { CardQueueStore, Pace } from '../../ports/card-queue'
 import type { Outcome } from '../../ports/delivery'
 import type { Runtime } from '../../ports/runtime'
@@ -173,11 +173,11 @@ export class CardQueue {
   }
 
   private async announceBacklog(room: string): Promise<void> {
-    const { queues, board, log, siteUrl } = this.context
+    const { queues, board, log, siteUrl, texts = english } = this.context
     // Include the card whose turn it is.
     const waitingCount = await queues.length(room) + 1
     if (waitingCount <= BACKLOG_NOTICE || !await queues.takeNotice(room, 'backlog')) return
-    const text = `${waitingCount} more submissions are waiting for their cards.`
+    const text = texts('card.notice.backlog', { count: String(waitingCount) })
     const outcome = await board.announce(room, text, siteUrl)
     if (!outcome.ok) log.warn('notice.failed', { room, reason: outcome.reason })
   }
@@ -227,11 +227,12 @@ export class ClosedRooms {
   }
 
   private async announce(room: string, reason: string): Promise<void> {
-    const { board, forms, siteUrl, log } = this.context
+    const { board, forms, siteUrl, texts = english, log } = this.context
     const sharingRooms = forms.all.filter(({ rooms }) => rooms.includes(room)).flatMap(({ rooms }) => rooms)
     const [, channel] = room.split(/\/(.*)/s)
-    const name = channel ? `the channel ${channel} of ${board.label(room)}` : board.label(room)
-    const text = `No cards reach ${name} any more: ${reason} Until then its forms are decided elsewhere.`
+    const platform = board.label(room)
+    const name = channel ? texts('card.notice.channel', { channel, platform }) : platform
+    const text = texts('card.notice.closed', { room: name, reason })
     for (const otherRoom of new Set(sharingRooms.filter(otherRoom => otherRoom !== room))) {
       const outcome = await board.announce(otherRoom, text, siteUrl)
       if (!outcome.ok) log.warn('notice.failed', { room: otherRoom, reason: outcome.reason })
@@ -304,11 +305,9 @@ export class HeldNotice {
   }
 
   private async announce(room: string, count: number, url: string): Promise<void> {
-    const { queues, board, log } = this.context
+    const { queues, board, texts = english, log } = this.context
     if (!await queues.takeNotice(room, 'held')) return
-    const summary = `${counted(count, 'form')} ${count === 1 ? 'is' : 'are'} held`
-    const reason = 'because a hidden field was filled in: mostly by programs, sometimes by the browser of a person.'
-    const outcome = await board.announce(room, `${summary}, ${reason}`, url)
+    const outcome = await board.announce(room, texts('card.notice.held', { count }), url)
     if (outcome.ok) return
     log.warn('notice.failed', { room, reason: outcome.reason })
     await queues.forgetNotice(room, 'held')

@@ -1,6 +1,7 @@
-import { ACTION_IDS, ACTIONS, isOffered, type ActionFacts, type ActionId } from '../../../shared/actions'
-import { SUBMISSION_TTL_MS, inDays } from '../../../shared/lifetimes'
+import { ACTION_IDS, ACTIONS, isOffered, type ActionFacts } from '../../../shared/actions'
+import { SUBMISSION_TTL_MS, daysOf, inDays } from '../../../shared/lifetimes'
 import type { RichText } from '../../../shared/types/line'
+import { actionLabel, actionNote, english, joinNames, type Texts } from '../../../shared/texts'
 import { dateTime, rich, exactTime, timeOfDay } from '../../../shared/utils/line'
 import { visible } from '../../../shared/utils/text'
 import type { CardAction, CardState, CardView, EditForm } from '../../ports/board'
@@ -23,30 +24,35 @@ import { receiptNotes } from '../lifecycle/email-status'
 /** Builds the card of a submission, in any state. */
 export function cardView(submission: Submission, presentation: Presentation): CardView {
   const form = formOf(submission, presentation)
+  const { files, texts = english } = presentation
   return {
     submissionId: submission.id,
-    title: cardTitle(submission, form),
+    title: cardTitle(submission, form, texts),
     state: cardState(submission),
     fields: submission.data && submission.decision?.action !== 'spam'
-      ? [...envelopeFields(submission, form), ...readFields(submission, form), ...fileFields(submission, form)]
+      ? [
+          ...envelopeFields(submission, form, texts), ...readFields(submission, form, texts),
+          ...fileFields(submission, form, texts),
+        ]
       : [],
-    ...fileLinks(submission, presentation.files), ...filePictures(submission, form, presentation.files),
-    notes: cardNotes(submission, form),
-    actions: actionsOf(submission, form),
+    ...fileLinks(submission, texts, files), ...filePictures(submission, form, texts, files),
+    notes: cardNotes(submission, form, texts),
+    actions: actionsOf(submission, form, texts),
     url: submissionUrl(submission.id, presentation),
   }
 }
 
 /** Reminder in the card's thread, some time before the submission expires. */
-export function reminder({ expiresAt }: Submission): RichText {
-  return rich`Nobody has decided this submission yet. It expires and is erased on ${dateTime(expiresAt)}.`
+export function reminder({ expiresAt }: Submission, { texts = english }: Presentation): RichText {
+  return texts('card.reminder', { at: dateTime(expiresAt) })
 }
 
 /** Card of a submission of which not even a trace is kept: it has no buttons. */
 export function goneCardView(id: string, presentation: Presentation): CardView {
+  const { texts = english } = presentation
   return {
-    submissionId: id, title: TITLES.gone, state: 'gone', fields: [], notes: ['Not kept any more.'], actions: [],
-    url: submissionUrl(id, presentation),
+    submissionId: id, title: texts('card.title.gone'), state: 'gone', fields: [], notes: [texts('card.gone')],
+    actions: [], url: submissionUrl(id, presentation),
   }
 }
 
@@ -60,15 +66,9 @@ export function editForm(submission: Submission, presentation: Presentation): Ed
   }
 }
 
-function cardTitle(submission: Submission, { name }: Form): string {
-  const stateTitle = TITLES[cardState(submission)]
-  return name ? `${stateTitle}: ${name}` : stateTitle
-}
-
-const TITLES: Record<CardState, string> = {
-  new: 'New Form Submission', failed: 'Failed Form Submission', forwarding: 'Form Submission being forwarded',
-  forwarded: 'Form Submission forwarded', spam: 'Form Submission marked as spam', expired: 'Expired Form Submission',
-  erased: 'Form Submission erased', gone: 'Form Submission',
+function cardTitle(submission: Submission, { name: form }: Form, texts: Texts): string {
+  const title = texts(`card.title.${cardState(submission)}`)
+  return form ? texts('card.title.ofForm', { title, form }) : title
 }
 
 function cardState({ state, decision, erased, failures }: Submission): CardState {
@@ -79,24 +79,25 @@ function cardState({ state, decision, erased, failures }: Submission): CardState
   return state === 'settled' ? 'forwarded' : 'forwarding'
 }
 
-function cardNotes(submission: Submission, form: Form): RichText[] {
+function cardNotes(submission: Submission, form: Form, texts: Texts): RichText[] {
   const { state, decision, erased, data, edited } = submission
-  if (erased) return [erasureLine(erased)]
-  if (state === 'expired') return [`Expired — nobody decided in ${inDays(SUBMISSION_TTL_MS)}.`]
+  if (erased) return [erasureLine(erased, texts)]
+  if (state === 'expired') return [texts('card.expired', { days: daysOf(SUBMISSION_TTL_MS) })]
   if (!decision) {
     return [
-      ...holderNotes(submission, form), ...notedNotes(submission), ...revokedNotes(submission),
-      ...reopenedNotes(submission, form), ...deletionNotes(submission),
+      ...holderNotes(submission, form, texts), ...notedNotes(submission, texts), ...revokedNotes(submission, texts),
+      ...reopenedNotes(submission, form, texts), ...deletionNotes(submission, texts),
     ]
   }
+  const decisionText = decisionLine(submission, texts)
   if (decision.action === 'spam') {
-    return [decisionLine(submission), ...retentionNotes(submission), ...sentNotes(submission)]
+    return [decisionText, ...retentionNotes(submission, texts), ...sentNotes(submission, texts)]
   }
   // A card without form data sums the decision up in one line.
-  if (!data) return [decisionLine(submission)]
+  if (!data) return [decisionText]
   const editedLabels = edited.map(key => (Object.hasOwn(form.labels, key) ? form.labels[key] : visible(key)))
-  const editNotes = edited.length > 0 ? [`Edited: ${editedLabels.join(', ')}`] : []
-  return [decisionLine(submission), ...progressNotes(submission, form), ...retryNotes(submission), ...editNotes]
+  const editNotes = edited.length > 0 ? [texts('card.edited', { fields: editedLabels.join(', ') })] : []
+  return [decisionText, ...progressNotes(submission, form, texts), ...retryNotes(submission, texts), ...editNotes]
 }
 
 export function submissionUrl(id: string, { siteUrl }: Presentation): string | null {
@@ -110,78 +111,80 @@ export function formOf({ form: key, decision }: Submission, { forms }: Presentat
 }
 
 /** Returns notes on the progress of a forward: what was sent, what is being sent, what was given up. */
-export function progressNotes(submission: Submission, form: Form): RichText[] {
+export function progressNotes(submission: Submission, form: Form, texts = english): RichText[] {
   const { delivered, failures, sent = [] } = submission
   const recipientsOf = (delivery: Delivery) => (
     sent.find(each => each.delivery === delivery)?.to ?? targetsOf(delivery, form)
   )
   return [
-    ...targetNotes('Sent to', [...delivered].sort(byOrder(each => each)).flatMap(recipientsOf)),
-    ...sendingNotes(submission, form),
-    ...receiptNotes(submission),
-    ...submission.confirmation?.at ? [rich`Confirmed to its sender on ${dateTime(submission.confirmation.at)}`] : [],
+    ...targetNotes('card.sentTo', [...delivered].sort(byOrder(each => each)).flatMap(recipientsOf), texts),
+    ...sendingNotes(submission, form, texts),
+    ...receiptNotes(submission, texts),
+    ...submission.confirmation?.at ? [texts('card.confirmed', { at: dateTime(submission.confirmation.at) })] : [],
     // While the decision can be undone, the failures are from an earlier round: leave them out.
-    ...isRevocable(submission) ? [] : failureNotes(failures),
+    ...isRevocable(submission) ? [] : failureNotes(failures, texts),
     ...sent.filter(each => !delivered.includes(each.delivery) && !isLost(each)).map(
-      ({ to, at }) => rich`Corrects what was sent to ${joinNames(to)} on ${dateTime(at)}`,
+      ({ to, at }) => texts('card.corrects', { targets: joinNames(to, texts), at: dateTime(at) }),
     ),
   ]
 }
 
-function sendingNotes(submission: Submission, form: Form): RichText[] {
+function sendingNotes(submission: Submission, form: Form, texts: Texts): RichText[] {
   const { revocableUntil } = submission
   const targets = pendingDeliveries(submission).filter(({ reason }) => reason === undefined).flatMap(
     ({ kind }) => targetsOf(kind, form),
   )
-  return revocableUntil === undefined
-    ? targetNotes('Being sent to', targets)
-    : targetNotes('Goes to', targets).map(line => rich`${line} at ${exactTime(revocableUntil)}`)
+  if (revocableUntil === undefined || targets.length === 0) return targetNotes('card.beingSentTo', targets, texts)
+  return [texts('card.goesToAt', { targets: joinNames(targets, texts), at: exactTime(revocableUntil) })]
 }
 
 /** Returns notes on failed deliveries that will be retried, with the time of the next attempt. */
-function retryNotes(submission: Submission): RichText[] {
+function retryNotes(submission: Submission, texts: Texts): RichText[] {
   return pendingDeliveries(submission).flatMap(
     ({ kind, reason, dueAt }) => reason === undefined
       ? []
-      : [rich`${deliveryName(kind)} failed: ${reason} Next attempt on ${dateTime(dueAt)}`],
+      : [texts('card.failedNext', { delivery: deliveryName(kind, texts), reason, at: dateTime(dueAt) })],
   )
 }
 
 /** Returns notes after deliveries were given up: what failed, what was sent, and what another decision does. */
-function reopenedNotes(submission: Submission, form: Form): RichText[] {
+function reopenedNotes(submission: Submission, form: Form, texts: Texts): RichText[] {
   const { failures, delivered } = submission
   if (failures.length === 0) return []
   const remainingDeliveries = leftOf(submission, form)
   const isPartial = delivered.length > 0 && remainingDeliveries.length > 0
-  const button = canSendAgain(submission) ? 'Send' : 'Forward'
+  const restKey = canSendAgain(submission) ? 'card.sendRest' : 'card.forwardRest'
   return [
-    ...failureNotes(failures),
-    ...sentNotes(submission),
-    ...receiptNotes(submission),
+    ...failureNotes(failures, texts),
+    ...sentNotes(submission, texts),
+    ...receiptNotes(submission, texts),
     isPartial
-      ? `${button} again to send only the ${deliveryNames(remainingDeliveries)}: the ${deliveryNames(delivered)} has it. Edited values go to ${deliveriesOf(form).length > 2 ? 'all' : 'both'}`
-      : 'Decide again to retry',
+      ? texts(restKey, {
+          missing: deliveryNames(remainingDeliveries, texts), delivered: deliveryNames(delivered, texts),
+          receivers: texts(deliveriesOf(form).length > 2 ? 'card.list.all' : 'card.list.both'),
+        })
+      : texts('card.decideAgain'),
     ...failures.filter(({ reason }) => reason === FILE_LOST).map(
-      ({ delivery }) => `The ${deliveryNames([delivery])} then goes without that file`,
+      ({ delivery }) => texts('card.withoutFile', { delivery: deliveryNames([delivery], texts) }),
     ),
   ]
 }
 
 /** Returns the label of the forward button if some deliveries were made before. */
-export function retryLabel(submission: Submission, form: Form): string | undefined {
+export function retryLabel(submission: Submission, form: Form, texts = english): string | undefined {
   const remainingDeliveries = leftOf(submission, form)
   return submission.delivered.length > 0 && remainingDeliveries.length > 0
-    ? `Retry ${deliveryNames(remainingDeliveries)}`
+    ? texts('card.retry', { deliveries: deliveryNames(remainingDeliveries, texts) })
     : undefined
 }
 
-function actionsOf(submission: Submission, form: Form): CardAction[] {
+function actionsOf(submission: Submission, form: Form, texts: Texts): CardAction[] {
   const assignee = submission.holder ? 'viewer' : 'nobody'
   const facts = { ...actionFacts(submission), ...form.claim && { assignee } as const }
   return ACTION_IDS.flatMap((id) => {
-    const { card, label, isRetry } = ACTIONS[id]
+    const { card, isRetry } = ACTIONS[id]
     if (!card || !isOffered(id, facts)) return []
-    return [{ id: card.id, label: (isRetry && retryLabel(submission, form)) || label }]
+    return [{ id: card.id, label: (isRetry && retryLabel(submission, form, texts)) || actionLabel(id, texts) }]
   })
 }
 
@@ -196,15 +199,17 @@ export function actionFacts(submission: Submission): ActionFacts {
 }
 
 /** Returns the time when the data of spam is erased; until then the mark can be undone. */
-function retentionNotes(submission: Submission): RichText[] {
-  return isRevocable(submission) ? [rich`Its data is erased on ${dateTime(submission.revocableUntil!)}`] : []
+function retentionNotes(submission: Submission, texts: Texts): RichText[] {
+  return isRevocable(submission) ? [texts('card.dataErasedOn', { at: dateTime(submission.revocableUntil!) })] : []
 }
 
 /** Returns notes on what was sent before somebody changed the decision, or before other deliveries failed. */
-function sentNotes({ sent = [], delivered }: Submission): RichText[] {
+function sentNotes({ sent = [], delivered }: Submission, texts: Texts): RichText[] {
   return [...sent].sort(byOrder(({ delivery }) => delivery)).map((each) => {
-    const suffix = isLost(each) ? ', and came back' : delivered.includes(each.delivery) ? '' : ', with other values'
-    return rich`Sent to ${joinNames(each.to)} on ${dateTime(each.at)}${suffix}`
+    const key = isLost(each)
+      ? 'card.sentBounced'
+      : delivered.includes(each.delivery) ? 'card.sentToAt' : 'card.sentChanged'
+    return texts(key, { targets: joinNames(each.to, texts), at: dateTime(each.at) })
   })
 }
 
@@ -214,16 +219,14 @@ function pendingDeliveries({ work }: Submission): (Work & { kind: Delivery })[] 
   )))
 }
 
-function failureNotes(failures: readonly DeliveryFailure[]): string[] {
-  return failures.map(({ delivery, reason }) => `${deliveryName(delivery)} failed: ${reason}`)
+function failureNotes(failures: readonly DeliveryFailure[], texts: Texts): string[] {
+  return failures.map(({ delivery, reason }) => (
+    texts('card.failed', { delivery: deliveryName(delivery, texts), reason })
+  ))
 }
 
-function targetNotes(prefix: string, targets: readonly string[]): string[] {
-  return targets.length > 0 ? [`${prefix} ${joinNames(targets)}`] : []
-}
-
-function joinNames(names: readonly string[]): string {
-  return names.join(' and ')
+function targetNotes(key: 'card.sentTo' | 'card.beingSentTo', targets: readonly string[], texts: Texts): string[] {
+  return targets.length > 0 ? [texts(key, { targets: joinNames(targets, texts) })] : []
 }
 
 const ENDINGS: Record<DecisionOutcome, string> = {
@@ -233,23 +236,23 @@ const ENDINGS: Record<DecisionOutcome, string> = {
 }
 
 /** Returns the outcome, e.g. `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`; empty while it waits. */
-export function endLine(submission: SubmissionRecord): RichText {
+export function endLine(submission: SubmissionRecord, texts = english): RichText {
   const { state, erased, expiresAt } = submission
-  if (erased) return rich`${erasureLine(erased)}.`
-  if (state === 'expired') return outcomeLine('expired', { reviewer: null, at: expiresAt })
-  const decisionText = decisionLine(submission)
+  if (erased) return rich`${erasureLine(erased, texts)}.`
+  if (state === 'expired') return texts('card.expiredAt', { days: daysOf(SUBMISSION_TTL_MS), at: dateTime(expiresAt) })
+  const decisionText = decisionLine(submission, texts)
   return decisionText && rich`${decisionText}.`
 }
 
 /** Returns why a decision cannot be undone, or not any more. */
-export function irrevocable(submission: Submission | null): RichText {
-  if (submission?.state === 'open') return 'It waits for a decision already.'
-  if (submission?.state === 'settling') return 'Too late: it is being sent.'
+export function irrevocable(submission: Submission | null, texts: Texts): RichText {
+  if (submission?.state === 'open') return texts('card.refusal.waiting')
+  if (submission?.state === 'settling') return texts('card.refusal.beingSent')
   const lastSentAt = submission?.sent?.map(({ at }) => at).sort().at(-1)
   const isForward = submission?.decision?.action === 'forward'
-  if (isForward && lastSentAt !== undefined) return rich`Too late: it was sent on ${dateTime(lastSentAt)}.`
-  const outcomeText = submission && endLine(submission)
-  return outcomeText ? rich`Too late: its data is erased. ${outcomeText}` : 'This submission is not kept any more.'
+  if (isForward && lastSentAt !== undefined) return texts('card.refusal.sentOn', { at: dateTime(lastSentAt) })
+  const outcome = submission && endLine(submission, texts)
+  return outcome ? texts('card.refusal.dataErased', { outcome }) : texts('card.refusal.gone')
 }
 
 /** Returns the last outcome of each submission, latest first. Leaves out submissions that are undone or failed. */
@@ -275,16 +278,20 @@ function byReviewer({ name, platform }: Reviewer): string {
 }
 
 /** Returns who erased it, and when. */
-function erasureLine({ reviewer, at }: NonNullable<Submission['erased']>): RichText {
-  return rich`Erased by ${visible(reviewer.name)} on ${reviewer.platform}, ${dateTime(at)}`
+function erasureLine(
+  { reviewer: { name, platform }, at }: NonNullable<Submission['erased']>, texts: Texts,
+): RichText {
+  return texts('card.erased', { name: visible(name), platform, at: dateTime(at) })
 }
 
 type RevokedEntry = HistoryEntry & { event: 'revoked' }
 
 /** Returns who undid the last decision, for a card that waits for another one. */
-function revokedNotes({ history }: Submission): RichText[] {
+function revokedNotes({ history }: Submission, texts: Texts): RichText[] {
   const lastEntry = history.findLast(({ event }) => event === 'claimed' || event === 'revoked')
-  return lastEntry?.event === 'revoked' ? [rich`${revokedText(lastEntry)}, ${dateTime(lastEntry.at)}`] : []
+  if (lastEntry?.event !== 'revoked') return []
+  const { action, reviewer: { name, platform }, at } = lastEntry
+  return [texts(`card.revoked.${action}`, { name: visible(name), platform, at: dateTime(at) })]
 }
 
 export function revokedText({ action, reviewer: { name, platform } }: RevokedEntry): string {
@@ -292,51 +299,56 @@ export function revokedText({ action, reviewer: { name, platform } }: RevokedEnt
 }
 
 /** Returns what reviewers noted last, for a card that waits for a decision. */
-function notedNotes({ history }: Submission): RichText[] {
+function notedNotes({ history }: Submission, texts: Texts): RichText[] {
   const lastEntry = history.findLast(entry => entry.event === 'noted')
-  return lastEntry ? [rich`${notedText(lastEntry)}, ${dateTime(lastEntry.at)}`] : []
+  if (!lastEntry) return []
+  const { action, reviewer: { name, platform }, at } = lastEntry
+  const note = actionNote(action, texts)
+  return [texts('card.noted', { note, name: visible(name), platform, at: dateTime(at) })]
 }
 
 /** Returns a line such as `Snoozed by Ada on Slack`. An action that is no longer in the table shows as its name. */
 export function notedText({ action, reviewer }: HistoryEntry & { event: 'noted' }): string {
-  return `${ACTIONS[action as ActionId]?.note ?? action}${byReviewer(reviewer)}`
+  return `${actionNote(action, english)}${byReviewer(reviewer)}`
 }
 
 /** Returns a note on the assignee, if the form has assignment. */
-export function holderNotes({ holder }: SubmissionRecord, { claim }: Form): RichText[] {
-  return claim && holder ? [rich`${visible(holder.name)} has it (${holder.platform}, ${timeOfDay(holder.since)})`] : []
+export function holderNotes({ holder }: SubmissionRecord, { claim }: Form, texts = english): RichText[] {
+  if (!claim || !holder) return []
+  const { name, platform, since } = holder
+  return [texts('card.holder', { name: visible(name), platform, at: timeOfDay(since) })]
 }
 
 /** Returns the news for a new assignee; empty if they took it themselves. */
-export function assignedNews({ name, by }: Assignee): string {
-  return by ? `${visible(name)}, this is yours now: ${visible(by.name)} has given it to you.` : ''
+export function assignedNews({ name, by }: Assignee, texts = english): string {
+  return by ? texts('card.assigned', { name: visible(name), by: visible(by.name) }) : ''
 }
 
 /** Tells a person who wants to take a submission that it is already assigned. */
-export function assignedLine(assignee: Assignee): RichText {
-  return rich`${assigneeText(assignee)}.`
+export function assignedLine(assignee: Assignee, texts: Texts): RichText {
+  return texts('card.refusal.taken', valuesOf(assignee))
 }
 
 /** Way to decide: with a button or form, or by approving a program's request. */
 export type DecisionWay = 'press' | 'approval'
 
-const OVERRIDE_HINTS: Record<DecisionWay, string> = {
-  press: 'Press the button again to decide anyway.',
-  approval: 'Nothing was decided. Whoever approved it may decide anyway: ask for the same once more, for them to approve.',
-}
+const APPROVAL_HINT = 'Nothing was decided. Whoever approved it may decide anyway: ask for the same once more, for them to approve.'
 
 /** Tells a person who decides that somebody else is assigned: as a warning, or as a refusal. */
-export function warningLine(assignee: Assignee, lockMode: LockMode, way: DecisionWay = 'press'): RichText {
-  return lockMode === 'soft'
-    ? rich`${assigneeText(assignee)}. ${OVERRIDE_HINTS[way]}`
-    : rich`${assigneeText(assignee)}. Others may decide when they hand it back, or from ${timeOfDay(assignee.until)} on.`
+export function warningLine(
+  assignee: Assignee, lockMode: LockMode, texts: Texts, way: DecisionWay = 'press',
+): RichText {
+  if (lockMode !== 'soft') {
+    return texts('card.refusal.takenUntil', { ...valuesOf(assignee), until: timeOfDay(assignee.until) })
+  }
+  return rich`${assignedLine(assignee, texts)} ${way === 'press' ? texts('card.refusal.decideAnyway') : APPROVAL_HINT}`
 }
 
 /** Error for handing back someone else's submission. */
-export function notYoursLine(assignee: Assignee): RichText {
-  return rich`${assigneeText(assignee)}: nobody else can hand it back.`
+export function notYoursLine(assignee: Assignee, texts: Texts): RichText {
+  return texts('card.refusal.notYours', valuesOf(assignee))
 }
 
-function assigneeText({ name, platform, since }: Assignee): RichText {
-  return rich`${visible(name)} (${platform}) has it since ${timeOfDay(since)}`
+function valuesOf({ name, platform, since }: Assignee) {
+  return { name: visible(name), platform, at: timeOfDay(since) }
 }

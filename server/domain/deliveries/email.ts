@@ -25,9 +25,9 @@ export const emailDelivery: DeliveryRow<typeof settings> = {
   targets: ({ to }) => to,
   linksFiles: files => fittingOf(files).length < files.length,
   identity: ({ to }, { mail }) => [mail.fromAddress, mail.fromName, ...to],
-  async send({ submission, form, idempotencyKey, corrected }, { mailer, template, mail, files }) {
+  async send({ submission, form, idempotencyKey, corrected }, { mailer, template, mail, files, texts }) {
     const message = await composeEmail(await mailed(submission, files), form, mail, template, {
-      correctedEmail: corrected, files,
+      correctedEmail: corrected, files, texts,
     })
     const outcome = await mailer.send(message, idempotencyKey)
     if (!outcome.ok) return outcome.busy ? 'waiting' : outcome

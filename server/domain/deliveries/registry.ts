@@ -1,3 +1,4 @@
+import { joinNames, english, rowText } from '../../../shared/texts'
 import { visible } from '../../../shared/utils/text'
 import type { Form, Forms } from '../../ports/form'
 import type { Delivery, OtherWork, Submission, Work, WorkTarget } from '../../ports/submission'
@@ -35,13 +36,15 @@ export function rowOf(delivery: Delivery): DeliveryRow | undefined {
 }
 
 /** Name for people, even of a delivery that only another version has. */
-export function deliveryName(delivery: Delivery): string {
-  return rowOf(delivery)?.label ?? visible(delivery)
+export function deliveryName(delivery: Delivery, texts = english): string {
+  return rowText(`card.delivery.${delivery}`, rowOf(delivery)?.label ?? visible(delivery), texts)
 }
 
 /** Names of deliveries inside a sentence. */
-export function deliveryNames(deliveries: readonly Delivery[]): string {
-  return deliveries.map(delivery => deliveryName(delivery).toLowerCase()).join(' and ')
+export function deliveryNames(deliveries: readonly Delivery[], texts = english): string {
+  return joinNames(deliveries.map(delivery => (
+    rowText(`card.deliveryInText.${delivery}`, deliveryName(delivery, texts).toLowerCase(), texts)
+  )), texts)
 }
 
 /** Returns the deliveries of a forward. A form that is not configured any more has the first: its attempt says so. */

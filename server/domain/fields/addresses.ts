@@ -1,8 +1,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { z } from 'zod'
-
-/** Most new addresses: a bounced email goes to somebody else, not to a mailing list. */
-const MAX_NEW_ADDRESSES = 5
+import { english } from '../../../shared/texts'
+import { MAX_NEW_ADDRESSES } from '../../ports/board'
 
 /** Resend takes no more for one email: https://resend.com/docs/api-reference/emails/send-email */
 export const MOST_ADDRESSES = 50
@@ -16,17 +15,21 @@ export const ADDRESSES_LENGTH = 15_000
  * @param previousAddresses addresses the email went to; these are accepted unchanged
  */
 export function parseAddresses(
-  text: string, previousAddresses: readonly string[] = [],
+  text: string, previousAddresses: readonly string[] = [], texts = english,
 ): { to?: string[] } | { errors: { to: string } } {
   const addresses = [...new Set(text.split(/[\s,;]+/).filter(Boolean))]
-  if (addresses.length === 0) return { errors: { to: 'Type an email address.' } }
+  if (addresses.length === 0) return { errors: { to: texts('card.modal.noAddress') } }
   const newCount = addresses.filter(each => !previousAddresses.includes(each)).length
-  if (newCount > MAX_NEW_ADDRESSES) return { errors: { to: `At most ${MAX_NEW_ADDRESSES} new addresses.` } }
-  if (addresses.length > MOST_ADDRESSES) return { errors: { to: `At most ${MOST_ADDRESSES} addresses.` } }
+  if (newCount > MAX_NEW_ADDRESSES) {
+    return { errors: { to: texts('card.modal.tooManyNew', { count: MAX_NEW_ADDRESSES }) } }
+  }
+  if (addresses.length > MOST_ADDRESSES) {
+    return { errors: { to: texts('card.modal.tooMany', { count: MOST_ADDRESSES }) } }
+  }
   const asciiAddresses = addresses.flatMap(each => previousAddresses.includes(each) ? each : sentTo(each) ?? [])
   return asciiAddresses.length === addresses.length
     ? { to: asciiAddresses }
-    : { errors: { to: 'This is not an email address. Separate several by commas.' } }
+    : { errors: { to: texts('card.modal.badAddress') } }
 }
 
 /** RFC 5321, 4.5.3.1: 64 characters before the @, 254 in all. */

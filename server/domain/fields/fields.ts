@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { FIELD_TEXTS } from '../../../shared/field-texts'
 import { fieldTypeOf, isFileField } from '../../../shared/field-types/field-types'
+import { english, type Texts } from '../../../shared/texts'
 import { visible } from '../../../shared/utils/text'
 import type { EditInput } from '../../ports/board'
 import type { EmailField } from '../../ports/delivery'
@@ -26,14 +26,14 @@ export function ruleOf(rules: Rules, key: string): FieldRule {
  * @param addFacts adds further facts about a value
  */
 export function readFields(
-  submission: Submission, { labels, fields: rules = {} }: Pick<Form, 'labels' | 'fields'>,
+  submission: Submission, { labels, fields: rules = {} }: Pick<Form, 'labels' | 'fields'>, texts = english,
   addFacts?: (value: unknown, rule: FieldRule) => Pick<EmailField, 'tree'>,
 ): EmailField[] {
   return inOrder(Object.entries(submission.data ?? {}).map(([key, value]) => {
     const rule = ruleOf(rules, key)
     return {
-      label: key.toWellFormed(), value: visible(displayText(value, rule)), ...editOf(submission, key, rule),
-      ...addFacts?.(value, rule),
+      label: key.toWellFormed(), value: visible(displayText(value, rule, texts)),
+      ...editOf(submission, key, rule, texts), ...addFacts?.(value, rule),
     }
   }), labels).map(field => ({ ...field, label: visible(field.label) }))
 }
@@ -49,10 +49,13 @@ export function inOrder<T extends { label: string }>(items: readonly T[], labels
 
 /** Edit state of a field and, if it was edited, its original value; null reads as empty. */
 export function editOf(
-  { edited, before: originals }: Submission, key: string, rule: FieldRule,
+  { edited, before: originals }: Submission, key: string, rule: FieldRule, texts = english,
 ): Pick<Field, 'edited' | 'was'> {
   const hasOriginal = edited.includes(key) && originals !== undefined && Object.hasOwn(originals, key)
-  return { edited: edited.includes(key), ...hasOriginal && { was: visible(displayText(originals[key] ?? '', rule)) } }
+  return {
+    edited: edited.includes(key),
+    ...hasOriginal && { was: visible(displayText(originals[key] ?? '', rule, texts)) },
+  }
 }
 
 const UNKNOWN_FIELD = 'This submission has no such field.'
@@ -92,27 +95,28 @@ function isOffered(text: string, rule: FieldRule): boolean {
  * a touched number, boolean or JSON keeps its type as long as the new text still is one. A touched field must follow
  * the form's rule.
  *
- * @param texts typed texts by input id; inputs that were not offered are absent
+ * @param typedTexts by input id; inputs that were not offered are absent
  * @param marks hashes of what a platform's form showed, possibly from older data: a text that still matches was not
  * touched. Such a form may send more than its inputs; other callers may not
  * @returns the edit, or an error text per input id
  */
 export function applyEdits(
-  data: SubmissionData, texts: Readonly<Record<string, string>>, rules: Rules = {}, marks?: Marks,
+  data: SubmissionData, typedTexts: Readonly<Record<string, string>>, rules: Rules = {}, marks?: Marks,
+  texts = english,
 ): Edit | { errors: Record<string, string> } {
   const ids = new Set(Object.keys(data).map((_, position) => `f${position}`))
-  const unknownIds = marks ? [] : Object.keys(texts).filter(id => !ids.has(id))
+  const unknownIds = marks ? [] : Object.keys(typedTexts).filter(id => !ids.has(id))
   const errors = Object.fromEntries(unknownIds.map(id => [id, UNKNOWN_FIELD]))
   const edited: string[] = []
   const entries = Object.entries(data).map(([key, value], position): [string, unknown] => {
     const id = `f${position}`
-    const typedText = Object.hasOwn(texts, id) ? texts[id] : undefined
+    const typedText = Object.hasOwn(typedTexts, id) ? typedTexts[id] : undefined
     const rule = ruleOf(rules, key)
     const text = inputText(typedText ?? '', rule)
     const isKept = typedText === undefined || comparable(text) === comparable(inputText(value, rule))
       || markOf(text) === marks?.get(id)
     if (isKept) return [key, value]
-    const result = rule.type ? parseByRule(typedText, rule) : reviveLike(value, typedText)
+    const result = rule.type ? parseByRule(typedText, rule, texts) : reviveLike(value, typedText, texts)
     if ('error' in result) {
       errors[id] = result.error
       return [key, value]
@@ -130,13 +134,13 @@ function comparable(text: string): string {
   return text.toWellFormed().replace(/\r\n?/g, '\n').replace(/[\u0000-\u0008\u000B-\u001F\u007F]/g, '').trim()
 }
 
-function parseByRule(typedText: string, rule: FieldRule): { value: unknown } | { error: string } {
+function parseByRule(typedText: string, rule: FieldRule, texts: Texts): { value: unknown } | { error: string } {
   const value = parseTyped(typedText, rule)
   const fault = problemOf(value, rule)
-  return fault ? { error: FIELD_TEXTS[fault.problem].replace('{limit}', String(fault.limit)) } : { value }
+  return fault ? { error: texts(`field.${fault.problem}`, { limit: String(fault.limit) }) } : { value }
 }
 
-function reviveLike(original: unknown, typedText: string): { value: unknown } | { error: string } {
+function reviveLike(original: unknown, typedText: string, texts: Texts): { value: unknown } | { error: string } {
   if (typeof original === 'string' || original === null) return { value: typedText }
   const parsedValue = tryParseJson(typedText)
   if (isNumber(original)) return { value: isNumber(parsedValue) ? parsedValue : typedText }
@@ -145,8 +149,8 @@ function reviveLike(original: unknown, typedText: string): { value: unknown } | 
     && Array.isArray(parsedValue) === Array.isArray(original)) return { value: parsedValue }
   return {
     error: Array.isArray(original)
-      ? 'This field is a JSON list. Keep it valid, like ["a", "b"].'
-      : 'This field is a JSON object. Keep it valid, like {"a": 1}.',
+      ? texts('card.modal.badList', { example: '["a", "b"]' })
+      : texts('card.modal.badObject', { example: '{"a": 1}' }),
   }
 }
 
@@ -165,9 +169,9 @@ export function fieldText(value: unknown): string {
 }
 
 /** The value for people, formatted by its type; numbers keep every digit that was sent. */
-export function displayText(value: unknown, rule: FieldRule): string {
+export function displayText(value: unknown, rule: FieldRule, texts = english): string {
   const text = fieldText(value)
-  return fieldTypeOf(rule).show?.(text, value) ?? text
+  return fieldTypeOf(rule).show?.(text, value, texts) ?? text
 }
 
 type Data = Readonly<Record<string, unknown>>

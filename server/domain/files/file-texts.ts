@@ -1,5 +1,6 @@
 import type { FileDetails } from '../../../shared/types/submissions'
-import { counted, visible } from '../../../shared/utils/text'
+import { english, formatNumber, type Texts } from '../../../shared/texts'
+import { visible } from '../../../shared/utils/text'
 import type { CardLink, CardPicture } from '../../ports/board'
 import type { FileAddresses, StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
@@ -16,34 +17,41 @@ const CARD_PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/gif']
 const MAX_CARD_PICTURE_BYTES = 10 ** 6
 
 /** `10 MB`, `1.4 MB`, `87 KB` or `70 bytes`. */
-export function megabytes(bytes: number): string {
-  if (bytes < 2 ** 10) return counted(bytes, 'byte')
+export function megabytes(bytes: number, texts = english): string {
+  if (bytes < 2 ** 10) return texts('card.file.bytes', { count: bytes })
   const [unit, size] = bytes < 2 ** 20 ? ['KB', bytes / 2 ** 10] : ['MB', bytes / 2 ** 20]
-  return `${size < 10 && !Number.isInteger(size) ? size.toFixed(1) : Math.ceil(size)} ${unit}`
+  if (size >= 10 || Number.isInteger(size)) return `${Math.ceil(size)} ${unit}`
+  return `${texts.language === 'en' ? size.toFixed(1) : formatNumber(Number(size.toFixed(1)), texts.language)} ${unit}`
 }
 
 /** Text for people: `cv.pdf (application/pdf, 1.4 MB)`. */
-function fileText({ name, type, size }: StoredFile): string {
-  return `${visible(name)} (${type}, ${megabytes(size)})`
+function fileText({ name, type, size }: StoredFile, texts: Texts): string {
+  return `${visible(name)} (${type}, ${megabytes(size, texts)})`
 }
 
 /** Files as cards and emails list them, under the labels of their fields */
-export function fileFields({ envelope }: Submission, { labels }: Pick<Form, 'labels'>): Field[] {
+export function fileFields(
+  { envelope }: Submission, { labels }: Pick<Form, 'labels'>, texts = english,
+): Field[] {
   return (envelope?.files ?? []).map(file => ({
     label: Object.hasOwn(labels, file.field) ? labels[file.field]! : visible(file.field.toWellFormed()),
-    value: fileText(file), edited: false,
+    value: fileText(file, texts), edited: false,
   }))
 }
 
 /** Links from a card to its files. File names are not in the links but in the fields, which are escaped. */
 export function fileLinks(
-  { id, envelope, decision }: Submission, addresses?: FileAddresses,
+  { id, envelope, decision }: Submission, texts: Texts, addresses?: FileAddresses,
 ): { links?: readonly CardLink[] } {
   const { files = [] } = decision?.action === 'spam' ? {} : envelope ?? {}
   const links = files.flatMap(({ type, size }, index) => {
     const url = addresses?.url(id, index) ?? null
-    const fileLabel = files.length > 1 ? `file ${index + 1}` : 'the file'
-    return url === null ? [] : [{ label: `Open ${fileLabel} (${type}, ${megabytes(size)})`, url }]
+    if (url === null) return []
+    const facts = { type, size: megabytes(size, texts) }
+    const label = files.length > 1
+      ? texts('card.file.openNumbered', { number: index + 1, ...facts })
+      : texts('card.file.open', facts)
+    return [{ label, url }]
   })
   return links.length > 0 ? { links } : {}
 }
@@ -53,14 +61,14 @@ export function fileLinks(
  * a decided card must not show broken pictures.
  */
 export function filePictures(
-  { id, envelope, decision }: Submission, { files: rule }: Form, addresses?: FileAddresses,
+  { id, envelope, decision }: Submission, { files: rule }: Form, texts: Texts, addresses?: FileAddresses,
 ): { pictures?: readonly CardPicture[] } {
   if (!rule?.show || decision) return {}
   const pictures = (envelope?.files ?? []).flatMap(({ type, size }, index) => {
     const url = CARD_PICTURE_TYPES.includes(type) && size <= MAX_CARD_PICTURE_BYTES
       ? addresses?.url(id, index) ?? null
       : null
-    return url === null ? [] : [{ url, alt: `Picture: file ${index + 1}` }]
+    return url === null ? [] : [{ url, alt: texts('card.file.picture', { number: index + 1 }) }]
   })
   return pictures.length > 0 ? { pictures } : {}
 }

@@ -1,5 +1,6 @@
 import type { Form } from '../../ports/form'
 import type { Envelope, Field, Submission } from '../../ports/submission'
+import { english } from '../../../shared/texts'
 import { cut, oneLine, visible } from '../../../shared/utils/text'
 import { isNumber } from '../json'
 import { addressIn } from '../fields/addresses'
@@ -49,9 +50,10 @@ export function subjectOf(
 }
 
 /** Fields that cards show before the data */
-export function envelopeFields(submission: Submission, form: Pick<Form, 'subject'>): Field[] {
-  const replyTo = submission.data ? submission.envelope?.replyTo : undefined
-  return Object.entries({ 'Subject': subjectOf(submission, form), 'Reply to': replyTo }).flatMap(([label, value]) => (
-    value ? [{ label, value: visible(value), edited: false }] : []
-  ))
+export function envelopeFields(submission: Submission, form: Pick<Form, 'subject'>, texts = english): Field[] {
+  const values = { subject: subjectOf(submission, form), replyTo: submission.data && submission.envelope?.replyTo }
+  return (['subject', 'replyTo'] as const).flatMap((key) => {
+    const value = values[key]
+    return value ? [{ label: texts(`card.field.${key}`), value: visible(value), edited: false }] : []
+  })
 }

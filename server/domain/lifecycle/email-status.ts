@@ -1,3 +1,4 @@
+import { english, joinNames } from '../../../shared/texts'
 import type { SendAgainForm } from '../../ports/board'
 import type { Receipt, Submission, EmailStatus } from '../../ports/submission'
 import { deliveryName } from '../deliveries/registry'
@@ -6,14 +7,10 @@ import { bouncedDelivery, isLost, isReturned } from './record'
 /** Least to most conclusive. */
 const ORDER: readonly EmailStatus[] = ['sent', 'delayed', 'delivered', 'complained', 'suppressed', 'failed', 'bounced']
 
-const STATUS_TEXTS: Readonly<Record<EmailStatus, string>> = {
-  sent: 'Sent', delayed: 'Delivery delayed', delivered: 'Delivered', complained: 'Marked as spam by its receiver',
-  suppressed: 'Suppressed', failed: 'Failed', bounced: 'Bounced',
-}
-
 /** Text for people, such as `Delivered` or `Bounced: mailbox does not exist`. */
-export function receiptText({ verdict, reason }: Receipt): string {
-  return reason ? `${STATUS_TEXTS[verdict]}: ${reason}` : STATUS_TEXTS[verdict]
+export function receiptText({ verdict, reason }: Receipt, texts = english): string {
+  const status = texts(`card.emailStatus.${verdict}`)
+  return reason ? texts('card.emailStatus.withReason', { status, reason }) : status
 }
 
 /**
@@ -31,19 +28,24 @@ export function isArrived({ verdict }: Receipt): boolean {
   return verdict === 'delivered' || verdict === 'complained'
 }
 
-const DATA_GONE_TEXT = 'Its form data is not kept any more, so it cannot be sent again from here.'
-
 /** Message for the card's thread when a receipt comes after the form data is gone. */
-export function receiptNews({ sent = [] }: Submission): string {
+export function receiptNews({ sent = [] }: Submission, texts = english): string {
   return sent.flatMap(({ delivery, to, receipt }) => receipt
-    ? [`${deliveryName(delivery)} to ${to.join(' and ')}: ${receiptText(receipt)}.${isReturned(receipt) ? ` ${DATA_GONE_TEXT}` : ''}`]
+    ? [
+        texts('card.emailStatus.news', {
+          delivery: deliveryName(delivery, texts), targets: joinNames(to, texts), status: receiptText(receipt, texts),
+        }),
+        ...isReturned(receipt) ? [texts('card.emailStatus.dataGone')] : [],
+      ]
     : []).join(' ')
 }
 
 /** Notes about emails that did not bounce. A bounced email is shown as a failure instead. */
-export function receiptNotes({ sent = [], delivered }: Submission): string[] {
+export function receiptNotes({ sent = [], delivered }: Submission, texts = english): string[] {
   return sent.flatMap(each => each.receipt && delivered.includes(each.delivery) && !isLost(each)
-    ? [`${deliveryName(each.delivery)}: ${receiptText(each.receipt)}`]
+    ? [texts('card.emailStatus.note', {
+        delivery: deliveryName(each.delivery, texts), status: receiptText(each.receipt, texts),
+      })]
     : [])
 }
 

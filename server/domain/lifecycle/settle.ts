@@ -1,6 +1,7 @@
 import { CARD_UPDATES_MS } from '../../../shared/lifetimes'
 import type { RichText } from '../../../shared/types/line'
-import { dateTime, rich } from '../../../shared/utils/line'
+import type { Texts } from '../../../shared/texts'
+import { dateTime } from '../../../shared/utils/line'
 import type { Submission, Work, Receipt, SentDelivery, DeliveryFailure, HistoryEntry } from '../../ports/submission'
 import { UNDELIVERED_PAUSE_MS } from '../outbox/backoff'
 import type { Done, Transition, EventOf, RefusedReason } from './events'
@@ -312,7 +313,7 @@ function isPosted(entry: HistoryEntry, room: string): boolean {
   return entry.event === 'posted' && entry.room === room
 }
 
-export function deletionNotes({ history }: Submission): RichText[] {
+export function deletionNotes({ history }: Submission, texts: Texts): RichText[] {
   const deletion = history.findLast(({ event }) => event === 'card-deleted')
-  return deletion ? [rich`An earlier card of it was deleted, ${dateTime(deletion.at)}`] : []
+  return deletion ? [texts('card.earlierDeleted', { at: dateTime(deletion.at) })] : []
 }

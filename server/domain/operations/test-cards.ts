@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { TestCardsSent } from '../../../shared/types/setup'
-import { rich, exactTime } from '../../../shared/utils/line'
+import { english } from '../../../shared/texts'
+import { exactTime } from '../../../shared/utils/line'
 import type { Limiter } from '../../ports/limiter'
 import type { Context } from '../context'
 import { TEST_CLICK } from '../conversation/texts'
@@ -16,14 +17,14 @@ export class TestCards {
 
   /** @throws InvalidRequest, TooManyTests, StoreUnavailable while test cards cannot be counted */
   async send(body: unknown): Promise<TestCardsSent> {
-    const { board, forms, runtime, monitor } = this.context
+    const { board, forms, texts = english, runtime, monitor } = this.context
     const platform = requestSchema.safeParse(body).data?.platform
     const rooms = forms.rooms.filter(room => room.split('/')[0] === platform)
     if (rooms.length === 0) throw new InvalidRequest('No cards go to this platform. Name one that is configured.')
     const waitMs = await orUnavailable(this.limiter.take(`test-cards:${platform}`))
     if (waitMs > 0) throw new TooManyTests('test cards', this.limiter.limit, waitMs)
     // The time makes each text unique: platforms treat the same text, sent twice, as one message.
-    const text = rich`Test card of the set-up page, ${exactTime(runtime.now())}. Cards of forms arrive here.`
+    const text = texts('card.notice.test', { at: exactTime(runtime.now()) })
     return { rooms: await Promise.all(rooms.map(async (room) => {
       const outcome = await board.announce(room, text, null, TEST_CLICK)
       monitor.probed(noteOf({ kind: 'post', room }), outcome)

@@ -1,4 +1,5 @@
 import type { TestEmailReceipt, TestEmailSent } from '../../../shared/types/setup'
+import { english } from '../../../shared/texts'
 import type { TestReceipts } from '../../ports/delivery'
 import type { Limiter } from '../../ports/limiter'
 import type { Receipt } from '../../ports/submission'
@@ -22,13 +23,13 @@ export class TestEmail {
 
   /** @throws EmailRefused, TooManyTests, StoreUnavailable while test emails cannot be counted */
   async send(): Promise<TestEmailSent> {
-    const { mailer, mail, runtime, monitor } = this.context
+    const { mailer, mail, texts = english, runtime, monitor } = this.context
     if (!mail.apiKey) throw new EmailRefused('Emails are kept here and go nowhere: set MAIL_API_KEY, and restart.')
     const waitMs = await orUnavailable(this.limiter.take(TEST_EMAIL))
     if (waitMs > 0) throw new TooManyTests('test emails', this.limiter.limit, waitMs)
-    const text = 'Somebody sent this from the set-up page of the form triage bot. Forwarded submissions arrive like it.'
+    const text = texts('email.test.text')
     const outcome = await mailer.send({
-      from: fromHeader(mail), to: mail.to, subject: 'Test email of the form triage bot', html: `<p>${text}</p>`, text,
+      from: fromHeader(mail), to: mail.to, subject: texts('email.test.subject'), html: `<p>${text}</p>`, text,
       ...mail.receipts ? { submission: TEST_EMAIL } : {},
     }, `${TEST_EMAIL}-${runtime.uuid()}`)
     monitor.probed(noteOf({ kind: emailDelivery.key }), outcome)

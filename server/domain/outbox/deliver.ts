@@ -32,9 +32,9 @@ export async function perform(
       return cardOutcome(await queue.slowRooms.timed(room, posting), attempts > 0 ? 0 : version)
     }
     case 'update': return cardOutcome(await board.update(card, cardView(submission, context)), version, card)
-    case 'remind': return board.reply(card, reminder(submission))
+    case 'remind': return board.reply(card, reminder(submission, context))
     case 'tell': {
-      const news = holder ? assignedNews(holder) : receiptNews(submission)
+      const news = holder ? assignedNews(holder, context.texts) : receiptNews(submission, context.texts)
       // Nothing left to announce.
       return news ? board.reply(card, news, holder?.names) : { ok: true, value: undefined }
     }

@@ -1,4 +1,5 @@
-import { inUtc, dateTime, plainText } from '../../../shared/utils/line'
+import { english, type Texts } from '../../../shared/texts'
+import { dateTime, plainText } from '../../../shared/utils/line'
 import { cut, oneLine, visible } from '../../../shared/utils/text'
 import {
   MOST_BRANCHES, type Branch, type Email, type EmailContent, type EmailTemplate, FILE_LOST, MOST_ATTACHED,
@@ -25,26 +26,29 @@ interface EmailOptions {
   /** The sent email with other values that this one corrects */
   correctedEmail?: { at: number }
   files?: FormFiles
+  texts?: Texts
 }
 
 export async function composeEmail(
   submission: Submission, form: Form, sender: MailSender, template: () => Promise<EmailTemplate>,
-  { correctedEmail, files }: EmailOptions = {},
+  { correctedEmail, files, texts = english }: EmailOptions = {},
 ): Promise<Email> {
   const entries = Object.entries(submission.data ?? {})
   const filledIn = { ...submission, data: Object.fromEntries(entries.map(([key, value]) => [key, value ?? ''])) }
   const keyFields = keyedFields(submission)
-  const subject = emailSubject(keyFields, form.name, correctedEmail !== undefined, subjectOf(submission, form))
+  const isCorrection = correctedEmail !== undefined
+  const subject = emailSubject(keyFields, form.name, isCorrection, subjectOf(submission, form), texts)
   const content: EmailContent = {
-    subject, heading: form.name ? `Form submission: ${form.name}` : 'Form submission',
-    fields: readFields(filledIn, form, (value, { type }) => ({ tree: type ? undefined : treeOf(value) })),
-    files: mailedFields(submission, form, files),
-    received: `Received ${inUtc(dateTime(submission.receivedAt))}`,
-    decided: plainText(decisionLine(submission)),
+    subject, texts,
+    heading: form.name ? texts('email.headingOfForm', { form: form.name }) : texts('email.heading'),
+    fields: readFields(
+      filledIn, form, texts, (value, { type }) => ({ tree: type ? undefined : treeOf(value, texts) }),
+    ),
+    files: mailedFields(submission, form, files, texts),
+    received: plainText(texts('email.received', { at: dateTime(submission.receivedAt) })),
+    decided: plainText(decisionLine(submission, texts)),
     submissionId: submission.id,
-    correction: correctedEmail
-      ? `This corrects the email that was sent on ${inUtc(dateTime(correctedEmail.at))}: somebody edited the submission since.`
-      : '',
+    correction: correctedEmail ? plainText(texts('email.correction', { at: dateTime(correctedEmail.at) })) : '',
     attachment: `submission-${submission.id}.json`,
   }
   const { html, text, isWhole } = (await template())(content)
@@ -101,13 +105,16 @@ function addressOf({ envelope }: Submission, fields: readonly Field[]): string |
  * @param formSubject subject from the form's template or page; replaces the one from the fields
  */
 export function emailSubject(
-  fields: readonly Field[], form?: string, isCorrection = false, formSubject?: string,
+  fields: readonly Field[], form?: string, isCorrection = false, formSubject?: string, texts = english,
 ): string {
   const topic = findField(fields, /^(subject|topic|title|reason)$/i)
   const sender = findField(fields, NAME) ?? findField(fields, /^e?-?mail([\s_-]?address)?$/i)
   const subject = formSubject ?? topic?.value
-    ?? (sender && `Form submission from ${oneLine(sender.value)}`) ?? 'Form submission'
-  return cut(oneLine(`${isCorrection ? 'Corrected: ' : ''}${form ? `[${form}] ` : ''}${subject}`), MAX_SUBJECT)
+    ?? (sender ? texts('email.subjectFrom', { name: oneLine(sender.value) }) : texts('email.heading'))
+  const subjectWithForm = form ? `[${form}] ${subject}` : subject
+  return cut(
+    oneLine(isCorrection ? texts('email.corrected', { subject: subjectWithForm }) : subjectWithForm), MAX_SUBJECT,
+  )
 }
 
 /** Value of the `From` header. */
@@ -130,20 +137,22 @@ export function replyAddress(fields: readonly Field[]): string | undefined {
 }
 
 /** Returns the items of a list or an object, in reading order; undefined for an empty one and for any other value. */
-export function treeOf(value: unknown): readonly Branch[] | undefined {
+export function treeOf(value: unknown, texts = english): readonly Branch[] | undefined {
   const branches: Branch[] = []
-  addBranches(value, 0, branches)
+  addBranches(value, 0, branches, texts)
   return branches.length > 0 ? branches : undefined
 }
 
 /** Stops at one item more than an email holds: that is enough to know that there are more. */
-function addBranches(value: unknown, depth: number, branches: Branch[]): void {
+function addBranches(value: unknown, depth: number, branches: Branch[], texts: Texts): void {
   if (!isBranched(value)) return
   for (const [key, child] of Object.entries(value)) {
     if (branches.length > MOST_BRANCHES) return
-    const name = Array.isArray(value) ? `${Number(key) + 1}.` : `${visible(key.toWellFormed()) || '(no name)'}:`
+    const name = Array.isArray(value)
+      ? `${Number(key) + 1}.`
+      : `${visible(key.toWellFormed()) || texts('email.noName')}:`
     branches.push({ depth, name, value: isBranched(child) ? '' : leafText(child) })
-    addBranches(child, depth + 1, branches)
+    addBranches(child, depth + 1, branches, texts)
   }
 }
 
@@ -182,18 +191,21 @@ export function attachedFiles({ id, envelope }: Submission, files?: FormFiles): 
 }
 
 /** Returns the lines about files for an email: attached, lost, too large, or a link. */
-export function mailedFields(submission: Submission, form: Pick<Form, 'labels'>, files?: FormFiles): Field[] {
+export function mailedFields(
+  submission: Submission, form: Pick<Form, 'labels'>, files?: FormFiles, texts = english,
+): Field[] {
   const { id, envelope, expiresAt } = submission
   const { files: storedFiles = [] } = envelope ?? {}
   const fittingFiles = fittingOf(storedFiles)
-  return fileFields(submission, form).map((field, index) => {
+  return fileFields(submission, form, texts).map((field, index) => {
     const url = files?.url(id, index)
-    const linkText = url ? `until ${inUtc(dateTime(expiresAt))} at ${url}` : 'too large to be attached'
-    const file = storedFiles[index]!
-    const placement = file.lost
-      ? 'which its storage has lost'
-      : fittingFiles.includes(file) ? 'attached' : linkText
-    return { ...field, value: `${field.value}, ${placement}` }
+    const storedFile = storedFiles[index]!
+    const file = field.value
+    if (storedFile.lost) return { ...field, value: texts('email.lost', { file }) }
+    if (fittingFiles.includes(storedFile)) return { ...field, value: texts('email.attached', { file }) }
+    return { ...field, value: url
+      ? plainText(texts('email.linked', { file, at: dateTime(expiresAt), url }))
+      : texts('email.tooLarge', { file }) }
   })
 }
 

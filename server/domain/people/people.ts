@@ -1,3 +1,4 @@
+import { english } from '../../../shared/texts'
 import type { Person, PersonNames, Reviewer } from '../../ports/submission'
 
 /** Ids of each person, by the person's name: `{ ada: ['slack:U1', 'discord:123'] }`. */
@@ -46,11 +47,13 @@ export class People {
 }
 
 /** List of names for people to read. Entries without a name become `others`: an id tells people nothing. */
-export function inWords(names: readonly (string | null)[]): string {
+export function inWords(names: readonly (string | null)[], texts = english): string {
   const knownNames = [...new Set(names)].filter(name => name !== null)
-  const shownNames = names.includes(null) ? [...knownNames, 'others'] : knownNames
-  if (knownNames.length === 0) return 'those who are listed'
-  return shownNames.length === 1 ? shownNames[0]! : `${shownNames.slice(0, -1).join(', ')} and ${shownNames.at(-1)}`
+  const shownNames = names.includes(null) ? [...knownNames, texts('card.list.others')] : knownNames
+  if (knownNames.length === 0) return texts('card.list.unknown')
+  return shownNames.length === 1
+    ? shownNames[0]!
+    : texts('card.list.and', { some: shownNames.slice(0, -1).join(', '), last: shownNames.at(-1)! })
 }
 
 /** Ids have a colon and names must not, so that no name looks like an id. */

@@ -1,4 +1,5 @@
 import type { OpsRole } from '../../../shared/types/session'
+import { english, type Texts } from '../../../shared/texts'
 import { visible } from '../../../shared/utils/text'
 import type { Outcome } from '../../ports/delivery'
 import type { Form } from '../../ports/form'
@@ -36,7 +37,7 @@ export class Reviewers {
    * Reason why somebody may not decide, in words for them alone; null if they may. Without a list nothing is looked up.
    */
   async refusal(
-    { reviewers }: Pick<Form, 'reviewers'>, person: Person, attempt: RefusedAttempt,
+    { reviewers }: Pick<Form, 'reviewers'>, person: Person, attempt: RefusedAttempt, texts = english,
   ): Promise<NotAReviewer | PeopleUnknown | null> {
     if (!reviewers) return null
     const isListed = await this.has(reviewers, person)
@@ -44,8 +45,8 @@ export class Reviewers {
     const { monitor, log } = this.context
     monitor.refused(attempt.platform)
     log.warn('review.refused', { ...attempt, reviewer: person.id, unknown: isListed === null ? true : undefined })
-    if (isListed === null) return new PeopleUnknown()
-    return new NotAReviewer(`Only ${await this.describeList(reviewers)} may decide this.`)
+    if (isListed === null) return new PeopleUnknown(texts)
+    return new NotAReviewer(texts('card.refusal.onlyThese', { names: await this.describeList(reviewers, texts) }))
   }
 
   /** True if a list has somebody, by name or in a group; null if that cannot be looked up. */
@@ -79,9 +80,9 @@ export class Reviewers {
     })
   }
 
-  private async describeList(list: readonly string[]): Promise<string> {
+  private async describeList(list: readonly string[], texts: Texts): Promise<string> {
     const names = await Promise.all(list.slice(0, MAX_LISTED_NAMES).map(entry => this.nameOf(entry)))
-    return inWords(list.length > MAX_LISTED_NAMES ? [...names, null] : names)
+    return inWords(list.length > MAX_LISTED_NAMES ? [...names, null] : names, texts)
   }
 
   private async nameOf(entry: string): Promise<string | null> {

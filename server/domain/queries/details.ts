@@ -99,7 +99,7 @@ function notesOf(submission: Submission, presentation: Presentation): readonly R
   if (state === 'held') return [HELD_NOTE]
   return decision || erased
     ? [endLine(submission), ...progressNotes(submission, formOf(submission, presentation))]
-    : cardView(submission, presentation).notes
+    : cardView(submission, { ...presentation, texts: undefined }).notes
 }
 
 function revocationOf(submission: Submission): SubmissionDetails['revocation'] {

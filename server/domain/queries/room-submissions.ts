@@ -85,7 +85,7 @@ export class RoomSubmissions implements SubmissionAccess {
 
   private describe(submission: Submission): ShownSubmission {
     const { id, state, receivedAt, expiresAt, data } = submission
-    const { notes } = cardView(submission, this.context)
+    const { notes } = cardView(submission, { ...this.context, texts: undefined })
     return {
       id, state, receivedAt, expiresAt, data, ...state === 'open' && data && { content: contentHash(data) },
       fields: readFields(submission, BY_KEY), notes: notes.map(plainText),

@@ -1,12 +1,13 @@
 import { ACTIONS, isPlainDecision, type ActionId, type InputAction } from '../../../shared/actions'
-import { SUBMISSION_TTL_MS, inDays } from '../../../shared/lifetimes'
+import { SUBMISSION_TTL_MS, daysOf } from '../../../shared/lifetimes'
 import type { RichText } from '../../../shared/types/line'
+import { english, type Texts } from '../../../shared/texts'
 import { visible } from '../../../shared/utils/text'
 import type { EditForm, SendAgainForm, Scope } from '../../ports/board'
 import type { Form } from '../../ports/form'
 import type { DecisionResult, Refused, Forbidden } from '../../ports/submission-access'
 import type { Action, CardRef, Person, Submission, SubmissionRecord } from '../../ports/submission'
-import type { Context } from '../context'
+import type { Context, Presentation } from '../context'
 import { PeopleUnknown } from '../errors'
 import { identityOf, signatureOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
@@ -47,17 +48,7 @@ type AssignmentIntent = Extract<Intent, { action: ActionCausing<'taken' | 'retur
 /** Changes that a decision makes, or errors by input id */
 type Changes = { edit?: Edit, to?: readonly string[] } | { errors: Readonly<Record<string, string>> }
 
-/** Reviewers choose another address only if the email to the known one bounced. */
-const NOT_BOUNCED_TEXT = 'The email did not bounce. Send it again to the same address.'
-
 const CHANGED_TEXT = 'It has changed since this was approved, so nothing was done. Propose it again: the card then shows what it says now.'
-
-const UNDONE_TEXT = 'You did this already, and it was undone since. Do it anew.'
-
-/** The assignment ended in the meantime. */
-const ASSIGNMENT_ENDED_TEXT = 'Somebody had it just now. Try again.'
-
-const ASSIGNMENT_OFF_TEXT = 'Assignment is off (set TAKE=1).'
 
 /** Decides submissions: the one way in for clicks, forms, commands, the API and the agent. */
 export class Decisions {
@@ -114,9 +105,12 @@ export class Decisions {
   ): Promise<DecisionResult> {
     const { forms, revocableMs } = this.context
     const { id, press } = intent
+    const texts = textsFor(intent, this.context)
     if (intent.action === 'resend' && record.state === 'open') {
-      if (record.failures.length === 0) return reportUnchanged('Nothing to resend.')
-      if (intent.to !== undefined && !canSendAgain(record)) return reportUnchanged(NOT_BOUNCED_TEXT)
+      if (record.failures.length === 0) return reportUnchanged(texts('card.refusal.nothingToResend'))
+      // Reviewers choose another address only if the email to the known one bounced.
+      const mayChooseAddress = intent.to === undefined || canSendAgain(record)
+      if (!mayChooseAddress) return reportUnchanged(texts('card.refusal.notBounced'))
     }
     const action = ACTIONS[intent.action].decides!
     const form = forms.of(record.form)
@@ -124,7 +118,7 @@ export class Decisions {
     // Recomputed for each attempt: others may write first, and the decision changes the version it then meets.
     const lastAttempt: { changes: Changes } = { changes: {} }
     const applied = await this.outbox.apply(id, (submission) => {
-      const changes = lastAttempt.changes = changesOf(intent, submission, form)
+      const changes = lastAttempt.changes = changesOf(intent, submission, form, texts)
       if ('errors' in changes) return []
       const data = changes.edit?.data ?? submission.data
       const confirmationAddress = form.confirm && action === 'forward'
@@ -178,7 +172,8 @@ export class Decisions {
     const assignee = action === 'assign' ? intent.assignee : person
     const mayDecide = action !== 'assign' || !form.reviewers || await this.reviewers.has(form.reviewers, assignee)
     if (!mayDecide) return reportUnchanged(notAssignedLine(visible(assignee.name), mayDecide))
-    if (!form.claim) return reportUnchanged(ASSIGNMENT_OFF_TEXT)
+    const texts = textsFor(intent, this.context)
+    if (!form.claim) return reportUnchanged(texts('card.refusal.takeOff'))
     const identity = identityOf(assignee)
     const assignerFields = action === 'assign' ? { by: signatureOf(person) } : {}
     const event: EventOf<'taken'> | EventOf<'returned'> = causes(intent, 'returned')
@@ -195,10 +190,12 @@ export class Decisions {
     if (applied.refused === 'unchanged') {
       // A repeated click on a card is not answered.
       const isInEffect = press?.card || (currentAssignee?.who === identity) === (event.type === 'taken')
-      return isInEffect ? { kind: 'done' } : reportUnchanged(UNDONE_TEXT)
+      return isInEffect ? { kind: 'done' } : reportUnchanged(texts('card.refusal.undone'))
     }
-    if (!currentAssignee) return reportUnchanged(ASSIGNMENT_ENDED_TEXT)
-    return forbid('taken', event.type === 'taken' ? assignedLine(currentAssignee) : notYoursLine(currentAssignee))
+    // The assignment ended in the meantime.
+    if (!currentAssignee) return reportUnchanged(texts('card.refusal.justTaken'))
+    const lineOf = event.type === 'taken' ? assignedLine : notYoursLine
+    return forbid('taken', lineOf(currentAssignee, texts))
   }
 
   /** Logs the decision and starts its work. */
@@ -212,23 +209,27 @@ export class Decisions {
   }
 
   /** Warns the person that somebody else has it; in soft mode they may decide from then on. */
-  private async warn({ id, press }: Attempt, { who, rule }: AssignmentCheck): Promise<Refused> {
+  private async warn(attempt: Attempt, { who, rule }: AssignmentCheck): Promise<Refused> {
     const { store, runtime } = this.context
+    const { id, press } = attempt
+    const texts = textsFor(attempt, this.context)
     const submission = await store.get(id)
     const currentAssignee = submission && assigneeOf(submission, runtime.now())
     const event = { type: 'warned', who, press: press?.card && press.press } as const
     if (currentAssignee && rule === 'soft') await this.outbox.apply(id, [event], submission)
     return forbid('taken', currentAssignee
-      ? warningLine(currentAssignee, rule, press ? 'press' : 'approval')
-      : ASSIGNMENT_ENDED_TEXT)
+      ? warningLine(currentAssignee, rule, texts, press ? 'press' : 'approval')
+      : texts('card.refusal.justTaken'))
   }
 
   /** Reports how the submission ended, and updates the clicked card, too. */
-  private async rejectLate({ id, press }: Attempt, lineOf = lateLine): Promise<Refused> {
+  private async rejectLate(attempt: Attempt, lineOf = lateLine): Promise<Refused> {
+    const { id, press } = attempt
     const submission = await this.context.store.get(id)
     if (submission && press?.card) this.context.runtime.background(this.syncCard(press.card, submission))
     const isRepeated = submission && press?.press !== undefined && isPressed(submission, press.press)
-    return { kind: !submission || isRepeated ? 'silent' : 'unchanged', message: lineOf(submission) }
+    const message = lineOf(submission, textsFor(attempt, this.context))
+    return { kind: !submission || isRepeated ? 'silent' : 'unchanged', message }
   }
 
   /** Updates a card that was clicked too late, so that nobody clicks it again. */
@@ -242,14 +243,21 @@ export class Decisions {
   }
 }
 
-function changesOf(intent: DecisionIntent, { data, sent }: Submission, { fields }: Form): Changes {
+/** Returns the texts for an answer: cards have their language, and everything else is in English. */
+function textsFor(
+  { place, press }: Pick<Attempt, 'place' | 'press'>, { texts = english }: Presentation,
+): Texts {
+  return press && place !== 'everywhere' ? texts : english
+}
+
+function changesOf(intent: DecisionIntent, { data, sent }: Submission, { fields }: Form, texts: Texts): Changes {
   if (intent.action === 'edit' && data) {
-    const edit = applyEdits(data, intent.values, fields, intent.shown)
+    const edit = applyEdits(data, intent.values, fields, intent.shown, texts)
     return 'errors' in edit ? edit : { edit }
   }
   if (intent.action !== 'resend') return {}
   const previousAddresses = sent?.find(({ delivery }) => rowOf(delivery)?.hasAddresses)?.to
-  return intent.to === undefined ? { to: previousAddresses } : parseAddresses(intent.to, previousAddresses)
+  return intent.to === undefined ? { to: previousAddresses } : parseAddresses(intent.to, previousAddresses, texts)
 }
 
 /** @param mayDecide null if it cannot be looked up */
@@ -277,9 +285,6 @@ export interface Attempt {
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/** Reveals nothing about the submission: the sender of the form knows its id, and may press a button anywhere. */
-const OTHER_CHANNEL_TEXT = 'This submission belongs to another channel, so nothing was changed. Decide it on its card there.'
-
 /**
  * Loads the submission for somebody who may decide it here, or returns the refusal: the one gate before every decision.
  *
@@ -291,6 +296,7 @@ async function loadFor<CachedRecord extends SubmissionRecord = Submission>(
   cachedRecord: CachedRecord | null = null,
 ): Promise<Submission | CachedRecord | Refused> {
   const { store, forms, monitor, log } = context
+  const texts = textsFor({ place, press }, context)
   const record = cachedRecord && belongsTo(place, cachedRecord, context) ? cachedRecord : await store.get(id)
   const platform = place === 'everywhere' ? 'ops' : place[0]?.split('/')[0] ?? 'unknown'
   const loggedAction = action === 'approve' ? action : ACTION_RULES[action].logged ?? action
@@ -303,11 +309,11 @@ async function loadFor<CachedRecord extends SubmissionRecord = Submission>(
       const loggedId = UUID.test(id) ? id : undefined
       log.warn('review.unknown', { ...attempt, submission: loggedId, reviewer: (await person).id })
     }
-    return { kind: 'silent', message: lateLine(null) }
+    return { kind: 'silent', message: lateLine(null, texts) }
   }
   if (belongsTo(place, record, context)) {
     const form = forms.of(record.form)
-    const refusal = form.reviewers && await reviewers.refusal(form, await person, attempt)
+    const refusal = form.reviewers && await reviewers.refusal(form, await person, attempt, texts)
     if (!refusal) return record
     return forbid(refusal instanceof PeopleUnknown ? 'unknown' : 'unlisted', refusal.line)
   }
@@ -319,7 +325,8 @@ async function loadFor<CachedRecord extends SubmissionRecord = Submission>(
   )
   else monitor.incident('misplaced', label)
   log.warn('review.misplaced', { ...attempt, reviewer })
-  return forbid('elsewhere', OTHER_CHANNEL_TEXT)
+  // Reveals nothing about the submission: the sender of the form knows its id, and may press a button anywhere.
+  return forbid('elsewhere', texts('card.refusal.elsewhere'))
 }
 
 function channelOf(card: CardRef, { board }: Context): string {
@@ -337,7 +344,7 @@ function forbid(reason: Forbidden['reason'], message: RichText): Forbidden {
 }
 
 /** Reason why it cannot be decided any more */
-function lateLine(submission: Submission | null): RichText {
-  const line = submission && endLine(submission)
-  return line || `This submission was already decided, or its ${inDays(SUBMISSION_TTL_MS)} have passed.`
+function lateLine(submission: Submission | null, texts: Texts): RichText {
+  const line = submission && endLine(submission, texts)
+  return line || texts('card.refusal.late', { days: daysOf(SUBMISSION_TTL_MS) })
 }

@@ -1,6 +1,7 @@
-import type { CardElement, FieldElement, TextElement, TextInputElement } from 'chat'
+import type { CardElement, FieldElement, ModalElement, TextElement, TextInputElement } from 'chat'
 import type { TextKind } from '../../../shared/field-types/row'
 import type { RichText } from '../../../shared/types/line'
+import { english, LANGUAGES, textsIn, type Texts } from '../../../shared/texts'
 import { inUtc, plainText, renderRich } from '../../../shared/utils/line'
 import type { CardState } from '../../ports/board'
 import type { Platform } from '../traits'
@@ -33,3 +34,12 @@ export interface KindInput extends TextInputElement { kind?: TextKind }
 
 /** Card with the state of its submission, for platforms that show the state by colour. */
 export interface StateCard extends CardElement { state?: CardState }
+
+/** Modal whose texts are in another language than English, for platforms that add words of their own. */
+export interface LanguageModal extends ModalElement { language?: string }
+
+/** Returns the texts for a form. Some clients send it back, with any language in it. */
+export function textsOf(form: object): Texts {
+  const language = 'language' in form && LANGUAGES.find(each => each === form.language)
+  return language ? textsIn(language) : english
+}

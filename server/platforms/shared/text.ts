@@ -1,9 +1,10 @@
 import type { Root } from 'chat'
+import { english } from '../../../shared/texts'
 import { cut } from '../../../shared/utils/text'
 
 /** Field name within `max`; an invisible one becomes "(no name)". */
-export function fieldName(label: string, max: number): string {
-  return cut(label.trim() ? label : '(no name)', max)
+export function fieldName(label: string, max: number, texts = english): string {
+  return cut(label.trim() ? label : texts('card.field.noName'), max)
 }
 
 /** Removes control characters, which few platforms keep; line ends become `\n`, as platforms send them. */

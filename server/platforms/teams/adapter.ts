@@ -6,6 +6,7 @@ import type {
 import type { Outcome } from '../../ports/delivery'
 import { unwrap } from '../shared/answers'
 import { withRetryAfter, answeredWithin } from '../shared/patience'
+import { textsOf } from '../shared/elements'
 import { withWholeQuotes } from '../shared/text'
 import { plainWordsOf, speechIn, type PostableSpeech } from '../shared/speech'
 import { cardActivity, inputsOf, refilled, type DialogData } from './cards'
@@ -205,7 +206,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
       event, contextId, this.bridgeAdapter.getWebhookOptions(activity.id),
     ).catch((): ModalResponse => (
       { action: 'errors', errors: {
-        form: 'This could not be saved. Nothing is lost: press the button again in a moment.',
+        form: textsOf(modal)('card.form.saveFailed'),
       } }
     ))
     switch (response?.action) {

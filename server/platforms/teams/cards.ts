@@ -1,8 +1,8 @@
 import type { ActionsElement, CardChild, CardElement, ModalChild, ModalElement } from 'chat'
-import { FIELD_TEXTS } from '../../../shared/field-texts'
 import type { TextKind } from '../../../shared/field-types/row'
+import type { Texts } from '../../../shared/texts'
 import { isInput, type Input } from '../../../shared/utils/inputs'
-import { lineOf, lineText, type KindInput } from '../shared/elements'
+import { lineOf, lineText, textsOf, type KindInput } from '../shared/elements'
 import { macro, withoutMacros } from './escape'
 
 /** Notation of texts in dialogs, which are plain. */
@@ -60,7 +60,7 @@ export function dialogCard(
   return {
     ...cardOf([
       ...formErrors.map(([, error]) => renderProblem(error)),
-      ...modal.children.flatMap(child => renderModalChild(child, errors)),
+      ...modal.children.flatMap(child => renderModalChild(child, errors, textsOf(modal))),
     ]),
     actions: [{ type: 'Action.Submit', title: modal.submitLabel ?? 'Submit', style: 'positive', data }],
   }
@@ -117,12 +117,14 @@ function renderActions({ children }: ActionsElement): Element {
   return { type: 'ActionSet', actions }
 }
 
-function renderModalChild(child: ModalChild, errors: Readonly<Record<string, string>>): Element[] {
+function renderModalChild(
+  child: ModalChild, errors: Readonly<Record<string, string>>, texts: Texts,
+): Element[] {
   if (child.type === 'text') return [renderLiteral({ text: lineText(lineOf(child), NOTATION) })]
   if (!isInput(child)) return []
   const { id, label, optional } = child
   // Without a message, Teams marks an empty input only by its color.
-  const requirement = !optional && { isRequired: true, errorMessage: FIELD_TEXTS.required }
+  const requirement = !optional && { isRequired: true, errorMessage: texts('field.required') }
   const input = { id, label, ...requirement, ...renderInput(child) }
   return errors[id] ? [renderProblem(errors[id]), input] : [input]
 }

@@ -7,6 +7,7 @@ import { createBoard } from '../../../server/adapters/chat/board'
 import { createBot } from '../../../server/adapters/chat/bot'
 import { discord as platform } from '../../../server/platforms/discord/definition'
 import { createEmbeddedLimiter } from '../../../server/adapters/embedded/limiter'
+import { english } from '../../../shared/texts'
 import { editModal, noticeModal, sendAgainModal } from '../../../server/adapters/chat/modals'
 import { renderAnswer } from '../../../server/adapters/chat/speech'
 import { createPlaces } from '../../../server/adapters/chat/places'
@@ -71,7 +72,7 @@ export async function startBotServer({
     register: (bot) => {
       const { here, pressOf, namesOf } = createPlaces(connections)
       registerReview(bot, {
-        decisions, here, pressOf, editModal, noticeModal, sendAgainModal, log,
+        decisions, here, pressOf, editModal, noticeModal, sendAgainModal, texts: english, log,
         render: (answer, key) => renderAnswer(answer, platformByName(key)!),
         platformLabel: key => platformByName(key)?.label ?? key, known: event => ({ names: namesOf(event) }),
       })

@@ -3,10 +3,11 @@ import { createRequire } from 'node:module'
 import type { Chat } from 'chat'
 import { describe, expect, test } from 'vitest'
 import {
-  ACTION_IDS, ACTIONS, ASSIGNMENT_ACTIONS, BUTTONS, INPUT_ACTIONS, isInstant, isOffered, LIST_ACTIONS, TYPED_ACTIONS,
-  undoOf, type ActionFacts,
+  ACTION_IDS, ACTIONS, ASSIGNMENT_ACTIONS, BUTTONS, INPUT_ACTIONS, isInstant, isOffered, LIST_ACTIONS, opensForm,
+  TYPED_ACTIONS, undoOf, type ActionFacts,
 } from '../../../shared/actions'
 import { COMMANDS } from '../../../shared/commands'
+import { actionLabel, actionNote, english, formTitle, messagesOf } from '../../../shared/texts'
 import { renderCard } from '../../../server/adapters/chat/cards'
 import { parseAssignment } from '../../../server/domain/conversation/assignments'
 import { registerHome } from '../../../server/handlers/home'
@@ -38,6 +39,18 @@ describe.each(ACTION_IDS)('%s', (id) => {
     expect(done).toMatch(/\.$/)
     if (isInstant(id)) expect(failed).toMatch(/^It /)
     expect(note !== undefined).toBe(ACTION_RULES[id].event === 'noted')
+  })
+
+  test.each(['en', 'de'])('has a text for its button on cards, and for its note, in the file of %s', (language) => {
+    const messages = messagesOf(language)
+    expect(messages[`card.action.${id}.label`] !== undefined).toBe(card !== undefined)
+    expect(messages[`card.action.${id}.note`] !== undefined).toBe(note !== undefined)
+  })
+
+  test('has the same English words on cards and pages', () => {
+    expect(actionLabel(id, english)).toBe(label)
+    if (note !== undefined) expect(actionNote(id, english)).toBe(note)
+    if (opensForm(id)) expect(formTitle(id, english)).toBe(label)
   })
 
   test('is offered on some submission', () => {

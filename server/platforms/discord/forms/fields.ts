@@ -1,5 +1,7 @@
-import type { ModalChild, ModalElement, RadioSelectElement, SelectElement, TextInputElement } from 'chat'
+import type { ModalChild, RadioSelectElement, SelectElement, TextInputElement } from 'chat'
+import type { Texts } from '../../../../shared/texts'
 import { beginning, cut } from '../../../../shared/utils/text'
+import { textsOf, type LanguageModal } from '../../shared/elements'
 import { printable } from '../../shared/text'
 
 /** https://discord.com/developers/docs/components/reference#text-input */
@@ -36,28 +38,29 @@ export interface FormField {
 const [LIST, RADIO] = [3, 21] as const
 
 /** Returns the inputs of a modal. @throws TypeError if Discord has no input for an element */
-export function fieldsOf({ children }: ModalElement): FormField[] {
-  return children.filter(({ type }) => type !== 'text').map(fieldOf)
+export function fieldsOf(modal: LanguageModal): FormField[] {
+  return modal.children.filter(({ type }) => type !== 'text').map(child => fieldOf(child, textsOf(modal)))
 }
 
 /** Converts an input. Discord has none for dates and numbers: people type them, and we check them on submit. */
-function fieldOf(child: ModalChild): FormField {
+function fieldOf(child: ModalChild, texts: Texts): FormField {
   switch (child.type) {
     case 'text_input': return toTextField(child)
     case 'select': return toChoiceField(child, LIST)
     case 'radio_select': return toChoiceField(child, RADIO)
-    case 'date_input': return { ...toTextField({ ...child, type: 'text_input' }), hint: 'A date such as 2026-11-22' }
+    case 'date_input': return { ...toTextField({ ...child, type: 'text_input' }), hint: texts('card.form.date') }
     case 'number_input': return {
       ...toTextField({ ...child, type: 'text_input', initialValue: child.initialValue?.toString() }),
-      hint: `A ${child.decimal ? '' : 'whole '}number${rangeOf(child)}`,
+      hint: texts(child.decimal ? 'card.form.number' : 'card.form.wholeNumber', { range: rangeOf(child, texts) }),
     }
     default: throw new TypeError(`A modal on Discord has no ${child.type}.`)
   }
 }
 
-function rangeOf({ min, max }: { min?: number, max?: number }): string {
-  if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`
-  return min !== undefined ? `, at least ${min}` : max !== undefined ? `, at most ${max}` : ''
+function rangeOf({ min, max }: { min?: number, max?: number }, texts: Texts): string {
+  if (min !== undefined && max !== undefined) return texts('card.form.fromTo', { min: String(min), max: String(max) })
+  if (min !== undefined) return texts('card.form.atLeast', { min: String(min) })
+  return max === undefined ? '' : texts('card.form.atMost', { max: String(max) })
 }
 
 function toChoiceField(

@@ -3,6 +3,7 @@ import { cut } from '../../../../shared/utils/text'
 import type { Drafts } from '../../../ports/drafts'
 import { fieldsOf, INPUTS_PER_MODAL, inputsNeeded, modalInputs, type FormField, type FieldTexts } from './fields'
 import { REPLY, type Reply } from '../interactions'
+import type { LanguageModal } from '../../shared/elements'
 
 /** https://discord.com/developers/docs/interactions/receiving-and-responding (modal callback data) */
 const TITLE_LENGTH = 45
@@ -33,6 +34,8 @@ export interface OpenModal {
   title: string
   submitLabel: string
   closeLabel: string
+  /** Language of the texts; English if absent. */
+  language?: string
   privateMetadata?: string
   /** Markdown above the inputs. */
   note: string
@@ -48,14 +51,14 @@ export interface OpenModal {
 type FormContent = Pick<OpenModal, 'note' | 'fields' | 'edits'>
 
 /** @throws TypeError when the modal has an input that Discord lacks */
-export function createForm(id: string, modal: ModalElement): OpenModal {
-  const { callbackId, title, privateMetadata, submitLabel = 'Submit', closeLabel = 'Cancel' } = modal
+export function createForm(id: string, modal: LanguageModal): OpenModal {
+  const { language, callbackId, title, privateMetadata, submitLabel = 'Submit', closeLabel = 'Cancel' } = modal
   const fields = fieldsOf(modal)
   const note = noteOf(modal)
   const isSingleModal = fields.length > 0 && fitsOneModal(fields, note)
   return {
     id, mode: isSingleModal ? 'native' : 'picker', callbackId, title, submitLabel, closeLabel, privateMetadata, note,
-    fields, edits: {},
+    fields, edits: {}, ...language !== undefined && { language },
   }
 }
 

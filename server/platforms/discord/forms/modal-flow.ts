@@ -1,7 +1,6 @@
 import type { ModalElement, ModalResponse } from 'chat'
-import { FIELD_TEXTS } from '../../../../shared/field-texts'
 import { cut } from '../../../../shared/utils/text'
-import { lineOf, lineText } from '../../shared/elements'
+import { lineOf, lineText, textsOf } from '../../shared/elements'
 import { escapeMarkdown, timestamp } from '../escape'
 import { singleLine, readInputs, type FieldTexts } from './fields'
 import {
@@ -72,7 +71,7 @@ export class ModalFlow {
       case 'save': return this.submit(form, valuesOf(form), interaction)
       case 'cancel':
         await this.forms.remove(form)
-        return replyTo(interaction)('Cancelled. Nothing was changed.')
+        return replyTo(interaction)(textsOf(form)('card.form.closed'))
       default: return null
     }
   }
@@ -86,7 +85,9 @@ export class ModalFlow {
     // The submit took effect; a form that is not removed just expires.
     await this.forms.remove(form).catch(() => {})
     if (response?.action === 'update') return replyTo(interaction)(textOf(response.modal))
-    return isFromPrivateMessage(interaction) || !interaction.message ? replyTo(interaction)('Done.') : silence
+    return isFromPrivateMessage(interaction) || !interaction.message
+      ? replyTo(interaction)(textsOf(form)('card.form.done'))
+      : silence
   }
 
   /** Stores the typed values and shows why they were refused. */
@@ -96,8 +97,9 @@ export class ModalFlow {
     if (form.mode === 'picker' && isFromPrivateMessage(interaction)) {
       return pickerReply(instead, form, 0, problems.join(' '))
     }
-    const editButton = button('Edit again', formId(form, 'open'), 1)
-    return replyTo(interaction)(['Not sent yet:', ...lines].join('\n'), [actionRow(editButton)])
+    const texts = textsOf(form)
+    const editButton = button(texts('card.form.editAgain'), formId(form, 'open'), 1)
+    return replyTo(interaction)([texts('card.form.notSent'), ...lines].join('\n'), [actionRow(editButton)])
   }
 }
 
@@ -129,11 +131,14 @@ function valuesOf(form: OpenModal): FieldTexts {
 }
 
 /** Returns errors that Discord's inputs cannot catch: in chosen values, or values split over several inputs. */
-function findErrors({ fields }: OpenModal, values: FieldTexts): FieldTexts {
-  return Object.fromEntries(fields.flatMap(({ id, optional, maxLength, value: original }): [string, string][] => {
+function findErrors(form: OpenModal, values: FieldTexts): FieldTexts {
+  const texts = textsOf(form)
+  return Object.fromEntries(form.fields.flatMap(({ id, optional, maxLength, value: original }): [string, string][] => {
     const value = values[id] ?? ''
-    if (!optional && !value.trim()) return [[id, FIELD_TEXTS.required]]
-    return maxLength && value.length > maxLength && value !== original ? [[id, `At most ${maxLength} characters.`]] : []
+    if (!optional && !value.trim()) return [[id, texts('field.required')]]
+    return maxLength && value.length > maxLength && value !== original
+      ? [[id, texts('card.form.tooLong', { count: String(maxLength) })]]
+      : []
   }))
 }
 

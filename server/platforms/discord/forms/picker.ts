@@ -1,4 +1,5 @@
 import { cut } from '../../../../shared/utils/text'
+import { textsOf } from '../../shared/elements'
 import { escapeMarkdown } from '../escape'
 import type { ActionRow } from '../embeds'
 import {
@@ -45,8 +46,8 @@ export function pickedModal(form: OpenModal, positions: readonly number[]): Repl
     return modalReply(form, 'edit', modalInputs(fields, positions), positions.join('.'))
   }
   const { content, components } = pickerMessage(form, pageNumber(positions), positions.length === 1
-    ? `${quoteName(fields[positions[0]!]!)} is too long to edit in Discord. It is kept as it is.`
-    : 'Together these fields are too long for one form. Pick fewer.')
+    ? textsOf(form)('card.form.fieldTooLong', { name: quoteName(fields[positions[0]!]!) })
+    : textsOf(form)('card.form.fieldsTooLong'))
   return instead(content, components)
 }
 
@@ -66,16 +67,19 @@ export function pageNumber([firstPosition = 0]: readonly number[]): number {
 }
 
 function buildMenu(form: OpenModal, fields: readonly FormField[], from: number): object {
+  const texts = textsOf(form)
   const options = fields.slice(from, from + MENU_OPTIONS)
   const names = `${nameOf(options[0]!, 50)} … ${nameOf(options.at(-1)!, 50)}`
   return {
     type: 3, custom_id: formId(form, 'pick', String(from)),
     min_values: 1, max_values: Math.min(INPUTS_PER_MODAL, options.length),
-    placeholder: cut(`Edit ${from + 1} to ${from + options.length}: ${names}`, PLACEHOLDER_LENGTH),
+    placeholder: cut(texts('card.form.menu', {
+      from: String(from + 1), to: String(from + options.length), names,
+    }), PLACEHOLDER_LENGTH),
     options: options.map((field, index) => ({
       label: `${Object.hasOwn(form.edits, field.id) ? '✎ ' : ''}${nameOf(field, OPTION_LENGTH - 2)}`,
       value: String(from + index),
-      description: cut(singleLine(shownValue(field)), OPTION_LENGTH) || '(empty)',
+      description: cut(singleLine(shownValue(field)), OPTION_LENGTH) || texts('card.form.emptyValue'),
     })),
   }
 }
@@ -83,11 +87,14 @@ function buildMenu(form: OpenModal, fields: readonly FormField[], from: number):
 function describe(form: OpenModal, page: number, pageCount: number, notice: string): string {
   const changedNames = form.fields.filter(({ id }) => Object.hasOwn(form.edits, id)).map(quoteName).join(', ')
   const fieldCount = form.fields.length
-  const pageNote = pageCount > 1 ? ` Page ${page + 1} of ${pageCount}.` : ''
+  const texts = textsOf(form)
+  const pageNote = texts('card.form.page', { page: String(page + 1), pages: String(pageCount) })
+  const pickNote = texts('card.form.pick', { count: INPUTS_PER_MODAL, all: String(fieldCount) })
   const instructions = [
-    `Pick what to edit, up to ${INPUTS_PER_MODAL} of the ${fieldCount} fields at a time, as often as you like.`
-    + pageNote,
-    changedNames ? `Changed: ${cut(changedNames, CHANGES_LENGTH)}` : 'Nothing is changed yet.',
+    pageCount > 1 ? `${pickNote} ${pageNote}` : pickNote,
+    changedNames
+      ? texts('card.form.changed', { names: cut(changedNames, CHANGES_LENGTH) })
+      : texts('card.form.unchanged'),
   ]
   return [
     `**${escapeMarkdown(cut(singleLine(form.title), 100))}**`,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { decidedOf, endedOf, endLine, irrevocable } from '../../../../server/domain/cards/card-view'
 import { ending } from '../../../../server/domain/queries/rows'
 import type { AuditLine, DecisionOutcome } from '../../../../server/ports/submission'
+import { english } from '../../../../shared/texts'
 import { plainText } from '../../../../shared/utils/line'
 import { claimed, finish, LEASE, NOW, posted, REVIEWER, spam, step } from '../../../fixtures/lifecycle'
 import { only } from '../../../fakes/only'
@@ -55,7 +56,7 @@ test('a decision that cannot be taken back says why', () => {
   }
   const spamSubmission = { ...step(posted(), spam).next, sent: [sentDelivery] }
   const submissions = [posted(), step(posted(), claimed()).next, forwardedSubmission, spamSubmission, null]
-  expect(submissions.map(each => plainText(irrevocable(each)))).toEqual([
+  expect(submissions.map(each => plainText(irrevocable(each, english)))).toEqual([
     'It waits for a decision already.', 'Too late: it is being sent.',
     expect.stringMatching(/^Too late: it was sent on /),
     expect.stringMatching(/^Too late: its data is erased\. Marked as spam by Ada on Slack, /),

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { messagesOf, textsIn } from '../../../../shared/texts'
 import { plainText } from '../../../../shared/utils/line'
 import { cardView } from '../../../../server/domain/cards/card-view'
 import {
-  byOrder, DELIVERIES, deliveriesOf, deliveryName, targetsOf, vendorOf, wayOf,
+  byOrder, DELIVERIES, deliveriesOf, deliveryName, deliveryNames, targetsOf, vendorOf, wayOf,
 } from '../../../../server/domain/deliveries/registry'
 import { historyLine } from '../../../../server/domain/queries/details'
 import { problemOf } from '../../../../server/domain/queries/rows'
@@ -25,6 +26,21 @@ function leftBehind(now: number) {
 
 test('deliveries have the keys and labels that are stored and shown, the email first', () => {
   expect(DELIVERIES.map(({ key, label }) => [key, label])).toEqual([['email', 'Email'], ['endpoint', 'Endpoint']])
+})
+
+test.each(['en', 'de'])('each delivery has its name in the file of %s', (language) => {
+  for (const { key } of DELIVERIES) {
+    for (const place of ['delivery', 'deliveryInText']) {
+      expect(messagesOf(language)).toHaveProperty([`card.${place}.${key}`])
+    }
+  }
+})
+
+test('names of deliveries are in the language of the cards, and in the words of their row in English', () => {
+  expect(deliveryNames(['email', 'endpoint'], textsIn('de'))).toBe('E-Mail und Endpunkt')
+  expect(DELIVERIES.map(({ key }) => deliveryName(key))).toEqual(DELIVERIES.map(({ label }) => label))
+  expect(deliveryNames(['email', 'endpoint'])).toBe('email and endpoint')
+  expect(deliveryName('fax', textsIn('de'))).toBe('fax')
 })
 
 test('a form has the deliveries that have targets; one that is not configured any more has the email', () => {

@@ -18,6 +18,7 @@ import { dialogCard } from '../../../../server/platforms/teams/cards'
 import type { FieldRule } from '../../../../server/ports/field-rules'
 import type { SubmissionData } from '../../../../server/ports/submission'
 import { FIELD_TEXTS } from '../../../../shared/field-texts'
+import { textsIn, type Texts } from '../../../../shared/texts'
 import { FIELD_TYPES, FIELD_TYPE_NAMES, isFileField } from '../../../../shared/field-types/field-types'
 import type { FieldDetails } from '../../../../shared/types/submissions'
 import { isInput } from '../../../../shared/utils/inputs'
@@ -160,6 +161,13 @@ test.each(FILE_FIELDS)('the type $type has an input on the form page alone: nobo
 
 test('every platform with modals is asked', () => {
   expect(Object.keys(INPUTS).sort()).toEqual(platforms.filter(({ modal }) => modal).map(({ key }) => key).sort())
+})
+
+test('values are shown in the language of the cards, and in English by default', () => {
+  const values = [[true, 'checkbox'], [false, 'checkbox'], ['2026-11-02', 'date'], [12345.5, 'number']] as const
+  const shown = (texts?: Texts) => values.map(([value, type]) => displayText(value, { type }, texts))
+  expect(shown()).toEqual(['Yes', 'No', '2 November 2026', '12,345.5'])
+  expect(shown(textsIn('de'))).toEqual(['Ja', 'Nein', '2. November 2026', '12.345,5'])
 })
 
 test('a word that objects have, such as constructor, ticks no checkbox', () => {

@@ -12,3 +12,8 @@ test('UTC is named in every form of a moment', () => {
   const moments = (['date', 'clock', 'seconds'] as const).map(shows => plainText([{ ...AT, shows }]))
   expect(moments).toEqual(['1 Jan 2027, 00:05 UTC', '00:05 UTC', '00:05:09 UTC'])
 })
+
+test('a moment among the words of another language is written as that language does', () => {
+  const moments = (['date', 'clock', 'seconds'] as const).map(shows => plainText([{ ...AT, shows, language: 'de' }]))
+  expect(moments).toEqual(['01.01.2027, 00:05 UTC', '00:05 UTC', '00:05:09 UTC'])
+})
