@@ -151,16 +151,14 @@ test('a card offers its buttons again when they work, not before', async () => {
 })
 
 test('the audit line does not wait for a card that cannot be updated, and nobody is shown the submission as pending', async () => {
-  const { board, store, runtime } = triage
+  const { board, store } = triage
   const id = await triage.post(FORM)
   board.updates.push(failing('Slack refused the token.', { permanent: true }))
   await triage.forward(id)
   expect(await store.get(id)).toMatchObject({ state: 'settled', data: FORM, work: [{ kind: 'update', attempts: 1 }] })
   expect(await store.audit(10)).toMatchObject([{ id, outcome: 'forwarded' }])
   expect(await store.listPending({ limit: 10 })).toMatchObject({ submissions: [], total: 0 })
-  runtime.time += 10_000
-  await triage.sweep()
-  await runtime.drain()
+  await triage.sweepAfter(10_000)
   expect(board.shown.get('slack-1')).toMatchObject({ actions: [], fields: [{ value: 'Ada' }, { value: '2' }] })
   expect(await store.get(id)).toSatisfy(isOver)
   expect(await store.audit(10)).toHaveLength(1)
@@ -173,9 +171,7 @@ test('a card that cannot be updated for a week is left, and only the trace stays
   const expiresAt = runtime.time
   await triage.forward(id)
   for (let round = 0; round < 400 && (await store.get(id))?.work.length; round++) {
-    runtime.time += 3_600_000
-    await triage.sweep()
-    await runtime.drain()
+    await triage.sweepAfter(3_600_000)
   }
   expect(await store.get(id)).toSatisfy(isOver)
   expect(runtime.time - expiresAt).toBeGreaterThanOrEqual(CARD_UPDATES_MS)
@@ -209,17 +205,16 @@ test('a card that was behind and is clicked shows the latest in the end, whichev
 })
 
 test('a card that was behind and is edited for a click is done: no later attempt is left', async () => {
-  const { board, runtime, store } = triage
+  const { board, store } = triage
   const id = await triage.post(FORM)
-  await clickBehind(id, Promise.resolve(ok))
-  await runtime.drain()
+  await triage.settle(clickBehind(id, Promise.resolve(ok)))
   expect(await store.get(id)).toSatisfy(isOver)
   expect(board.history.map(({ title }) => title)).toEqual(['New Form Submission', 'Form Submission forwarded'])
 })
 
 test('a card whose first post had arrived, so that the second found that, is brought to what is by now', async () => {
   triage = await openTriage({ form: { claim: 'soft' } })
-  const { board, decide, runtime } = triage
+  const { board, decide } = triage
   const post = board.post.bind(board)
   board.post = async (...postArgs) => {
     const outcome = await post(...postArgs)
@@ -229,8 +224,6 @@ test('a card whose first post had arrived, so that the second found that, is bro
   }
   const id = await triage.post(FORM)
   await decide({ id, action: 'take' })
-  runtime.time += 60_000
-  await triage.sweep()
-  await runtime.drain()
+  await triage.sweepAfter(60_000)
   expect(board.shown.get('slack-1')!.notes).toEqual(['Ada has it (Slack, 12:00 UTC)'])
 })

@@ -81,9 +81,7 @@ test('a delivery that fails is tried again by the sweep when it is due, and what
   runtime.time += 59_999
   await triage.sweep()
   expect(mailer.calls).toHaveLength(1)
-  runtime.time += 1
-  await triage.sweep()
-  await runtime.drain()
+  await triage.sweepAfter(1)
   expect(mailer.calls.map(({ key }) => key)).toEqual([mailer.calls[0]!.key, mailer.calls[0]!.key])
   expect(endpoint.calls).toHaveLength(1)
   expect(await store.get(id)).toSatisfy(isOver)
@@ -187,16 +185,14 @@ test('results are written back again and again while the store does not answer',
 })
 
 test('a result that could not be written back at all is delivered again after the lease under the same key', async () => {
-  const { mailer, runtime, outage, store } = triage
+  const { mailer, outage, store } = triage
   const id = await triage.post(FORM)
   await claimAndDie(id)
   const submission = (await store.get(id))!
   outage.calls = Number.POSITIVE_INFINITY
   await triage.outbox.run(submission, submission.work.filter(({ kind }) => kind === 'email'))
   outage.calls = 0
-  runtime.time += LEASE_MS
-  await triage.sweep()
-  await runtime.drain()
+  await triage.sweepAfter(LEASE_MS)
   expect(mailer.calls.map(({ key }) => key)).toEqual([mailer.calls[0]!.key, mailer.calls[0]!.key])
   expect(await store.get(id)).toSatisfy(isOver)
 })
@@ -234,9 +230,7 @@ test('a submission expires at exactly 7 days, and its card says so', async () =>
   await triage.sweep()
   expect(board.shown.get('slack-1')).toMatchObject({ actions: decisions() })
   expect(await store.get(id)).toMatchObject({ state: 'open', data: FORM })
-  runtime.time += 1
-  await triage.sweep()
-  await runtime.drain()
+  await triage.sweepAfter(1)
   expect(board.shown.get('slack-1')).toMatchObject({ title: 'Expired Form Submission', actions: [], fields: [] })
   expect(await store.get(id)).toSatisfy(isOver)
   expect(await store.audit(1)).toMatchObject([{ id, outcome: 'expired', reviewer: null }])

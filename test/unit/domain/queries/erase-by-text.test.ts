@@ -16,8 +16,7 @@ beforeEach(async () => {
   submissions = submissionsIn(triage)
 })
 const eraseByText = async (body: object) => {
-  const forgotten = await submissions.eraseAll(body, ADA)
-  await triage.runtime.drain()
+  const forgotten = await triage.settle(submissions.eraseAll(body, ADA))
   return forgotten
 }
 const state = async (id: string) => (await triage.store.get(id))?.state

@@ -152,8 +152,7 @@ test('of changed submissions, those are picked that are pending and pass the fil
   expect(
     (await pickRows({ ids: [adaId!, graceId!, 'gone'], q: 'grace' }, triage)),
   ).toMatchObject({ rows: [{ id: graceId }], total: 2 })
-  await triage.decide({ id: graceId!, action: 'forward' })
-  await triage.runtime.drain()
+  await triage.settle(triage.decide({ id: graceId!, action: 'forward' }))
   expect(await pickRows({ ids: [adaId!, graceId!] }, triage)).toMatchObject({ found: [adaId], total: 1 })
 })
 

@@ -27,8 +27,7 @@ const clickAt = (id: string, place: Scope, press?: string) => ({ id, place, pers
 
 /** Message that answers a click; null for none. */
 async function click(id: string, place: string[], press?: string, person: Person = ADA): Promise<string | null> {
-  const result = await decisions().decide({ ...clickAt(id, place, press), action: 'spam', person })
-  await triage.runtime.drain()
+  const result = await triage.settle(decisions().decide({ ...clickAt(id, place, press), action: 'spam', person }))
   return 'message' in result && result.kind !== 'silent' ? plainText(result.message) : null
 }
 
@@ -94,8 +93,7 @@ test('a click in another room is told that it counts elsewhere, and nothing of w
   const id = await triage.post({ name: 'Ada' })
   const message = await click(id, ['slack/C2'])
   expect(message).toMatch(/belongs to another channel, so nothing was changed/)
-  await triage.decide({ id, action: 'forward' })
-  await triage.runtime.drain()
+  await triage.settle(triage.decide({ id, action: 'forward' }))
   expect([await click(id, ['slack/C2']), await click(id, ['slack/C666'])]).toEqual([message, message])
   expect(incidents).toEqual([['misplaced', 'Slack'], ['misplaced', 'Slack'], ['misplaced', 'Slack']])
 })
@@ -110,11 +108,9 @@ test.each<[string, (click: Attempt) => Promise<unknown>]>([
 ])('a click to %s in another room draws nothing there of what was decided, nor brings it there', async (_, press) => {
   triage.forms = formsOf({ rooms: ['slack'] }, { jobs: { rooms: ['slack/C2'] } })
   const id = await triage.post({ name: 'Ada' })
-  await triage.decide({ id, action: 'forward' })
-  await triage.runtime.drain()
+  await triage.settle(triage.decide({ id, action: 'forward' }))
   const [cardsBefore, drawn] = [await triage.store.get(id), triage.board.history.length]
-  await press(clickAt(id, ['slack/C2']))
-  await triage.runtime.drain()
+  await triage.settle(press(clickAt(id, ['slack/C2'])))
   expect(triage.board.history.slice(drawn)).toEqual([])
   expect(await triage.store.get(id)).toEqual(cardsBefore)
 })

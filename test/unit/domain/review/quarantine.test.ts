@@ -61,10 +61,8 @@ test('released in a room that paces its cards, its card comes in its turn; what 
   triage.board.interval = 10_000
   await triage.post({ name: 'first' })
   const id = await triage.receive({ name: 'Ada' }, { held: true })
-  await triage.quarantine.decide('release', id, ADA)
-  await triage.runtime.drain()
+  await triage.settle(triage.quarantine.decide('release', id, ADA))
   expect((await triage.store.get(id))!.cards).toHaveLength(1)
-  await triage.decide({ id, action: 'spam' })
-  await triage.runtime.drain()
+  await triage.settle(triage.decide({ id, action: 'spam' }))
   await expect(triage.quarantine.decide('release', id, ADA)).rejects.toThrow(SubmissionEnded)
 })
