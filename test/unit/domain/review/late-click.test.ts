@@ -31,8 +31,6 @@ async function click(id: string, place: string[], press?: string, person: Person
   return 'message' in result && result.kind !== 'silent' ? plainText(result.message) : null
 }
 
-const drawn = () => triage.board.history.length
-
 test('a click that decides is not answered, the next one is told that it came too late, and the same one is not', async () => {
   const id = await triage.post({ name: 'Ada' })
   expect(await click(id, ['slack'], 'p1')).toBeNull()
@@ -64,21 +62,6 @@ test('a click that is sent again after its forward failed is not answered: nothi
   expect((await triage.store.get(id))?.state).toBe('open')
 })
 
-test.each<[string, (click: Attempt) => Promise<object | null>]>([
-  ['forward', click => decisions().decide({ ...click, action: 'forward' })],
-  ['edit', click => decisions().open({ ...click, action: 'edit' })],
-  ['undo', click => decisions().decide({ ...click, action: 'undo' })],
-  ['ask how to send again', click => decisions().open({ ...click, action: 'resend' })],
-  ['send again', click => decisions().decide({ ...click, action: 'resend' })],
-  ['take', click => decisions().decide({ ...click, action: 'take' })],
-  ['hand back', click => decisions().decide({ ...click, action: 'hand-back' })],
-])('a click to %s with an id that the store does not know draws nothing and is told nothing, but counted', async (_, press) => {
-  const cardsBefore = drawn()
-  expect(await press(clickAt(crypto.randomUUID(), ['slack']))).toMatchObject({ kind: 'silent' })
-  await triage.runtime.drain()
-  expect([drawn(), incidents, logged]).toEqual([cardsBefore, [['unknown-submission']], ['review.unknown']])
-})
-
 test('an unknown id says nothing of the store in a room that is not ours, nor at the ops pages, nor without a click', async () => {
   const id = crypto.randomUUID()
   const spam = (attempt: Attempt) => decisions().decide({ ...attempt, action: 'spam' })
@@ -96,21 +79,4 @@ test('a click in another room is told that it counts elsewhere, and nothing of w
   await triage.settle(triage.decide({ id, action: 'forward' }))
   expect([await click(id, ['slack/C2']), await click(id, ['slack/C666'])]).toEqual([message, message])
   expect(incidents).toEqual([['misplaced', 'Slack'], ['misplaced', 'Slack'], ['misplaced', 'Slack']])
-})
-
-test.each<[string, (click: Attempt) => Promise<unknown>]>([
-  ['forward', click => decisions().decide({ ...click, action: 'forward' })],
-  ['edit', click => decisions().open({ ...click, action: 'edit' })],
-  ['undo', click => decisions().decide({ ...click, action: 'undo' })],
-  ['send again', click => decisions().decide({ ...click, action: 'resend' })],
-  ['take', click => decisions().decide({ ...click, action: 'take' })],
-  ['hand back', click => decisions().decide({ ...click, action: 'hand-back' })],
-])('a click to %s in another room draws nothing there of what was decided, nor brings it there', async (_, press) => {
-  triage.forms = formsOf({ rooms: ['slack'] }, { jobs: { rooms: ['slack/C2'] } })
-  const id = await triage.post({ name: 'Ada' })
-  await triage.settle(triage.decide({ id, action: 'forward' }))
-  const [cardsBefore, drawn] = [await triage.store.get(id), triage.board.history.length]
-  await triage.settle(press(clickAt(id, ['slack/C2'])))
-  expect(triage.board.history.slice(drawn)).toEqual([])
-  expect(await triage.store.get(id)).toEqual(cardsBefore)
 })
