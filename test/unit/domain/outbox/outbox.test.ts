@@ -90,6 +90,27 @@ test('two edits of one card never overtake each other', async () => {
   expect(board.history.map(({ actions }) => actions.length)).toEqual([3, 0, 3])
 })
 
+test('edits of one card for two decisions do not overtake each other either', async () => {
+  const { board, mailer, runtime } = triage
+  runtime.patience = 0
+  const id = await triage.post(FORM)
+  const slowPost = Promise.withResolvers<Outcome>()
+  board.updates.push(ok, slowPost.promise)
+  mailer.answers.push(failing('Refused.', { permanent: true }))
+  await triage.decide({ id, action: 'forward' })
+  await until('it is open again', async () => (await triage.store.get(id))?.failures.length)
+  const backgroundedBefore = runtime.backgrounded
+  await triage.decide({ id, action: 'forward' })
+  await until(
+    'the second decision is under way',
+    () => runtime.backgrounded > backgroundedBefore && triage.mailer.calls.length === 2,
+  )
+  slowPost.resolve(ok)
+  await runtime.drain()
+  expect(board.overlap).toBe(1)
+  expect(board.shown.get('slack-1')).toMatchObject({ actions: [] })
+})
+
 test('a card whose post ends after everything was decided shows the decision', async () => {
   const { board, store, runtime } = triage
   const post = Promise.withResolvers<Outcome>()
