@@ -1,7 +1,9 @@
+import { SUBMISSION_TTL_MS } from '../../../../shared/lifetimes'
 import { beforeEach, expect, test } from 'vitest'
 import { isOver } from '../../../../server/domain/lifecycle/record'
 import type { Outcome } from '../../../../server/ports/delivery'
 import { failing, ok } from '../../../fakes/board'
+import { decisions } from '../../../fixtures/views'
 import { ADA, LEASE_MS, openTriage, type Triage } from '../../../fakes/triage'
 import { until } from '../../../support/until'
 
@@ -180,6 +182,20 @@ test('two sweeps at once do each work once', async () => {
   expect(count + otherCount).toBe(20)
   expect(new Set(triage.mailer.calls.map(({ key }) => key)).size).toBe(20)
   expect([triage.mailer.calls.length, triage.endpoint.calls.length]).toEqual([20, 20])
+})
+
+test('a submission expires at exactly 7 days, and its card says so', async () => {
+  const { board, runtime, store } = triage
+  const id = await triage.post(FORM)
+  const { receivedAt } = (await store.get(id))!
+  runtime.time = receivedAt + SUBMISSION_TTL_MS - 1
+  await triage.sweep()
+  expect(board.shown.get('slack-1')).toMatchObject({ actions: decisions() })
+  expect(await store.get(id)).toMatchObject({ state: 'open', data: FORM })
+  await triage.sweepAfter(1)
+  expect(board.shown.get('slack-1')).toMatchObject({ title: 'Expired Form Submission', actions: [], fields: [] })
+  expect(await store.get(id)).toSatisfy(isOver)
+  expect(await store.audit(1)).toMatchObject([{ id, outcome: 'expired', reviewer: null }])
 })
 
 test('the audit trail says what was decided, by whom and when, what failed or was taken back, and a given address', async () => {
