@@ -113,6 +113,18 @@ export async function openTriage(
       await runtime.drain()
     },
     sweep: () => sweep(context, outbox, reviewers),
+    /** Resolves with the result once all effects of what was called are done. */
+    settle: async <T>(result: Promise<T>) => {
+      const value = await result
+      await runtime.drain()
+      return value
+    },
+    /** Sweeps that many ms later; resolves once all effects are done. */
+    sweepAfter: async (ms = 0) => {
+      runtime.time += ms
+      await sweep(context, outbox, reviewers)
+      await runtime.drain()
+    },
   })
 }
 

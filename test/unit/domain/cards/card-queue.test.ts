@@ -3,6 +3,9 @@ import type { Outcome } from '../../../../server/ports/delivery'
 import { ok } from '../../../fakes/board'
 import { openTriage, type Triage } from '../../../fakes/triage'
 import { until } from '../../../support/until'
+import { CARD_PATIENCE_MS, SlowRooms } from '../../../../server/domain/cards/card-queue'
+import { only } from '../../../fakes/only'
+import type { Runtime } from '../../../../server/ports/runtime'
 
 let triage: Triage
 beforeEach(async () => {
@@ -28,8 +31,7 @@ test('a form that comes while its queue is found empty is let out all the same',
 test('a room that gets its channel while its queue is told that there is none gets its cards all the same', async () => {
   const { board, queue, receive, runtime } = triage
   board.awaited.add('slack')
-  await receive({ name: 'Ada' })
-  await runtime.drain()
+  await triage.settle(receive({ name: 'Ada' }))
   const { awaits } = board
   board.awaits = async (room) => {
     board.awaits = awaits
@@ -43,7 +45,7 @@ test('a room that gets its channel while its queue is told that there is none ge
 })
 
 test('a queue that is stopped lets nobody out any more, has no sender wait for it, and leaves the rest to another', async () => {
-  const { board, queue, receive, runtime, sweep } = triage
+  const { board, queue, receive, runtime } = triage
   const card = Promise.withResolvers<Outcome>()
   runtime.patience = 10_000
   board.interval = 1000
@@ -54,9 +56,7 @@ test('a queue that is stopped lets nobody out any more, has no sender wait for i
   queue.stop()
   await Promise.all([...senders, receive({ name: 'Kim' })])
   card.resolve(ok)
-  runtime.time += 60_000
-  await sweep()
-  await runtime.drain()
+  await triage.sweepAfter(60_000)
   expect(names()).toHaveLength(2)
 })
 
@@ -79,15 +79,12 @@ test('a card that failed waits for a turn like others, and has the first one whe
 })
 
 test('a card that is due again once its queue has ended, and before the next may go, is let out all the same', async () => {
-  const { board, receive, runtime, sweep } = triage
+  const { board, receive, runtime } = triage
   board.posts.push({ ok: false, reason: 'Slack is down.', permanent: false })
-  await receive({ name: 'Ada' })
-  await runtime.drain()
+  await triage.settle(receive({ name: 'Ada' }))
   runtime.time += board.interval
-  await receive({ name: 'Lin' })
-  await runtime.drain()
-  await sweep()
-  await runtime.drain()
+  await triage.settle(receive({ name: 'Lin' }))
+  await triage.sweepAfter()
   expect(names()).toEqual(['Lin', 'Ada'])
 })
 
@@ -118,4 +115,19 @@ test('a room in which more than 50 wait is told so once, and once more after all
       Array.from({ length: round }, () => '53 more submissions are waiting for their cards.'),
     )
   }
+})
+
+test('a room is slow from when a card has taken too long there until one is quick', async () => {
+  let time = 0
+  const rooms = new SlowRooms(only<Runtime>({ now: () => time }))
+  const post = Promise.withResolvers<string>()
+  const slowPost = rooms.timed('slack', post.promise)
+  expect(rooms.has('slack')).toBe(false)
+  time += CARD_PATIENCE_MS
+  expect([rooms.has('slack'), rooms.has('discord')]).toEqual([true, false])
+  post.resolve('late')
+  expect(await slowPost).toBe('late')
+  expect(rooms.has('slack')).toBe(true)
+  await expect(rooms.timed('slack', Promise.reject(new Error('refused at once')))).rejects.toThrow('refused')
+  expect(rooms.has('slack')).toBe(false)
 })

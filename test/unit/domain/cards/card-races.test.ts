@@ -25,7 +25,7 @@ async function forwardUnstored() {
     await runtime.drain()
     return board.history.map(({ title }) => title)
   }
-  return { id, write: () => pendingWrite.resolve(null), end }
+  return { id, write: () => pendingWrite.resolve(null), edit, end }
 }
 
 test('a card that tells what is stored before its edit ends is edited once', async () => {
@@ -35,10 +35,14 @@ test('a card that tells what is stored before its edit ends is edited once', asy
   expect(await end()).toEqual(['New Form Submission', 'Form Submission forwarded'])
 })
 
-test('a card that tells what then is not stored like that is edited again, however late its edit ends', async () => {
-  const { outage, store } = triage
-  const { id, write, end } = await forwardUnstored()
+test.each(['before', 'after'])('a card that tells what then is not stored like that is edited again: its edit ends %s that', async (when) => {
+  const { board, outage, store } = triage
+  const { id, write, edit, end } = await forwardUnstored()
   outage.writes = Promise.resolve()
+  if (when === 'before') {
+    edit.resolve(ok)
+    await until('the edit', () => board.history.length === 2)
+  }
   await erasedElsewhere(triage, id)
   write()
   await until('it on record', async () => (await store.get(id))!.delivered.length > 0)

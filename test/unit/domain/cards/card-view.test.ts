@@ -36,89 +36,69 @@ test('an open card offers the buttons and shows every field as text', () => {
   })
 })
 
-test('a forwarded card says who, when and where to, and offers nothing', () => {
-  expect(cardInWords(FORWARDED, PRESENTATION)).toMatchObject({
-    title: 'Form Submission forwarded', actions: [],
-    notes: [
-      'Forwarded by Ada Lovelace on Slack, 21 Nov 2026, 12:03 UTC',
-      'Sent to team@example.com and downstream.example.com',
+const FAILED_EMAIL = { delivery: 'email' as const, reason: 'Resend refused it.' }
+const TO_CRM = { delivery: 'endpoint' as const, content: 'x', to: ['crm.example.com'], at: AT }
+const TO_TEAM = { delivery: 'email' as const, content: 'x', to: ['team@example.com'], at: AT }
+const ONLY_EMAIL = 'to send only the email: the endpoint has it. Edited values go to both'
+
+test.each<[what: string, submission: Submission, title: string, shown: object, notes: unknown[]]>([
+  ['a forwarded card says who, when and where to, and offers nothing', FORWARDED, 'Form Submission forwarded', {
+    actions: [],
+  }, [
+    'Forwarded by Ada Lovelace on Slack, 21 Nov 2026, 12:03 UTC', 'Sent to team@example.com and downstream.example.com',
+  ]],
+  [
+    'an edited card marks the fields that were changed and names them', { ...FORWARDED, edited: ['quantity', 'tags'] },
+    'Form Submission forwarded', { fields: [false, true, true, false].map(edited => ({ edited })) },
+    [
+      'Edited and forwarded by Ada Lovelace on Slack, 21 Nov 2026, 12:03 UTC', expect.stringMatching(/^Sent to/),
+      'Edited: quantity, tags',
     ],
-  })
-})
-
-test('an edited card marks the fields that were changed and names them', () => {
-  const view = cardInWords({ ...FORWARDED, edited: ['quantity', 'tags'] }, PRESENTATION)
-  expect(view.fields.filter(({ edited }) => edited).map(({ label }) => label)).toEqual(['quantity', 'tags'])
-  expect(view.notes).toEqual([
-    'Edited and forwarded by Ada Lovelace on Slack, 21 Nov 2026, 12:03 UTC', expect.stringMatching(/^Sent to/),
-    'Edited: quantity, tags',
-  ])
-})
-
-test('a spam card says who and when, and shows no form data', () => {
-  expect(cardInWords(SPAM, PRESENTATION)).toMatchObject({
-    title: 'Form Submission marked as spam', actions: [], fields: [],
-    notes: ['Marked as spam by Ada Lovelace on Slack, 21 Nov 2026, 12:03 UTC'],
-  })
-})
-
-test('a spam card that can be taken back says for how long', () => {
-  expect(cardInWords({ ...SPAM, data: OPEN.data, revocableUntil: AT }, PRESENTATION)).toMatchObject({
-    actions: [{ id: 'not_spam', label: 'Not spam' }], fields: [],
-    notes: [expect.stringMatching(/^Marked as spam by Ada/), 'Its data is erased on 21 Nov 2026, 12:03 UTC'],
-  })
-})
-
-test('an expired card says so and offers nothing', () => {
-  expect(cardInWords({ ...OPEN, state: 'expired', data: null }, PRESENTATION)).toMatchObject({
-    title: 'Expired Form Submission', actions: [], fields: [], notes: ['Expired — nobody decided in 7 days.'],
-  })
-})
-
-test('a card that was opened again says what failed and offers the buttons', () => {
-  const failures = [{ delivery: 'email' as const, reason: 'Resend refused it.' }, {
-    delivery: 'endpoint' as const, reason: 'HTTP 500.',
-  }]
-  expect(cardInWords({ ...OPEN, failures }, PRESENTATION)).toMatchObject({
-    title: 'Failed Form Submission', actions: decisions(),
-    notes: ['Email failed: Resend refused it.', 'Endpoint failed: HTTP 500.', 'Decide again to retry'],
-  })
-})
-
-test('a card that was opened again after one delivery says which is left, and its button does', () => {
-  const failures = [{ delivery: 'email' as const, reason: 'Resend refused it.' }]
-  const sent = [{ delivery: 'endpoint' as const, content: 'x', to: ['crm.example.com'], at: AT }]
-  expect(cardInWords({ ...OPEN, failures, delivered: ['endpoint'], sent }, PRESENTATION)).toMatchObject({
-    title: 'Failed Form Submission', actions: decisions('Retry email'),
-    notes: [
+  ],
+  ['a spam card says who and when, and shows no form data', SPAM, 'Form Submission marked as spam', {
+    actions: [], fields: [],
+  }, ['Marked as spam by Ada Lovelace on Slack, 21 Nov 2026, 12:03 UTC']],
+  [
+    'a spam card that can be taken back says for how long', { ...SPAM, data: OPEN.data, revocableUntil: AT },
+    'Form Submission marked as spam', { actions: [{ id: 'not_spam', label: 'Not spam' }], fields: [] },
+    [expect.stringMatching(/^Marked as spam by Ada/), 'Its data is erased on 21 Nov 2026, 12:03 UTC'],
+  ],
+  ['an expired card says so and offers nothing', { ...OPEN, state: 'expired', data: null }, 'Expired Form Submission', {
+    actions: [], fields: [],
+  }, ['Expired — nobody decided in 7 days.']],
+  [
+    'a card that was opened again says what failed and offers the buttons',
+    { ...OPEN, failures: [FAILED_EMAIL, { delivery: 'endpoint', reason: 'HTTP 500.' }] }, 'Failed Form Submission',
+    { actions: decisions() },
+    ['Email failed: Resend refused it.', 'Endpoint failed: HTTP 500.', 'Decide again to retry'],
+  ],
+  [
+    'a card that was opened again after one delivery says which is left, and its button does',
+    { ...OPEN, failures: [FAILED_EMAIL], delivered: ['endpoint'], sent: [TO_CRM] }, 'Failed Form Submission',
+    { actions: decisions('Retry email') },
+    [
       'Email failed: Resend refused it.', 'Sent to crm.example.com on 21 Nov 2026, 12:03 UTC',
-      'Forward again to send only the email: the endpoint has it. Edited values go to both',
+      `Forward again ${ONLY_EMAIL}`,
     ],
-  })
-})
-
-test('a card whose email was given up for a lost file says that it goes without it', () => {
-  const failures = [{ delivery: 'email' as const, reason: FILE_LOST }]
-  expect(cardInWords({ ...OPEN, failures }, PRESENTATION).notes).toEqual([
-    `Email failed: ${FILE_LOST}`, 'Decide again to retry', 'The email then goes without that file',
-  ])
-})
-
-test('a card whose email came back calls what is left as its button does', () => {
-  const receipt = { verdict: 'bounced' as const }
-  const sent = [
-    { delivery: 'endpoint' as const, content: 'x', to: ['crm.example.com'], at: AT },
-    { delivery: 'email' as const, content: 'x', to: ['team@example.com'], at: AT, receipt },
-  ]
-  const failures = [{ delivery: 'email' as const, reason: 'Bounced.' }]
-  expect(cardInWords({ ...OPEN, failures, delivered: ['endpoint'], sent }, PRESENTATION)).toMatchObject({
-    actions: [{ label: 'Send again' }, {}, {}],
-    notes: [
+  ],
+  [
+    'a card whose email was given up for a lost file says that it goes without it',
+    { ...OPEN, failures: [{ delivery: 'email', reason: FILE_LOST }] }, 'Failed Form Submission', {},
+    [`Email failed: ${FILE_LOST}`, 'Decide again to retry', 'The email then goes without that file'],
+  ],
+  [
+    'a card whose email came back calls what is left as its button does',
+    {
+      ...OPEN, failures: [{ delivery: 'email', reason: 'Bounced.' }], delivered: ['endpoint'],
+      sent: [TO_CRM, { ...TO_TEAM, receipt: { verdict: 'bounced' } }],
+    }, 'Failed Form Submission', { actions: [{ label: 'Send again' }, {}, {}] },
+    [
       'Email failed: Bounced.', 'Sent to team@example.com on 21 Nov 2026, 12:03 UTC, and came back',
-      'Sent to crm.example.com on 21 Nov 2026, 12:03 UTC',
-      'Send again to send only the email: the endpoint has it. Edited values go to both',
+      'Sent to crm.example.com on 21 Nov 2026, 12:03 UTC', `Send again ${ONLY_EMAIL}`,
     ],
-  })
+  ],
+])('%s', (_, submission, title, shown, notes) => {
+  expect(cardInWords(submission, PRESENTATION)).toMatchObject({ title, notes, ...shown })
 })
 
 test('a card says of each delivery what is: being sent, sent, failed and tried again, given up', () => {

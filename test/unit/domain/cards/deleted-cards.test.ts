@@ -24,8 +24,7 @@ const cardsOf = async (id: string) => (await triage.store.get(id))!.cards.map(({
 const eventsOf = async (id: string) => (await triage.store.get(id))!.history.map(({ event }) => event)
 
 async function deleteCard(messageId: string, platform = 'slack', place = [platform]): Promise<void> {
-  await deletedCards.deleted({ platform, threadId: `${platform}:room:${messageId}`, messageId }, place)
-  await triage.runtime.drain()
+  await triage.settle(deletedCards.deleted({ platform, threadId: `${platform}:room:${messageId}`, messageId }, place))
 }
 
 test('a card that somebody deletes is posted again in its room, says so, and is decided like the first', async () => {
@@ -72,16 +71,13 @@ const GONE = failing('Slack answered message_not_found.', { permanent: true, gon
 
 /** Runs the retry of the last failed edit. */
 async function retryEdit(passedMs = 10 * 60_000) {
-  triage.runtime.time += passedMs
-  await triage.sweep()
-  await triage.runtime.drain()
+  await triage.sweepAfter(passedMs)
 }
 
 test('edits that meet no card any more find it deleted, too: six of them', async () => {
   const id = await triage.post({ name: 'Lin' })
   triage.board.updates.push(GONE, ok)
-  await triage.decide({ id, action: 'take', person: { ...ADA, names: ['slack:U1'] } })
-  await triage.runtime.drain()
+  await triage.settle(triage.decide({ id, action: 'take', person: { ...ADA, names: ['slack:U1'] } }))
   for (let tries = 1; tries < 6; tries++) {
     expect(await cardsOf(id)).toEqual(['slack-1', 'discord-2'])
     triage.board.updates.push(GONE)
@@ -96,8 +92,7 @@ async function markSpamWithEdits(...edits: Outcome[]) {
   triage = await openTriage()
   const id = await triage.post({ name: 'Lin' })
   triage.board.updates.push(...edits)
-  await triage.decide({ id, action: 'spam' })
-  await triage.runtime.drain()
+  await triage.settle(triage.decide({ id, action: 'spam' }))
   for (const _ of edits) await retryEdit(3_600_000)
   return id
 }
@@ -116,13 +111,12 @@ test('tries that another thing failed do not count as not found, and begin the c
 
 test('a card that is not found six times is left as it is, until somebody presses it', async () => {
   const id = await markSpamWithEdits(GONE, GONE, GONE, GONE, GONE, GONE)
-  const { board, decide, runtime, store } = triage
+  const { board, decide, store } = triage
   expect(await store.get(id)).toSatisfy(isOver)
   expect(board.history).toHaveLength(1)
   const [card] = (await store.get(id))!.cards
   for (const press of ['first', 'second']) {
-    await decide({ id, action: 'forward', press: { card: card!, press } })
-    await runtime.drain()
+    await triage.settle(decide({ id, action: 'forward', press: { card: card!, press } }))
     expect(board.history.map(({ title }) => title)).toEqual(['New Form Submission', 'Form Submission marked as spam'])
   }
   expect(await store.get(id)).toSatisfy(isOver)
@@ -132,8 +126,7 @@ test('a press on a card that was not found lately shows that it is there', async
   const id = await markSpamWithEdits(GONE, GONE, GONE, GONE)
   const [card] = (await triage.store.get(id))!.cards
   triage.board.updates.push(GONE, GONE)
-  await triage.decide({ id, action: 'forward', press: { card: card! } })
-  await triage.runtime.drain()
+  await triage.settle(triage.decide({ id, action: 'forward', press: { card: card! } }))
   await retryEdit()
   await retryEdit()
   expect(triage.board.shown.get('slack-1')!.title).toBe('Form Submission marked as spam')
@@ -143,12 +136,9 @@ test('a card that its platform took and did not deliver is posted again, as ofte
   const id = await triage.post({ name: 'Lin' })
   for (const messageId of ['slack-1', 'slack-3', 'slack-4']) {
     const card = { platform: 'slack', threadId: `slack:room:${messageId}`, messageId }
-    await deletedCards.deleted(card, ['slack'], 'Nobody has written for a day.')
-    await triage.runtime.drain()
+    await triage.settle(deletedCards.deleted(card, ['slack'], 'Nobody has written for a day.'))
     expect(await cardsOf(id)).toEqual(['discord-2'])
-    triage.runtime.time += 10 * 60_000
-    await triage.sweep()
-    await triage.runtime.drain()
+    await triage.sweepAfter(10 * 60_000)
   }
   expect(await cardsOf(id)).toEqual(['discord-2', 'slack-5'])
   // Repeated failures make one event, and "posted" comes only after the card is there.
@@ -166,8 +156,7 @@ test('a card whose edit fails is still there: it is neither posted again nor wai
   const id = await triage.post({ name: 'Lin' })
   const refusal = { ...failing('It says too much.', { permanent: true }), content: true }
   triage.board.updates.push(failing('Slack is down.'), refusal)
-  await triage.decide({ id, action: 'take' })
-  await triage.runtime.drain()
+  await triage.settle(triage.decide({ id, action: 'take' }))
   expect([await cardsOf(id), triage.board.shown.size]).toEqual([['slack-1', 'discord-2'], 2])
   expect(await triage.store.stuck(10)).toEqual([])
   expect((await triage.store.get(id))!.work).toHaveLength(2)

@@ -76,12 +76,9 @@ test('work of a delivery that this version does not have waits an hour for one t
   const { store, runtime, mailer, endpoint } = triage
   const { id, ...submission } = leftBehind(runtime.now())
   await store.create({ id, ...submission })
-  await triage.sweep()
-  await runtime.drain()
+  await triage.sweepAfter()
   expect(await store.get(id)).toMatchObject({ state: 'settling', work: [{ kind: 'fax', attempts: 1 }] })
-  runtime.time += HOUR
-  await triage.sweep()
-  await runtime.drain()
+  await triage.sweepAfter(HOUR)
   expect(await store.get(id)).toMatchObject({
     state: 'open', decision: null, failures: [{ delivery: 'fax', reason: 'fax is not configured any more.' }],
   })

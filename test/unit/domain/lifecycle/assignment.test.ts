@@ -235,8 +235,7 @@ describe('a decision about what another one has', () => {
 
 test('where nobody takes cards have no button for it, a click on one does nothing, and a holder of before holds nobody up', async () => {
   const id = await openSubmission()
-  await take(id)
-  await triage.runtime.drain()
+  await triage.settle(take(id))
   const { forms } = triage
   Object.assign(forms.of(undefined), { claim: undefined })
   const otherId = await triage.post({ name: 'Lin' })

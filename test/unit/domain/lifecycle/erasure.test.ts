@@ -1,7 +1,7 @@
 import { SUBMISSION_TTL_MS } from '../../../../shared/lifetimes'
 import { expect, test } from 'vitest'
 import type { LifecycleEvent } from '../../../../server/domain/lifecycle/events'
-import { dataLivesUntil, nextAttention, isOver, traceOf } from '../../../../server/domain/lifecycle/record'
+import { dataLivesUntil, nextAttention, traceOf } from '../../../../server/domain/lifecycle/record'
 import type { Submission } from '../../../../server/ports/submission'
 import {
   claimed, finish, giveUp, kinds, LEASE, NOW, posted, received, refusal, REVIEWER, SLACK, spam, step,
@@ -33,14 +33,6 @@ test.each(stages)('what is %s has no form data left, no names of fields, and not
     title: 'Form Submission erased', fields: [], actions: [],
     notes: [expect.stringMatching(/^Erased by Ada on Slack, /)],
   })
-})
-
-test('it is over when its cards say so, and is not decided, undone or erased again', () => {
-  const current = step(posted(), erasure).next
-  for (const event of [claimed(), spam, erasure]) expect(refusal(current, event)).toBe('decided')
-  expect(refusal(current, { type: 'revoked', action: 'spam', reviewer: REVIEWER })).toBe('irrevocable')
-  const { next, finished } = finish(finish(current, 'update').next, 'update')
-  expect([finished, isOver(next)]).toEqual([true, true])
 })
 
 test('a card that was in flight says so, too, and a delivery that was on its way changes nothing', () => {

@@ -1,7 +1,6 @@
 import { REMINDER_LEAD_MS, SETTLING_GRACE_MS, SUBMISSION_TTL_MS } from '../../../../shared/lifetimes'
 import { describe, expect, test } from 'vitest'
 import { dataLivesUntil, nextAttention } from '../../../../server/domain/lifecycle/record'
-import type { LifecycleEvent } from '../../../../server/domain/lifecycle/events'
 import {
   claimed, DATA, DISCORD, finish, giveUp, kinds, LEASE, NOW, posted, received, refusal, REVIEWER, SLACK, spam, step,
 } from '../../../fixtures/lifecycle'
@@ -22,12 +21,6 @@ describe('received', () => {
     expect(finished).toBe(false)
   })
 
-  test('stays open when its last card is posted', () => {
-    const open = posted()
-    expect(open).toMatchObject({ state: 'open', cards: [SLACK, DISCORD], work: [] })
-    expect(finish(received(['slack']), 'post').finished).toBe(false)
-  })
-
   test('needs attention at its reminder and at its expiry once its cards are posted', () => {
     expect(nextAttention(received())).toBe(NOW + LEASE)
     expect(nextAttention(posted())).toBe(NOW + SUBMISSION_TTL_MS - REMINDER_LEAD_MS)
@@ -46,17 +39,6 @@ describe('forward', () => {
     expect(next.work.every(({ dueAt, attempts }) => dueAt === NOW + LEASE && attempts === 0)).toBe(true)
   })
 
-  test('posts to no endpoint when none is configured', () => {
-    expect(kinds(step(posted(), claimed({ deliveries: ['email'] })).next)).toEqual([
-      'update slack', 'update discord', 'email',
-    ])
-  })
-
-  test('of an edit keeps the changed data and which keys changed', () => {
-    const { next } = step(posted(), claimed({ edit: { data: { name: 'Grace' }, edited: ['name'] } }))
-    expect(next).toMatchObject({ data: { name: 'Grace' }, edited: ['name'], before: { name: 'Ada' } })
-  })
-
   test('takes up the clicked card when its post was not on record yet', () => {
     const { next } = step(received(['slack']), claimed({ card: SLACK }))
     expect(next.cards).toEqual([SLACK])
@@ -72,12 +54,6 @@ describe('forward', () => {
 })
 
 describe('spam', () => {
-  test('erases the data at once and delivers nothing', () => {
-    const { next } = step(posted(), spam)
-    expect(next).toMatchObject({ state: 'settled', data: null, decision: { action: 'spam' } })
-    expect(kinds(next)).toEqual(['update slack', 'update discord'])
-  })
-
   test('is finished at once when no card is known', () => {
     expect(step(received(), spam)).toMatchObject({ finished: true, added: [] })
   })
@@ -140,31 +116,12 @@ describe('settling', () => {
     expect(next.work.some(({ key }) => reopened.work.some(work => work.key === key))).toBe(false)
   })
 
-  test('a second click is refused, whatever it decides', () => {
-    const current = step(posted(), claimed()).next
-    expect([claimed(), spam].map(event => refusal(current, event))).toEqual(['decided', 'decided'])
-  })
-
-  test('a removed submission refuses everything', () => {
-    const events: LifecycleEvent[] = [
-      claimed(), spam, { type: 'expired' }, { type: 'leased', keys: [] }, { type: 'done', key: 'a', card: SLACK },
-      { type: 'failed', key: 'a', reason: '', retryAt: null },
-    ]
-    expect(events.map(event => refusal(null, event))).toEqual(events.map(() => 'gone'))
-  })
-
   test('a post in flight that reports after the claim gets an update of its card', () => {
     const current = step(received(['slack']), claimed()).next
     const { next, added } = step(current, { type: 'done', key: 'post:slack', card: SLACK })
     expect(next.cards).toEqual([SLACK])
     expect(added).toMatchObject([{ kind: 'update', card: SLACK, dueAt: NOW + LEASE }])
     expect(next.work).toEqual([...current.work.filter(({ kind }) => kind !== 'post'), ...added])
-  })
-
-  test('a report of work that is not outstanding changes nothing', () => {
-    const current = step(received(['slack']), claimed()).next
-    expect(refusal(current, { type: 'failed', key: 'post:discord', reason: '', retryAt: NOW })).toBe('unknown-work')
-    expect(refusal(current, { type: 'done', key: 'post:discord' })).toBe('unknown-work')
   })
 })
 
@@ -235,5 +192,23 @@ describe('leased', () => {
     const first = attempts()
     for (let click = 0; click < 50; click++) behind = step(step(behind, clicked).next, away).next
     expect([first, attempts()]).toEqual([1, 1])
+  })
+})
+
+describe('expired', () => {
+  const expiry = NOW + SUBMISSION_TTL_MS
+
+  test('happens at exactly 7 days and not 1 ms before', () => {
+    expect(refusal(posted(), { type: 'expired' }, expiry - 1)).toBe('not-due')
+    const { next, finished } = step(posted(), { type: 'expired' }, expiry)
+    expect(next).toMatchObject({ state: 'expired', data: null })
+    expect(kinds(next)).toEqual(['update slack', 'update discord'])
+    expect(finished).toBe(false)
+    expect(finish(finish(next, 'update').next, 'update').finished).toBe(true)
+  })
+
+  test('keeps where it was sent before, and nothing of what', () => {
+    const sent = [{ delivery: 'email' as const, content: 'digest', to: ['a@example.com'], at: NOW }]
+    expect(step({ ...posted(), sent }, { type: 'expired' }, expiry).next.sent).toEqual([{ ...sent[0], content: '' }])
   })
 })

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { cardView } from '../../../../server/domain/cards/card-view'
-import { receiptNews } from '../../../../server/domain/lifecycle/email-status'
+import { receiptNews, isNews, receiptText } from '../../../../server/domain/lifecycle/email-status'
 import { transition } from '../../../../server/domain/lifecycle/lifecycle'
 import { isOver, traceOf } from '../../../../server/domain/lifecycle/record'
 import type { LifecycleEvent } from '../../../../server/domain/lifecycle/events'
 import type { Receipt, Submission, EmailStatus } from '../../../../server/ports/submission'
 import { claimed, DATA, finish, giveUp, kinds, LEASE, NOW, posted, spam, step } from '../../../fixtures/lifecycle'
 import { PRESENTATION } from '../../../fixtures/views'
+import fc from 'fast-check'
 
 const HOUR = 60 * 60 * 1000
 const SENT = { delivery: 'email' as const, content: 'x', to: ['team@example.com'], messageId: 'm1' }
@@ -121,3 +122,36 @@ test('what became of an email is told once for each card, the latest news alone,
   expect([kinds(told), kinds(latest)]).toEqual([['tell slack', 'tell discord'], ['tell slack', 'tell discord']])
   expect(kinds(step({ ...trace, state: 'erased' }, receipt('bounced')).next)).toEqual([])
 })
+
+const anyReceipt = fc.record({
+  verdict: fc.constantFrom(...VERDICTS), reason: fc.constantFrom('', 'mailbox is full', 'mailbox does not exist'),
+}).map(({ verdict, reason }): Receipt => ({ verdict, ...reason ? { reason } : {} }))
+
+const latestReceipt = (receipts: readonly Receipt[]) => receipts.reduce<Receipt | undefined>(
+  (latest, next) => isNews(next, latest) ? next : latest, undefined,
+)
+
+test('receipts end in the same one, whatever their order and however often each comes', () => {
+  const orders = fc.array(anyReceipt, { maxLength: 8 }).chain(receipts => fc.tuple(
+    fc.constant(receipts), fc.shuffledSubarray(receipts, { minLength: receipts.length }), fc.array(fc.nat(7)),
+  ))
+  fc.assert(fc.property(orders, ([receipts, shuffled, repeats]) => {
+    const repeated = repeats.flatMap(index => receipts[index] ?? [])
+    const text = (latest: Receipt | undefined) => latest && receiptText(latest)
+    expect(text(latestReceipt([...shuffled, ...repeated]))).toEqual(text(latestReceipt(receipts)))
+  }))
+})
+
+test('what is known never goes back', () => {
+  fc.assert(fc.property(anyReceipt, anyReceipt, (first, second) => {
+    expect(isNews(first, first)).toBe(false)
+    expect(isNews(first, second) && isNews(second, first)).toBe(false)
+    expect(isNews(first, undefined)).toBe(first.verdict !== 'sent')
+  }))
+})
+
+test.each([
+  [{ verdict: 'delivered' }, 'Delivered'],
+  [{ verdict: 'bounced', reason: 'mailbox does not exist' }, 'Bounced: mailbox does not exist'],
+  [{ verdict: 'delayed' }, 'Delivery delayed'],
+] as [Receipt, string][])('%j reads "%s"', (receipt, text) => expect(receiptText(receipt)).toBe(text))

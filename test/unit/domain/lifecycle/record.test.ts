@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest'
 import type { LifecycleEvent } from '../../../../server/domain/lifecycle/events'
-import { keptUntil, sameCard, withEntry, withOriginals } from '../../../../server/domain/lifecycle/record'
-import type { Submission } from '../../../../server/ports/submission'
+import {
+  keptUntil, sameCard, withEntry, withOriginals, storeRules, isOver, traceOf,
+} from '../../../../server/domain/lifecycle/record'
+import type { Submission, Reviewer } from '../../../../server/ports/submission'
 import { claimed, DATA, DISCORD, LEASE, NOW, posted, REVIEWER, SLACK, spam, step } from '../../../fixtures/lifecycle'
+import { decided, submission } from '../../../fixtures/submissions'
+import { openTriage } from '../../../fakes/triage'
 
 test.each<[string, LifecycleEvent]>([
   ['expires', { type: 'expired' }], ['is spam', spam], ['is erased', { type: 'erased', reviewer: REVIEWER }],
@@ -59,4 +63,54 @@ test('a history that grows long keeps when the form came in, and the latest', ()
   expect([history.length, history[0], history[1]!.at, history.at(-1)!.at]).toEqual(
     [60, current.history[0], NOW + 12, NOW + 70],
   )
+})
+
+const { needsPerson, dataLivesUntil } = storeRules
+const FAILURES = [{ delivery: 'email' as const, reason: 'Refused.' }]
+
+test.each<[boolean, string, Partial<Submission>]>([
+  [true, 'opened again by a failure', { failures: FAILURES }],
+  [true, 'refused as a card', { work: [{ key: 'post:slack', kind: 'post', attempts: 1, dueAt: 1, refused: true }] }],
+  [false, 'decided again, and keeps why it failed before', { state: 'settling', failures: FAILURES }],
+  [false, 'waiting for its first decision', {}],
+])('that somebody is needed is %s for what is %s', (isNeeded, _, changes) => {
+  expect(needsPerson(submission(changes))).toBe(isNeeded)
+})
+
+test('form data that is kept for a receipt is kept until all cards have followed, too', () => {
+  const decision = { ...decided(submission()).decision!, at: 1 }
+  const keptSubmission = submission({ state: 'settled', decision, keptUntil: 5, work: [] })
+  const card = { platform: 'slack', threadId: 'slack:C1', messageId: '1' }
+  const work = [{ key: 'update', kind: 'update' as const, card, attempts: 1, dueAt: 1 }]
+  const updatingSubmission = { ...keptSubmission, work }
+  expect([dataLivesUntil(keptSubmission), dataLivesUntil(updatingSubmission)]).toEqual([5, keptSubmission.expiresAt])
+})
+
+test('what was edited and forwarded leaves nothing of its form, of what stood there before, or of its page', async () => {
+  const { decide, receive, runtime, store } = await openTriage()
+  const envelope = { subject: 'only-here', replyTo: 'only-here@example.com' }
+  const id = await receive({ name: 'only-here' }, { envelope })
+  await runtime.drain()
+  await decide({ id, action: 'edit', values: { f0: 'Grace' } })
+  await runtime.drain()
+  const trace = (await store.get(id))!
+  expect(trace).toSatisfy(isOver)
+  expect(JSON.stringify(trace)).not.toMatch(/only-here|Grace/)
+  expect(trace.sent!.map(({ content }) => content)).toEqual(['', ''])
+})
+
+test('a trace is bounded, and the same once it was looked after again', () => {
+  const reviewer: Reviewer = { id: 'U1', name: `${'x'.repeat(79)}😀`, platform: 'Slack' }
+  const cards = Array.from({ length: 25 }, (_, index) => (
+    { platform: 'slack', threadId: 'slack:C1', messageId: String(index) }
+  ))
+  const trace = traceOf(decided(submission(), {
+    cards, decision: { action: 'forward', reviewer, at: 1 }, erased: { reviewer, at: 2 },
+    history: [{ at: 1, event: 'claimed', action: 'forward', edited: false, reviewer, press: 'p'.repeat(99) }],
+  }))
+  const name = 'x'.repeat(79)
+  expect(trace).toMatchObject({ decision: { reviewer: { name } }, erased: { reviewer: { name } } })
+  expect(trace.pressed).toBe('p'.repeat(64))
+  expect(trace.cards).toEqual(cards.slice(5))
+  expect(traceOf(trace)).toEqual(trace)
 })

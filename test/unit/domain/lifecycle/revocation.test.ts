@@ -3,7 +3,7 @@ import type { LifecycleEvent } from '../../../../server/domain/lifecycle/events'
 import { contentHash, dataLivesUntil, listOf, nextAttention } from '../../../../server/domain/lifecycle/record'
 import type { Delivery, Submission } from '../../../../server/ports/submission'
 import {
-  claimed, DATA, DISCORD, finish, giveUp, kinds, LEASE, NOW, posted, received, refusal, REVIEWER, SLACK, spam, step,
+  claimed, DATA, DISCORD, finish, giveUp, kinds, LEASE, NOW, posted, refusal, REVIEWER, SLACK, spam, step,
 } from '../../../fixtures/lifecycle'
 import { decisions, PRESENTATION } from '../../../fixtures/views'
 import { cardInWords } from '../../../support/words'
@@ -113,8 +113,6 @@ describe('spam that is kept', () => {
   })
 
   test('is erased at its time, when its cards lose the button, and cannot be taken back from then on', () => {
-    expect(refusal(kept(), { type: 'forgotten' }, NOW + HOLD - 1)).toBe('not-due')
-    expect(refusal(kept(), revoked('spam'), NOW + HOLD)).toBe('irrevocable')
     const cards = finish(finish(kept(), 'update').next, 'update').next
     const { next, added, finished } = step(cards, { type: 'forgotten' }, NOW + HOLD)
     expect(next).toMatchObject({ state: 'settled', data: null, edited: [], revocableUntil: undefined })
@@ -188,11 +186,4 @@ test('a forward of a version that knows no way back is over when it was delivere
   const delivered = finish({ ...next, revocableUntil: NOW + UNDO, work: next.work.slice(-1) }, 'email')
   expect([delivered.next.state, delivered.finished, listOf(delivered.next)]).toEqual(['settled', false, null])
   expect(view(delivered.next).actions).toEqual([])
-})
-
-test('what was decided otherwise, or without a way back, is not taken back', () => {
-  for (const [current, action] of [
-    [posted(), 'forward'], [received(), 'spam'], [step(posted(), claimed()).next, 'forward'],
-    [step(posted(), spam).next, 'spam'], [kept(), 'forward'], [undoable(), 'spam'],
-  ] as const) expect(refusal(current, revoked(action))).toBe('irrevocable')
 })

@@ -103,8 +103,7 @@ test('the export has a column for every field of any submission, and runs no for
 
 test('the export of the audit trail names who decided what and when, without form data', async () => {
   const id = await triage.post({ name: 'secret of Ada' })
-  await triage.decide({ id, action: 'spam' })
-  await triage.runtime.drain()
+  await triage.settle(triage.decide({ id, action: 'spam' }))
   const text = await textOf(await exportTable(triage.store, 'audit'))
   expect(text).toMatch(
     new RegExp(`^\uFEFF"id","outcome","at","reviewer","reviewer id","person","platform","to","received at","form"\r\n"${id}","spam","2026-11-21T[^,]+","Ada","U1","","Slack","","2026-11-21T[^,]+",""\r\n$`),

@@ -26,9 +26,7 @@ const progressText = async (id: string) => progressNotes(
 
 /** Sweeps until all due work has been retried. */
 async function sweepLater() {
-  t.runtime.time += 30 * 60_000
-  await t.sweep()
-  await t.runtime.drain()
+  await t.sweepAfter(30 * 60_000)
 }
 
 test('whoever sent a form is told after its forward, in the words of the form, with nothing that they wrote', async () => {
@@ -54,8 +52,7 @@ test('whoever sent a form is told after its forward, in the words of the form, w
 test('nobody is told of a form without such words, of spam, or where the form has no address', async () => {
   for (const data of [{ name: 'Grace' }, { email: 'grace@' }]) await t.forward(await t.post(data))
   const spamId = await t.post(DATA)
-  await t.decide({ id: spamId, action: 'spam' })
-  await t.runtime.drain()
+  await t.settle(t.decide({ id: spamId, action: 'spam' }))
   expect(confirmations()).toEqual([])
   await reopen({ form: {} })
   await t.forward(await t.post(DATA))
@@ -64,10 +61,8 @@ test('nobody is told of a form without such words, of spam, or where the form ha
 
 test('an edit says where the confirmation goes, and `_replyto` before any field', async () => {
   const id = await t.post(DATA)
-  await t.decide({ id, action: 'edit', values: { f1: 'ada@example.com' } })
-  await t.runtime.drain()
-  const repliedId = await t.receive({ ...DATA, message: 'x' }, { envelope: { replyTo: 'lin@example.com' } })
-  await t.runtime.drain()
+  await t.settle(t.decide({ id, action: 'edit', values: { f1: 'ada@example.com' } }))
+  const repliedId = await t.settle(t.receive({ ...DATA, message: 'x' }, { envelope: { replyTo: 'lin@example.com' } }))
   await t.forward(repliedId)
   expect(confirmations().map(({ email }) => email.to[0])).toEqual(['ada@example.com', 'lin@example.com'])
 })
@@ -177,8 +172,7 @@ describe('a forward that does not stand', () => {
     ]) })
     await sweepLater()
     expect(confirmations()).toHaveLength(1)
-    await t.decide({ id, action: 'resend', to: 'boss@example.com' })
-    await t.runtime.drain()
+    await t.settle(t.decide({ id, action: 'resend', to: 'boss@example.com' }))
     expect([confirmations().length, (await load(id)).confirmation?.at]).toEqual([2, t.runtime.time])
   })
 
@@ -187,8 +181,7 @@ describe('a forward that does not stand', () => {
     t.mailer.answers.push({ ok: true, value: 'message-1' })
     await t.forward(id)
     await t.outbox.apply(id, [{ type: 'receipt', messageId: 'message-1', receipt: { verdict: 'bounced' } }])
-    await t.decide({ id, action: 'resend', to: 'boss@example.com' })
-    await t.runtime.drain()
+    await t.settle(t.decide({ id, action: 'resend', to: 'boss@example.com' }))
     expect(confirmations()).toHaveLength(1)
   })
 })

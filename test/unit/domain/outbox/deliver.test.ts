@@ -18,9 +18,7 @@ test('an email that others keep waiting is put off, and no attempt is counted', 
   const id = await triage.post({ name: 'Ada' })
   await triage.forward(id)
   expect((await triage.store.get(id))!.work.find(({ kind }) => kind === 'email')).toMatchObject({ attempts: 0 })
-  triage.runtime.time += 60_000
-  await triage.sweep()
-  await triage.runtime.drain()
+  await triage.sweepAfter(60_000)
   expect(triage.mailer.calls).toHaveLength(2)
   expect(await triage.store.get(id)).toSatisfy(isOver)
 })

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { isOver } from '../../../../server/domain/lifecycle/record'
 import type { Outcome, Posted } from '../../../../server/ports/delivery'
 import { failing, ok } from '../../../fakes/board'
-import { ADA, erasedElsewhere, openTriage, type Triage } from '../../../fakes/triage'
+import { ADA, openTriage, type Triage } from '../../../fakes/triage'
 import { until } from '../../../support/until'
 
 const FORM = { name: 'Ada', quantity: 2 }
@@ -84,83 +84,15 @@ test('a card that is clicked before it is on record is edited once', async () =>
   expect(board.history.map(({ title }) => title)).toEqual(['New Form Submission', 'Form Submission forwarded'])
 })
 
-/** Forwards a submission; from the decision on, changes of submissions wait until `write` is called. */
-async function forwardUnwritten(id: string) {
-  const { decide, mailer, outage } = triage
-  const [email, writes] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<null>()]
-  mailer.answers.push(email.promise)
-  await decide({ id, action: 'forward' })
-  outage.writes = writes.promise
-  return { email, write: () => writes.resolve(null) }
-}
-
-test('a card tells what was sent before that is written, and is edited once', async () => {
-  const { board, store, runtime } = triage
-  const id = await triage.post(FORM)
-  const { email, write } = await forwardUnwritten(id)
-  email.resolve(ok)
-  await until('the card says so', () => board.shown.get('slack-1')!.title === 'Form Submission forwarded')
-  expect(await store.get(id)).toMatchObject({ state: 'settling', delivered: [] })
-  write()
-  await runtime.drain()
-  expect(board.history).toHaveLength(2)
-  expect(await store.get(id)).toSatisfy(isOver)
-})
-
-test('a card that told what then was not stored like that is edited again', async () => {
-  const { board, outage, runtime } = triage
-  const id = await triage.post(FORM)
-  const { email, write } = await forwardUnwritten(id)
-  email.resolve(ok)
-  await until('the card says so', () => board.shown.get('slack-1')!.title === 'Form Submission forwarded')
-  outage.writes = Promise.resolve()
-  await erasedElsewhere(triage, id)
-  write()
-  await runtime.drain()
-  expect(board.history.map(({ title }) => title)).toEqual([
-    'New Form Submission', 'Form Submission forwarded', 'Form Submission erased',
-  ])
-})
-
-test('what is delivered while something else is being written costs no edit of its own', async () => {
-  const { board, endpoint, outage, runtime } = triage
-  const id = await triage.post(FORM)
-  const post = Promise.withResolvers<Outcome<Posted>>()
-  endpoint.answers.push(post.promise)
-  const { email, write } = await forwardUnwritten(id)
-  const writtenBefore = outage.written
-  email.resolve(failing('Refused.', { permanent: true }))
-  await until('the failure is being written', () => outage.written > writtenBefore)
-  post.resolve({ ok: true, value: { status: 200 } })
-  await runtime.turn()
-  write()
-  await runtime.drain()
-  expect(board.history.map(({ title }) => title)).toEqual(['New Form Submission', 'Failed Form Submission'])
-})
-
-test('a card offers its buttons again when they work, not before', async () => {
-  const { board, runtime } = triage
-  const id = await triage.post(FORM)
-  const { email, write } = await forwardUnwritten(id)
-  email.resolve(failing('Refused.', { permanent: true }))
-  await new Promise(resolve => setTimeout(resolve, 20))
-  expect(board.history).toHaveLength(1)
-  write()
-  await runtime.drain()
-  expect(board.history.map(({ actions }) => actions.length)).toEqual([3, 3])
-})
-
 test('the audit line does not wait for a card that cannot be updated, and nobody is shown the submission as pending', async () => {
-  const { board, store, runtime } = triage
+  const { board, store } = triage
   const id = await triage.post(FORM)
   board.updates.push(failing('Slack refused the token.', { permanent: true }))
   await triage.forward(id)
   expect(await store.get(id)).toMatchObject({ state: 'settled', data: FORM, work: [{ kind: 'update', attempts: 1 }] })
   expect(await store.audit(10)).toMatchObject([{ id, outcome: 'forwarded' }])
   expect(await store.listPending({ limit: 10 })).toMatchObject({ submissions: [], total: 0 })
-  runtime.time += 10_000
-  await triage.sweep()
-  await runtime.drain()
+  await triage.sweepAfter(10_000)
   expect(board.shown.get('slack-1')).toMatchObject({ actions: [], fields: [{ value: 'Ada' }, { value: '2' }] })
   expect(await store.get(id)).toSatisfy(isOver)
   expect(await store.audit(10)).toHaveLength(1)
@@ -173,9 +105,7 @@ test('a card that cannot be updated for a week is left, and only the trace stays
   const expiresAt = runtime.time
   await triage.forward(id)
   for (let round = 0; round < 400 && (await store.get(id))?.work.length; round++) {
-    runtime.time += 3_600_000
-    await triage.sweep()
-    await runtime.drain()
+    await triage.sweepAfter(3_600_000)
   }
   expect(await store.get(id)).toSatisfy(isOver)
   expect(runtime.time - expiresAt).toBeGreaterThanOrEqual(CARD_UPDATES_MS)
@@ -209,17 +139,16 @@ test('a card that was behind and is clicked shows the latest in the end, whichev
 })
 
 test('a card that was behind and is edited for a click is done: no later attempt is left', async () => {
-  const { board, runtime, store } = triage
+  const { board, store } = triage
   const id = await triage.post(FORM)
-  await clickBehind(id, Promise.resolve(ok))
-  await runtime.drain()
+  await triage.settle(clickBehind(id, Promise.resolve(ok)))
   expect(await store.get(id)).toSatisfy(isOver)
   expect(board.history.map(({ title }) => title)).toEqual(['New Form Submission', 'Form Submission forwarded'])
 })
 
 test('a card whose first post had arrived, so that the second found that, is brought to what is by now', async () => {
   triage = await openTriage({ form: { claim: 'soft' } })
-  const { board, decide, runtime } = triage
+  const { board, decide } = triage
   const post = board.post.bind(board)
   board.post = async (...postArgs) => {
     const outcome = await post(...postArgs)
@@ -229,8 +158,6 @@ test('a card whose first post had arrived, so that the second found that, is bro
   }
   const id = await triage.post(FORM)
   await decide({ id, action: 'take' })
-  runtime.time += 60_000
-  await triage.sweep()
-  await runtime.drain()
+  await triage.sweepAfter(60_000)
   expect(board.shown.get('slack-1')!.notes).toEqual(['Ada has it (Slack, 12:00 UTC)'])
 })

@@ -61,16 +61,12 @@ test('results written together grow the version by one, and work added later has
 
 test('the endpoint is told what was erased, again until it listens, and never what was in it', async () => {
   const id = await triage.post({ name: 'Ada' })
-  await triage.decide({ id, action: 'forward' })
-  await triage.runtime.drain()
+  await triage.settle(triage.decide({ id, action: 'forward' }))
   triage.endpoint.answers.push({ ok: false, reason: 'Down.', permanent: false })
-  await triage.quarantine.decide('erase', id, ADA)
-  await triage.runtime.drain()
+  await triage.settle(triage.quarantine.decide('erase', id, ADA))
   const at = new Date(triage.runtime.time).toISOString()
   expect((await triage.store.get(id))?.work).toMatchObject([{ kind: 'erasure', attempts: 1, reason: 'Down.' }])
-  triage.runtime.time += 60_000
-  await triage.sweep()
-  await triage.runtime.drain()
+  await triage.sweepAfter(60_000)
   const [forward, ...erasureCalls] = triage.endpoint.calls
   expect(forward!.key.startsWith(id)).toBe(true)
   expect(erasureCalls.map(({ key, body }) => [key, JSON.parse(body)])).toEqual(Array.from({ length: 2 }, () => [
@@ -88,8 +84,7 @@ test('of a form without an endpoint nobody is told what was erased, and nothing 
     attempts.push(...addedWork.map(({ kind }) => kind))
     return run.call(triage.outbox, submission, addedWork, ...runArgs)
   }
-  await triage.quarantine.decide('erase', id, ADA)
-  await triage.runtime.drain()
+  await triage.settle(triage.quarantine.decide('erase', id, ADA))
   expect(attempts).toEqual(['update'])
 })
 
@@ -97,11 +92,8 @@ test('nobody waits for an undo with a process that ends, and whoever sweeps next
   triage.runtime.wait = () => new Promise(() => {})
   triage.revocableMs.forward = 10_000
   const id = await triage.post({ name: 'Ada' })
-  await triage.decide({ id, action: 'forward' })
-  await triage.runtime.drain()
+  await triage.settle(triage.decide({ id, action: 'forward' }))
   expect(triage.mailer.calls).toEqual([])
-  triage.runtime.time += 10_000
-  await triage.sweep()
-  await triage.runtime.drain()
+  await triage.sweepAfter(10_000)
   expect(triage.mailer.calls).toHaveLength(1)
 })

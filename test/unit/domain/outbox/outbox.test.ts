@@ -3,8 +3,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { isOver } from '../../../../server/domain/lifecycle/record'
 import type { Outcome } from '../../../../server/ports/delivery'
 import { failing, ok } from '../../../fakes/board'
-import { ADA, LEASE_MS, openTriage, type Triage } from '../../../fakes/triage'
 import { decisions } from '../../../fixtures/views'
+import { ADA, LEASE_MS, openTriage, type Triage } from '../../../fakes/triage'
 import { until } from '../../../support/until'
 
 const FORM = { name: 'Ada', quantity: 2 }
@@ -53,23 +53,6 @@ test('fifty forwards at once send one email', async () => {
   expect([triage.mailer.calls.length, triage.endpoint.calls.length]).toEqual([1, 1])
 })
 
-test('an email that is given up opens the submission again, and a second forward sends only the email', async () => {
-  const { store, board, mailer, endpoint } = triage
-  mailer.answers.push(failing('Resend refused the sender.', { permanent: true }))
-  const id = await triage.post(FORM)
-  await triage.forward(id)
-  expect(await store.get(id)).toMatchObject({ state: 'open', decision: null, data: FORM, delivered: ['endpoint'] })
-  expect(board.shown.get('slack-1')).toMatchObject({ actions: decisions('Retry email'), notes: [
-    expect.stringContaining('Email failed: Resend refused the sender.'), expect.stringMatching(/^Sent to downstream/),
-    expect.stringMatching(/^Forward again to send only the email/),
-  ] })
-
-  await triage.forward(id)
-  expect([mailer.calls.length, endpoint.calls.length]).toEqual([2, 1])
-  expect(board.shown.get('slack-1')).toMatchObject({ actions: [] })
-  expect(await store.get(id)).toSatisfy(isOver)
-})
-
 test('a delivery that fails is tried again by the sweep when it is due, and what was done is not repeated', async () => {
   const { mailer, endpoint, runtime, store } = triage
   mailer.answers.push(failing('Resend is down.', { retryAfterMs: 60_000 }))
@@ -81,9 +64,7 @@ test('a delivery that fails is tried again by the sweep when it is due, and what
   runtime.time += 59_999
   await triage.sweep()
   expect(mailer.calls).toHaveLength(1)
-  runtime.time += 1
-  await triage.sweep()
-  await runtime.drain()
+  await triage.sweepAfter(1)
   expect(mailer.calls.map(({ key }) => key)).toEqual([mailer.calls[0]!.key, mailer.calls[0]!.key])
   expect(endpoint.calls).toHaveLength(1)
   expect(await store.get(id)).toSatisfy(isOver)
@@ -147,27 +128,6 @@ test('a card whose post ends after everything was decided shows the decision', a
   expect(await store.get(id)).toSatisfy(isOver)
 })
 
-test('a card whose post ends while deliveries are tried again shows the decision', async () => {
-  const { board, mailer, runtime } = triage
-  const post = Promise.withResolvers<Outcome>()
-  board.posts.push(post.promise)
-  mailer.answers.push(failing('Resend is down.'))
-  await forwardWhilePosting(await triage.receive(FORM))
-  post.resolve(ok)
-  await runtime.drain()
-  expect(board.shown.get('slack-1')).toMatchObject({ actions: [], title: 'Form Submission being forwarded', notes: [
-    expect.anything(), expect.stringMatching(/^Sent to downstream/),
-    expect.stringMatching(/^Email failed: Resend is down. Next attempt on .* UTC$/),
-  ] })
-})
-
-async function forwardWhilePosting(id: string): Promise<void> {
-  await triage.decide({ id, action: 'forward' })
-  await until(
-    'the email is put off', async () => (await triage.store.get(id))?.work.some(({ attempts }) => attempts === 1),
-  )
-}
-
 test('results are written back again and again while the store does not answer', async () => {
   const { mailer, runtime, outage, store } = triage
   runtime.patience = 0
@@ -187,16 +147,14 @@ test('results are written back again and again while the store does not answer',
 })
 
 test('a result that could not be written back at all is delivered again after the lease under the same key', async () => {
-  const { mailer, runtime, outage, store } = triage
+  const { mailer, outage, store } = triage
   const id = await triage.post(FORM)
   await claimAndDie(id)
   const submission = (await store.get(id))!
   outage.calls = Number.POSITIVE_INFINITY
   await triage.outbox.run(submission, submission.work.filter(({ kind }) => kind === 'email'))
   outage.calls = 0
-  runtime.time += LEASE_MS
-  await triage.sweep()
-  await runtime.drain()
+  await triage.sweepAfter(LEASE_MS)
   expect(mailer.calls.map(({ key }) => key)).toEqual([mailer.calls[0]!.key, mailer.calls[0]!.key])
   expect(await store.get(id)).toSatisfy(isOver)
 })
@@ -234,10 +192,50 @@ test('a submission expires at exactly 7 days, and its card says so', async () =>
   await triage.sweep()
   expect(board.shown.get('slack-1')).toMatchObject({ actions: decisions() })
   expect(await store.get(id)).toMatchObject({ state: 'open', data: FORM })
-  runtime.time += 1
-  await triage.sweep()
-  await runtime.drain()
+  await triage.sweepAfter(1)
   expect(board.shown.get('slack-1')).toMatchObject({ title: 'Expired Form Submission', actions: [], fields: [] })
   expect(await store.get(id)).toSatisfy(isOver)
   expect(await store.audit(1)).toMatchObject([{ id, outcome: 'expired', reviewer: null }])
+})
+
+test('the audit trail says what was decided, by whom and when, what failed or was taken back, and a given address', async () => {
+  const { decide, mailer, outbox, post, runtime, store, sweep } = await openTriage({
+    revocableMs: { forward: 0, spam: 60_000 },
+  })
+  const id = await post({ name: 'Lin' })
+  const actTimes: number[] = []
+  const perform = async (action: () => Promise<unknown>) => {
+    runtime.time += 1000
+    actTimes.push(runtime.time)
+    await action()
+    await runtime.drain()
+  }
+  await perform(() => decide({ id, action: 'spam' }))
+  await perform(() => decide({ id, action: 'reopen' }))
+  mailer.answers.push(failing('Refused.', { permanent: true }), failing('Down.'), { ok: true, value: 'm1' })
+  await perform(() => decide({ id, action: 'edit', values: { f0: 'Grace' } }))
+  await perform(() => decide({ id, action: 'forward' }))
+  runtime.time += 60_000
+  await sweep()
+  await runtime.drain()
+  await perform(() => outbox.apply(id, [{ type: 'receipt', messageId: 'm1', receipt: { verdict: 'bounced' } }]))
+  await perform(() => decide({ id, action: 'resend', to: 'grace@example.com' }))
+  const [spamAt, revokedAt, , editedAt, , againAt] = actTimes
+  const lines = (await store.audit(10)).map(({ outcome, at, reviewer, to }) => (
+    [outcome, outcome === 'failed' ? null : at, reviewer, to]
+  ))
+  expect(lines).toEqual([
+    ['edited', againAt, ADA, ['grace@example.com']], ['failed', null, ADA, undefined],
+    ['edited', editedAt, ADA, undefined], ['failed', null, ADA, undefined],
+    ['revoked', revokedAt, ADA, undefined], ['spam', spamAt, ADA, undefined],
+  ])
+})
+
+test('the audit trail has no line of what was held and nobody looked at in time: nothing was decided', async () => {
+  const { receive, runtime, store, sweep } = await openTriage()
+  const id = await receive({ name: 'Lin' }, { held: true })
+  runtime.time = (await store.get(id))!.expiresAt
+  await sweep()
+  await runtime.drain()
+  expect([(await store.get(id))!.state, await store.audit(10)]).toEqual(['expired', []])
 })

@@ -17,14 +17,12 @@ beforeEach(async () => {
 })
 /** Posts forms whose cards keep failing in both rooms. Resolves with the id of the last form. */
 async function waitingForCards(...names: string[]): Promise<string> {
-  const { board, runtime } = triage
+  const { board } = triage
   board.posts.push(...Array.from({ length: 12 * names.length }, () => DOWN))
   let id = ''
   for (const name of names) id = await triage.post({ name })
   for (let tries = 0; tries < 5; tries++) {
-    runtime.time += LATER_MS
-    await triage.sweep()
-    await runtime.drain()
+    await triage.sweepAfter(LATER_MS)
   }
   board.posts.length = 0
   expect(board.shown.size).toBe(0)
@@ -40,8 +38,7 @@ async function givenUp(name: string): Promise<string> {
 }
 
 const tryAll = async (part: string) => {
-  const result = await retries.tryAll({ part }, ADA)
-  await triage.runtime.drain()
+  const result = await triage.settle(retries.tryAll({ part }, ADA))
   return result
 }
 
@@ -69,8 +66,7 @@ describe('the first success after an outage', () => {
       ok: false, permanent: false, reason: 'Too many.', limited: true, retryAfterMs: 10 * 60_000,
     })
     const id = await triage.post({ name: 'Grace' })
-    await triage.decide({ id, action: 'forward' })
-    await triage.runtime.drain()
+    await triage.settle(triage.decide({ id, action: 'forward' }))
     expect(triage.mailer.calls).toHaveLength(1)
     retries.recovered('email', triage.runtime.now() - 60_000)
     await triage.runtime.drain()

@@ -35,8 +35,7 @@ test('what failed is tried again in time, however many cards wait for their turn
 test('a card that waits is looked after when its turn can come, and not before', async () => {
   const { board, runtime } = triage
   board.awaited.add('slack')
-  const ids = await Array.fromAsync({ length: 120 }, () => triage.receive({ name: 'Grace' }))
-  await runtime.drain()
+  const ids = await triage.settle(Array.fromAsync({ length: 120 }, () => triage.receive({ name: 'Grace' })))
   runtime.time += 70 * SECOND
   expect(await triage.sweep()).toBe(120)
   expect(await Promise.all([ids[0]!, ids[60]!, ids[119]!].map(dueIn))).toEqual([60, 60, 119])

@@ -22,8 +22,7 @@ test('each choice is counted with the rest of the filter as it is', async () => 
   await store({ data: { name: 'Lin' }, cards: [{ platform: 'slack', threadId: 't', messageId: 'm' }] })
   await store({ state: 'held', data: { name: 'Ada' } })
   const doneId = await triage.post({ name: 'Ada' })
-  await triage.decide({ id: doneId, action: 'spam' })
-  await triage.runtime.drain()
+  await triage.settle(triage.decide({ id: doneId, action: 'spam' }))
   expect(await countChoices({ who: 'ada' }, context())).toEqual({
     states: { all: 3, waiting: 2, delivering: 0, retrying: 0, failed: 1, held: 1, spam: 0, done: 1 },
     holders: { mine: 1, free: 2, taken: 1 },

@@ -15,8 +15,7 @@ beforeEach(async () => {
 })
 test('what is over comes with what is still known of it, and can be erased as long as a card shows it', async () => {
   const id = await triage.post({ name: 'Ada' })
-  await submissions.decide(id, { action: 'forward' }, ADA)
-  await triage.runtime.drain()
+  await triage.settle(submissions.decide(id, { action: 'forward' }, ADA))
   const loadEnded = async () => {
     const error = await submissions.show(id, LOCAL).catch((error: unknown) => error) as SubmissionEnded
     return { message: error.message, submission: inWords(error.submission) }
@@ -26,8 +25,7 @@ test('what is over comes with what is still known of it, and can be erased as lo
     notes: [expect.stringMatching(/^Forwarded by Ada/), 'Sent to team@example.com and downstream.example.com'],
     cards: [{ platform: 'Slack' }],
   } })
-  await submissions.decide(id, { action: 'erase' }, LOCAL)
-  await triage.runtime.drain()
+  await triage.settle(submissions.decide(id, { action: 'erase' }, LOCAL))
   expect(await loadEnded()).toMatchObject({
     message: expect.stringMatching(/^Erased by Local/),
     submission: {
@@ -74,9 +72,7 @@ test('which of the rooms of one platform it was is told in its history and of wh
   const { history, work, problem } = await submissions.show(id, LOCAL)
   expect(history.map(({ text }) => text)).toEqual(['Received', 'Card posted on Slack', 'Card on Slack: C2 failed'])
   expect([work[0]!.what, problem!.what]).toEqual(['Card on Slack: C2', 'Card on Slack: C2'])
-  triage.runtime.time += 60_000
-  await triage.sweep()
-  await triage.runtime.drain()
+  await triage.sweepAfter(60_000)
   expect((await submissions.show(id, LOCAL)).history.at(-1)).toMatchObject({ text: 'Card posted on Slack: C2' })
 })
 
@@ -93,8 +89,7 @@ test('of which card an update failed is told where its platform has another one'
   })
   triage.board.placeOf = ({ threadId }) => threadId === 'slack:C1' ? ['slack/C1', 'slack'] : ['slack/C2']
   triage.board.updates.push(failing('Slack answered 500.'), failing('Slack answered 500.'))
-  await submissions.decide(id, { action: 'forward' }, ADA)
-  await triage.runtime.drain()
+  await triage.settle(submissions.decide(id, { action: 'forward' }, ADA))
   const submission = await submissions.show(id, LOCAL).catch((error: unknown) => (error as SubmissionEnded).submission!)
   const { history, work } = submission as Awaited<ReturnType<OpsSubmissions['show']>>
   const failureTexts = history.filter(({ event }) => event === 'failed').map(({ text }) => text)

@@ -11,8 +11,7 @@ beforeEach(async () => { triage = await openTriage({ revocableMs: { forward: 0, 
 async function endSubmission(action: 'forward' | 'spam' = 'forward'): Promise<string> {
   const id = await triage.post({ name: 'Ada' })
   triage.runtime.time += 1000
-  await triage.decide({ id, action })
-  await triage.runtime.drain()
+  await triage.settle(triage.decide({ id, action }))
   return id
 }
 
@@ -48,42 +47,32 @@ test('a page begins below the one above, whatever became of the row that ended t
   const ids = [await endSubmission(), await endSubmission(), await endSubmission()]
   const { cursor } = await listDone({ limit: 2 }, triage)
   triage.runtime.time += 1000
-  await triage.quarantine.decide('erase', ids[1]!, ADA)
-  await triage.runtime.drain()
+  await triage.settle(triage.quarantine.decide('erase', ids[1]!, ADA))
   expect(idsOf(await listDone({ limit: 2, before: cursor! }, triage))).toEqual([ids[0]])
   for (const before of [ids[1]!, '', '-', 'x-y']) {
     await expect(listDone({ limit: 2, before }, triage)).rejects.toThrow(InvalidRequest)
   }
 })
 
-test('spam that can be taken back is not over, nor is what was taken back', async () => {
-  const id = await endSubmission('spam')
+test('spam that can be taken back is not over, nor is what was taken back; it is when that time ends', async () => {
+  const [id, keptId] = [await endSubmission('spam'), await endSubmission('spam')]
   expect(await listDone({ limit: 9 }, triage)).toMatchObject({ rows: [], total: 0 })
   triage.runtime.time += 1000
-  await triage.decide({ id, action: 'reopen' })
-  await triage.runtime.drain()
+  await triage.settle(triage.decide({ id, action: 'reopen' }))
   expect(await listDone({ limit: 9 }, triage)).toMatchObject({ rows: [], total: 0 })
-})
-
-test('spam is over when it cannot be taken back any more', async () => {
-  const id = await endSubmission('spam')
-  triage.runtime.time += 60_000
-  await triage.sweep()
-  await triage.runtime.drain()
-  expect(await listDone({ limit: 9 }, triage)).toMatchObject({ rows: [{ id, state: 'done' }], total: 1 })
+  await triage.sweepAfter(60_000)
+  expect(await listDone({ limit: 9 }, triage)).toMatchObject({ rows: [{ id: keptId, state: 'done' }], total: 1 })
 })
 
 test('spam that can be taken back until its 7 days end is over then', async () => {
   const id = await triage.post({ name: 'Ada' })
   const { expiresAt } = (await triage.store.get(id))!
   triage.runtime.time = expiresAt - 1000
-  await triage.decide({ id, action: 'spam' })
-  await triage.runtime.drain()
+  await triage.settle(triage.decide({ id, action: 'spam' }))
   triage.runtime.time = expiresAt - 1
   expect((await listDone({ limit: 9 }, triage)).total).toBe(0)
   triage.runtime.time = expiresAt
-  await triage.sweep()
-  await triage.runtime.drain()
+  await triage.sweepAfter()
   expect(await listDone({ limit: 9 }, triage)).toMatchObject({ rows: [{ id }], total: 1 })
 })
 

@@ -15,11 +15,7 @@ beforeEach(async () => {
   triage = await openTriage({ revocableMs: { forward: 0, spam: 3_600_000 } })
   submissions = submissionsIn(triage)
 })
-const eraseByText = async (body: object) => {
-  const forgotten = await submissions.eraseAll(body, ADA)
-  await triage.runtime.drain()
-  return forgotten
-}
+const eraseByText = (body: object) => triage.settle(submissions.eraseAll(body, ADA))
 const state = async (id: string) => (await triage.store.get(id))?.state
 
 test('whatever contains an address is erased, wherever it is, with a line of who did, and nothing else', async () => {

@@ -52,30 +52,21 @@ test('a search says how far it has looked when its time is over, and goes on fro
   expect(nextPage).toMatchObject({ rows: [{ id: ids[40] }], found: [ids[40]], scanned: 37, cursor: null })
 })
 
-test('what is read at once grows while that is quick, to no more than a bound', async () => {
-  await store(...Array.from({ length: 700 }, () => ({})))
+test.each([
+  ['grows while that is quick, to no more than a bound', 700, 50, [0, 0, 0, 0, 0], [50, 100, 200, 200, 200]],
+  ['shrinks when that took long, to no less than a page', 200, 10, [0, 0, 20, 20, 99], [10, 20, 40, 20, 10]],
+])('what is read at once %s', async (_, count, limit, readMs, expectedSizes) => {
+  await store(...Array.from({ length: count }, () => ({})))
   const pageSizes: number[] = []
-  const countingContext = { ...triage, store: Object.assign(Object.create(triage.store), {
+  const context = { ...triage, store: Object.assign(Object.create(triage.store), {
     listPending: (page: PageRequest) => {
-      pageSizes.push(page.limit)
+      triage.runtime.time += readMs[pageSizes.push(page.limit) - 1]!
       return triage.store.listPending(page)
     },
   }) }
-  expect(await listRows({ limit: 50, q: 'nowhere' }, countingContext)).toMatchObject({ scanned: 700, cursor: null })
-  expect(pageSizes).toEqual([50, 100, 200, 200, 200])
-})
-
-test('what is read at once shrinks when that took long, to no less than a page', async () => {
-  await store(...Array.from({ length: 200 }, () => ({})))
-  const pageSizes: number[] = []
-  const slowingContext = { ...triage, store: Object.assign(Object.create(triage.store), {
-    listPending: (page: PageRequest) => {
-      triage.runtime.time += [0, 0, 20, 20][pageSizes.push(page.limit) - 1] ?? 99
-      return triage.store.listPending(page)
-    },
-  }) }
-  await listRows({ limit: 10, q: 'nowhere' }, slowingContext)
-  expect(pageSizes).toEqual([10, 20, 40, 20, 10])
+  const { scanned, cursor } = await listRows({ limit, q: 'nowhere' }, context)
+  expect(pageSizes).toEqual(expectedSizes)
+  expect(cursor === null).toBe(scanned === count)
 })
 
 test('all that matches is told by its id, however many they are', async () => {
@@ -86,15 +77,10 @@ test('all that matches is told by its id, however many they are', async () => {
 })
 
 test('the oldest come first where that is asked for, page by page', async () => {
-  const ids = await store(...Array.from({ length: 5 }, () => ({})))
-  const foundIds: string[] = []
-  for (let before: string | undefined; ;) {
-    const page = await listRows({ limit: 2, sort: 'oldest', before }, triage)
-    foundIds.push(...page.found)
-    if (page.cursor === null) break
-    before = page.cursor
-  }
-  expect(foundIds).toEqual(ids.toReversed())
+  const ids = await store(...Array.from({ length: 3 }, () => ({})))
+  const { found, cursor } = await listRows({ limit: 2, sort: 'oldest' }, triage)
+  const nextPage = await listRows({ limit: 2, sort: 'oldest', before: cursor! }, triage)
+  expect([...found, ...nextPage.found]).toEqual(ids.toReversed())
 })
 
 test('a form and a platform are filtered by their keys, the default form too', async () => {
@@ -152,8 +138,7 @@ test('of changed submissions, those are picked that are pending and pass the fil
   expect(
     (await pickRows({ ids: [adaId!, graceId!, 'gone'], q: 'grace' }, triage)),
   ).toMatchObject({ rows: [{ id: graceId }], total: 2 })
-  await triage.decide({ id: graceId!, action: 'forward' })
-  await triage.runtime.drain()
+  await triage.settle(triage.decide({ id: graceId!, action: 'forward' }))
   expect(await pickRows({ ids: [adaId!, graceId!] }, triage)).toMatchObject({ found: [adaId], total: 1 })
 })
 

@@ -35,8 +35,7 @@ test('a submission is shown in full, with what happened and where its card is', 
 test('a delivery that fails is shown with its reason, its attempts and the next one', async () => {
   const id = await triage.post({ name: 'Ada' })
   triage.mailer.answers.push(failing('Resend answered 500.'))
-  await submissions.decide(id, { action: 'forward' }, LOCAL)
-  await triage.runtime.drain()
+  await triage.settle(submissions.decide(id, { action: 'forward' }, LOCAL))
   const details = await submissions.show(id, LOCAL)
   expect(details).toMatchObject({
     state: 'retrying', open: false,
@@ -52,12 +51,11 @@ test('a delivery that fails is shown with its reason, its attempts and the next 
 })
 
 test('an email that came back goes where it went last, unless another address is given', async () => {
-  const { mailer, outbox, runtime } = triage
+  const { mailer, outbox } = triage
   const id = await triage.post({ name: 'Ada' })
   const send = async (decision: object, messageId: string) => {
     mailer.answers.push({ ok: true, value: messageId })
-    await submissions.decide(id, decision, LOCAL)
-    await runtime.drain()
+    await triage.settle(submissions.decide(id, decision, LOCAL))
     const submission = (await triage.store.get(id))!
     await outbox.apply(id, [{ type: 'receipt', messageId, receipt: { verdict: 'bounced' } }], submission)
   }
@@ -83,8 +81,7 @@ test('an email to another address is shown as going there', async () => {
 
 test('what is over is told from what never was, and how it ended', async () => {
   const id = await triage.post({ name: 'Ada' })
-  await submissions.decide(id, { action: 'edit', values: { f0: 'Grace' } }, ADA)
-  await triage.runtime.drain()
+  await triage.settle(submissions.decide(id, { action: 'edit', values: { f0: 'Grace' } }, ADA))
   await expect(submissions.show(id, LOCAL)).rejects.toThrow(SubmissionEnded)
   await expect(submissions.show(id, LOCAL)).rejects.toThrow(
     /^Edited and forwarded by Ada on Slack, 21 Nov 2026, 12:00 UTC\.$/,
@@ -96,14 +93,12 @@ test('what is over is told from what never was, and how it ended', async () => {
 test('a late decision is refused with who was faster, done or still under way', async () => {
   const id = await triage.post({ name: 'Ada' })
   triage.mailer.answers.push(failing('Resend answered 500.'))
-  await submissions.decide(id, { action: 'forward' }, ADA)
-  await triage.runtime.drain()
+  await triage.settle(submissions.decide(id, { action: 'forward' }, ADA))
   await expect(submissions.decide(id, { action: 'spam' }, LOCAL)).rejects.toThrow(
     /^Forwarded by Ada on Slack, .* UTC\.$/,
   )
   const spamId = await triage.post({ name: 'Ada' })
-  await submissions.decide(spamId, { action: 'spam' }, ADA)
-  await triage.runtime.drain()
+  await triage.settle(submissions.decide(spamId, { action: 'spam' }, ADA))
   for (const body of [{ action: 'forward' }, { action: 'edit', values: {} }]) {
     await expect(submissions.decide(spamId, body, LOCAL)).rejects.toThrow(
       /^Marked as spam by Ada on Slack, 21 Nov 2026, 12:00 UTC\.$/,
@@ -117,20 +112,17 @@ test('only an email that came back goes to another address, and the history and 
   const request = { action: 'resend', to: 'grace@example.com' }
   triage.mailer.answers.push({ ok: false, permanent: true, reason: 'No.' })
   triage.endpoint.answers.push({ ok: false, permanent: true, reason: 'No.' })
-  await submissions.decide(id, { action: 'forward' }, ADA)
-  await triage.runtime.drain()
+  await triage.settle(submissions.decide(id, { action: 'forward' }, ADA))
   await expect(submissions.decide(id, request, LOCAL)).rejects.toThrow(/did not bounce/)
   triage.mailer.answers.push({ ok: true, value: 'm1' })
   triage.endpoint.answers.push({ ok: false, permanent: true, reason: 'No.' })
-  await submissions.decide(id, { action: 'resend' }, ADA)
-  await triage.runtime.drain()
+  await triage.settle(submissions.decide(id, { action: 'resend' }, ADA))
   await expect(submissions.decide(id, request, LOCAL)).rejects.toThrow(/did not bounce/)
   expect(triage.mailer.calls.map(({ email }) => email.to)).toEqual([['team@example.com'], ['team@example.com']])
 
   await triage.outbox.apply(id, [{ type: 'receipt', messageId: 'm1', receipt: { verdict: 'bounced' } }])
   triage.endpoint.answers.push({ ok: false, permanent: true, reason: 'No.' })
-  await submissions.decide(id, request, LOCAL)
-  await triage.runtime.drain()
+  await triage.settle(submissions.decide(id, request, LOCAL))
   expect(triage.mailer.calls.at(-1)!.email.to).toEqual(['grace@example.com'])
   const { history } = await submissions.show(id, LOCAL)
   expect(history.map(({ text }) => text)).toContain('Forwarded by Local on Ops page, to grace@example.com')
@@ -189,8 +181,7 @@ test('whoever has signed in takes what waits and hands it back; rows and the pag
   const ada = { ...ADA, role: 'reviewer' } as const
   await take(firstId, LOCAL)
   await take(firstId, LOCAL)
-  await take(secondId, ada)
-  await triage.runtime.drain()
+  await triage.settle(take(secondId, ada))
   const holder = { name: 'Local', platform: 'Ops page', since: triage.runtime.now() }
   const actionFor = async (id: string, viewer: typeof LOCAL | typeof ada) => (await submissions.show(id, viewer)).taking
   expect(inWords(await submissions.show(firstId, LOCAL))).toMatchObject({

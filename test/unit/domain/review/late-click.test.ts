@@ -27,12 +27,9 @@ const clickAt = (id: string, place: Scope, press?: string) => ({ id, place, pers
 
 /** Message that answers a click; null for none. */
 async function click(id: string, place: string[], press?: string, person: Person = ADA): Promise<string | null> {
-  const result = await decisions().decide({ ...clickAt(id, place, press), action: 'spam', person })
-  await triage.runtime.drain()
+  const result = await triage.settle(decisions().decide({ ...clickAt(id, place, press), action: 'spam', person }))
   return 'message' in result && result.kind !== 'silent' ? plainText(result.message) : null
 }
-
-const drawn = () => triage.board.history.length
 
 test('a click that decides is not answered, the next one is told that it came too late, and the same one is not', async () => {
   const id = await triage.post({ name: 'Ada' })
@@ -65,21 +62,6 @@ test('a click that is sent again after its forward failed is not answered: nothi
   expect((await triage.store.get(id))?.state).toBe('open')
 })
 
-test.each<[string, (click: Attempt) => Promise<object | null>]>([
-  ['forward', click => decisions().decide({ ...click, action: 'forward' })],
-  ['edit', click => decisions().open({ ...click, action: 'edit' })],
-  ['undo', click => decisions().decide({ ...click, action: 'undo' })],
-  ['ask how to send again', click => decisions().open({ ...click, action: 'resend' })],
-  ['send again', click => decisions().decide({ ...click, action: 'resend' })],
-  ['take', click => decisions().decide({ ...click, action: 'take' })],
-  ['hand back', click => decisions().decide({ ...click, action: 'hand-back' })],
-])('a click to %s with an id that the store does not know draws nothing and is told nothing, but counted', async (_, press) => {
-  const cardsBefore = drawn()
-  expect(await press(clickAt(crypto.randomUUID(), ['slack']))).toMatchObject({ kind: 'silent' })
-  await triage.runtime.drain()
-  expect([drawn(), incidents, logged]).toEqual([cardsBefore, [['unknown-submission']], ['review.unknown']])
-})
-
 test('an unknown id says nothing of the store in a room that is not ours, nor at the ops pages, nor without a click', async () => {
   const id = crypto.randomUUID()
   const spam = (attempt: Attempt) => decisions().decide({ ...attempt, action: 'spam' })
@@ -94,27 +76,7 @@ test('a click in another room is told that it counts elsewhere, and nothing of w
   const id = await triage.post({ name: 'Ada' })
   const message = await click(id, ['slack/C2'])
   expect(message).toMatch(/belongs to another channel, so nothing was changed/)
-  await triage.decide({ id, action: 'forward' })
-  await triage.runtime.drain()
+  await triage.settle(triage.decide({ id, action: 'forward' }))
   expect([await click(id, ['slack/C2']), await click(id, ['slack/C666'])]).toEqual([message, message])
   expect(incidents).toEqual([['misplaced', 'Slack'], ['misplaced', 'Slack'], ['misplaced', 'Slack']])
-})
-
-test.each<[string, (click: Attempt) => Promise<unknown>]>([
-  ['forward', click => decisions().decide({ ...click, action: 'forward' })],
-  ['edit', click => decisions().open({ ...click, action: 'edit' })],
-  ['undo', click => decisions().decide({ ...click, action: 'undo' })],
-  ['send again', click => decisions().decide({ ...click, action: 'resend' })],
-  ['take', click => decisions().decide({ ...click, action: 'take' })],
-  ['hand back', click => decisions().decide({ ...click, action: 'hand-back' })],
-])('a click to %s in another room draws nothing there of what was decided, nor brings it there', async (_, press) => {
-  triage.forms = formsOf({ rooms: ['slack'] }, { jobs: { rooms: ['slack/C2'] } })
-  const id = await triage.post({ name: 'Ada' })
-  await triage.decide({ id, action: 'forward' })
-  await triage.runtime.drain()
-  const [cardsBefore, drawn] = [await triage.store.get(id), triage.board.history.length]
-  await press(clickAt(id, ['slack/C2']))
-  await triage.runtime.drain()
-  expect(triage.board.history.slice(drawn)).toEqual([])
-  expect(await triage.store.get(id)).toEqual(cardsBefore)
 })

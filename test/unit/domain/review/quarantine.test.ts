@@ -8,21 +8,14 @@ import { testContext } from '../../../fakes/context'
 import { formsOf } from '../../../fakes/forms'
 import { only } from '../../../fakes/only'
 import { ADA, openTriage } from '../../../fakes/triage'
-import { DATA, LEASE, NOW, refusal, REVIEWER, step } from '../../../fixtures/lifecycle'
+import { DATA, LEASE, NOW, REVIEWER, step } from '../../../fixtures/lifecycle'
 
 const openSubmission = step(null, { type: 'received', id: 'one', data: DATA, rooms: ['slack'] }).next
 const heldSubmission = step(null, { type: 'received', id: 'one', data: DATA, rooms: [], held: true }).next
 
-test('what is held has no work, cannot be decided, and is looked at when its 7 days have passed', () => {
+test('what is held has no work, and is looked at when its 7 days have passed', () => {
   expect(heldSubmission).toMatchObject({ state: 'held', work: [], cards: [], expiresAt: NOW + SUBMISSION_TTL_MS })
-  for (const action of ['forward', 'spam'] as const) expect(
-    refusal(heldSubmission, { type: 'claimed', action, reviewer: REVIEWER, deliveries: ['email'] }),
-  ).toBe('held')
   expect(nextAttention(heldSubmission)).toBe(heldSubmission.expiresAt)
-  expect(refusal(heldSubmission, { type: 'expired' }, heldSubmission.expiresAt - 1)).toBe('not-due')
-  expect(step(heldSubmission, { type: 'expired' }, heldSubmission.expiresAt)).toMatchObject({
-    finished: true, next: { data: null },
-  })
 })
 
 test('until it is released it is of no room, and of the ops pages alone', () => {
@@ -45,15 +38,6 @@ test('released it is open, with a card to post in each room, until the same end'
     ['post:slack', NOW + 1 + LEASE], ['post:discord', NOW + 1 + LEASE],
   ])
   expect(finished).toBe(false)
-  const release = { type: 'released', reviewer: REVIEWER, rooms: [] } as const
-  expect(refusal(heldSubmission, release, heldSubmission.expiresAt)).toBe('expired')
-})
-
-test('erased it is over; what is not held is not released', () => {
-  expect(step(heldSubmission, { type: 'erased', reviewer: REVIEWER })).toMatchObject({
-    finished: true, added: [], next: { state: 'erased', data: null, work: [] },
-  })
-  expect(refusal(openSubmission, { type: 'released', reviewer: REVIEWER, rooms: [] })).toBe('not-held')
 })
 
 test('released in a room that paces its cards, its card comes in its turn; what is over is released no more', async () => {
@@ -61,10 +45,8 @@ test('released in a room that paces its cards, its card comes in its turn; what 
   triage.board.interval = 10_000
   await triage.post({ name: 'first' })
   const id = await triage.receive({ name: 'Ada' }, { held: true })
-  await triage.quarantine.decide('release', id, ADA)
-  await triage.runtime.drain()
+  await triage.settle(triage.quarantine.decide('release', id, ADA))
   expect((await triage.store.get(id))!.cards).toHaveLength(1)
-  await triage.decide({ id, action: 'spam' })
-  await triage.runtime.drain()
+  await triage.settle(triage.decide({ id, action: 'spam' }))
   await expect(triage.quarantine.decide('release', id, ADA)).rejects.toThrow(SubmissionEnded)
 })
