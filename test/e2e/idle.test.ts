@@ -6,7 +6,6 @@ import { endAfterAll } from '../support/lifetime'
 import { preloaded } from '../support/preloaded'
 import { until } from '../support/until'
 
-
 /** Time during which forms arrive without a pause, ms: three times as long as an idle process waits */
 const LOAD_MS = 3000
 

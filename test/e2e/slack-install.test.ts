@@ -18,7 +18,9 @@ const d = endAfterAll(await deployForWorkspaces())
 afterEach(() => atHome(d.slack))
 
 const codes = () => d.slack.calls('oauth.v2.access')
-const installed = async () => [...(await everythingIn(d.redis.url)).keys()].filter(key => key.includes('slack:installation'))
+const installed = async () => (
+  [...(await everythingIn(d.redis.url)).keys()].filter(key => key.includes('slack:installation'))
+)
 
 describe('installing the app', () => {
   it('asks Slack for the scopes of the manifest, and ties the trip to this browser for 10 minutes', async () => {
