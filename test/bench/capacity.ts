@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { createClient } from 'redis'
 import { closedLoop } from './load.ts'
-import { redisCosts, type RedisCosts } from './redis-costs.ts'
+import { cpuOf, redisCosts, type RedisCosts } from './redis-costs.ts'
 import { markdown, plain } from './report.ts'
-import { environment, FORM_REQUEST, startTarget } from './target.ts'
+import { environment, FORM_REQUEST, startTarget, type Target } from './target.ts'
 import type { Vendors } from './vendor-process.ts'
 
 type Redis = Parameters<typeof redisCosts>[1]
@@ -40,26 +40,18 @@ export async function capacity(redis: Redis, vendors: Vendors): Promise<{ table:
   }
 }
 
-/** Measures with several concurrent senders, as under the load for which capacity is planned. */
-async function cpuTimes(
+/** Runs a measurement on a fresh service and its Redis, which is emptied afterwards. */
+async function measured<T>(
   redis: Redis, vendors: Vendors, env: Record<string, string>,
-): Promise<{ serviceMs: number, cpuUs: number }> {
+  measure: (target: Target, info: (section: string) => Promise<string>) => Promise<T>,
+): Promise<T> {
   const client = createClient({ url: redis.url })
   await client.connect()
   const target = await startTarget(
     'service', { ...environment({ redisUrl: redis.url, vendorsUrl: vendors.url }), ...env },
   )
-  const redisCpu = async () => [...(await client.info('cpu')).matchAll(/used_cpu_(?:user|sys):([\d.]+)/g)].reduce(
-    (sum, [, seconds]) => sum + Number(seconds), 0,
-  )
   try {
-    await closedLoop(target.port, SENDERS, () => FORM_REQUEST, { requests: REQUESTS })
-    const before = { service: target.cpu(), redis: await redisCpu() }
-    await closedLoop(target.port, SENDERS, () => FORM_REQUEST, { requests: REQUESTS })
-    return {
-      serviceMs: (target.cpu() - before.service) / REQUESTS * 1000,
-      cpuUs: (await redisCpu() - before.redis) / REQUESTS * 1e6,
-    }
+    return await measure(target, section => client.info(section))
   }
   finally {
     await target.stop()
@@ -68,23 +60,32 @@ async function cpuTimes(
   }
 }
 
+/** Measures with several concurrent senders, as under the load for which capacity is planned. */
+function cpuTimes(
+  redis: Redis, vendors: Vendors, env: Record<string, string>,
+): Promise<{ serviceMs: number, cpuUs: number }> {
+  return measured(redis, vendors, env, async (target, info) => {
+    const cpu = async () => ({ service: target.cpu(), redis: cpuOf(await info('cpu')) })
+    await closedLoop(target.port, SENDERS, () => FORM_REQUEST, { requests: REQUESTS })
+    const before = await cpu()
+    await closedLoop(target.port, SENDERS, () => FORM_REQUEST, { requests: REQUESTS })
+    const after = await cpu()
+    return {
+      serviceMs: (after.service - before.service) / REQUESTS * 1000,
+      cpuUs: (after.redis - before.redis) / REQUESTS * 1e6,
+    }
+  })
+}
+
 /** Returns the commands a second that an idle service sends to Redis. */
-async function idleCommands(redis: Redis, vendors: Vendors): Promise<number> {
-  const client = createClient({ url: redis.url })
-  await client.connect()
-  const target = await startTarget('service', environment({ redisUrl: redis.url, vendorsUrl: vendors.url }))
-  const sent = async () => Number(/total_commands_processed:(\d+)/.exec(await client.info('stats'))![1])
-  try {
+function idleCommands(redis: Redis, vendors: Vendors): Promise<number> {
+  return measured(redis, vendors, {}, async (_, info) => {
+    const sent = async () => Number(/total_commands_processed:(\d+)/.exec(await info('stats'))![1])
     await setTimeout(IDLE_MS / 4)
     const before = await sent()
     await setTimeout(IDLE_MS)
     return (await sent() - before - 1) / IDLE_MS * 1000
-  }
-  finally {
-    await target.stop()
-    await client.flushAll()
-    await client.close()
-  }
+  })
 }
 
 function draw(rows: readonly Capacity[]): string {

@@ -10,8 +10,7 @@ type Pace = typeof PACES[number]
 
 /**
  * Returns the times from the last key of a decision to the next submission, ms, in a browser that is not throttled.
- * Every
- * other decision is spam, which takes effect at once; the others are forwards, which ask for confirmation.
+ * Every other decision is spam, which takes effect at once; the others are forwards, which ask for confirmation.
  */
 export async function deciding(browser: Browser, url: string, pace: Pace): Promise<number[]> {
   const page = await browser.newPage()

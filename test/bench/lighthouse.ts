@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { closedLoop } from './load.ts'
 import { spread, type Spread } from './report.ts'
-import { FORM_REQUEST, startTarget } from './target.ts'
+import { FORM_REQUEST, startSandbox } from './target.ts'
 import { PASSWORD, visit, WITH_PASSWORD } from '../support/visitor.ts'
 
 /** Fetched when needed: with its dependencies, it is larger than all other development dependencies together. */
@@ -36,11 +36,7 @@ interface Judged {
 
 /** Returns Lighthouse's results for every page, on a phone and on a desktop. */
 export async function lighthouse(redisUrl: string, rounds: number): Promise<{ table: string, figures: Judged[] }> {
-  const target = await startTarget('service', {
-    NODE_ENV: 'development', HOST: '127.0.0.1', STORE_URL: redisUrl, SANDBOX: '1', FORM_RATE_LIMIT: '0',
-    FORM_RATE_LIMIT_MB: '0',
-    SPAM_HOLD: '1h', ...WITH_PASSWORD,
-  })
+  const target = await startSandbox(redisUrl, WITH_PASSWORD)
   try {
     await closedLoop(target.port, 4, () => FORM_REQUEST, { requests: 70 })
     const url = `http://127.0.0.1:${target.port}`

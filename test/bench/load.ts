@@ -23,8 +23,7 @@ export function rawRequest(
 
 /**
  * One keep-alive connection that sends one request at a time. Uses plain sockets: node's own HTTP client costs as much
- * as
- * the fastest target, and would distort the results.
+ * as the fastest target, and would distort the results.
  */
 export class Connection {
   private readonly socket: Socket

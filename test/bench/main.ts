@@ -41,12 +41,16 @@ if (!existsSync(ENTRIES.service)) throw new Error('Nothing to measure: run `npm 
 const plan = quick ? QUICK : FULL
 const [redis, vendors] = await Promise.all([startRedis(), startVendors()])
 const surroundings: Surroundings = { redisUrl: redis.url, vendorsUrl: vendors.url }
+/** Measurements with a block of their own */
+const SINGLE = {
+  capacity: () => capacity(redis, vendors), opening: () => opening(redis.url, plan.rounds),
+  lighthouse: () => lighthouse(redis.url, quick ? 1 : 3),
+}
 try {
-  const { blocks, figures } = only.curves
-    ? await curves(surroundings, vendors)
-    : only.capacity
-      ? await measureCapacity(vendors)
-      : only.opening ? await measureOpening() : only.lighthouse ? await measureLighthouse() : await compare(vendors)
+  const [chosen] = Object.keys(only) as (keyof typeof only)[]
+  const { blocks, figures } = await (
+    chosen === 'curves' ? curves(surroundings, vendors) : chosen ? measureOne(chosen) : compare(vendors)
+  )
   mkdirSync('.tmp', { recursive: true })
   const file = `.tmp/bench${Object.keys(only).map(name => `-${name}`).join('')}.json`
   writeFileSync(file, `${JSON.stringify({ blocks, figures }, null, 2)}\n`)
@@ -64,19 +68,9 @@ interface Measured {
   figures: unknown
 }
 
-async function measureCapacity(vendors: Vendors): Promise<Measured> {
-  const { table, figures } = await capacity(redis, vendors)
-  return { blocks: { capacity: table }, figures }
-}
-
-async function measureOpening(): Promise<Measured> {
-  const { table, figures } = await opening(redis.url, plan.rounds)
-  return { blocks: { opening: table }, figures }
-}
-
-async function measureLighthouse(): Promise<Measured> {
-  const { table, figures } = await lighthouse(redis.url, quick ? 1 : 3)
-  return { blocks: { lighthouse: table }, figures }
+async function measureOne(name: keyof typeof SINGLE): Promise<Measured> {
+  const { table, figures } = await SINGLE[name]()
+  return { blocks: { [name]: table }, figures }
 }
 
 async function compare(vendors: Vendors): Promise<Measured> {

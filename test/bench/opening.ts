@@ -3,7 +3,7 @@ import { startBrowser, stopBrowser, type Browser } from '../support/browser.ts'
 import { deciding, DECISIONS, PACES, toldOf } from './deciding.ts'
 import { closedLoop } from './load.ts'
 import { markdown, plain, show, spread } from './report.ts'
-import { FORM_REQUEST, startTarget } from './target.ts'
+import { FORM_REQUEST, startSandbox } from './target.ts'
 
 /** "Slow 4G" in Chrome's developer tools: latency in ms, throughput in bytes a second */
 const SLOW_4G = { offline: false, latency: 562.5, downloadThroughput: 180_000, uploadThroughput: 84_375 }
@@ -37,11 +37,7 @@ interface Opening {
 
 /** Measures how fast pages open on a slow connection and CPU, and how smoothly the list scrolls there. */
 export async function opening(redisUrl: string, rounds: number): Promise<{ table: string, figures: unknown }> {
-  const target = await startTarget('service', {
-    NODE_ENV: 'development', HOST: '127.0.0.1', STORE_URL: redisUrl, SANDBOX: '1', FORM_RATE_LIMIT: '0',
-    FORM_RATE_LIMIT_MB: '0',
-    SPAM_HOLD: '1h',
-  })
+  const target = await startSandbox(redisUrl)
   const browser = await startBrowser({ isMeasured: true })
   try {
     await closedLoop(target.port, 4, () => FORM_REQUEST, { requests: OPEN })

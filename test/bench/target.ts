@@ -77,6 +77,14 @@ export const DISCORD = (vendorsUrl: string) => ({
  */
 export const settledMs = (name: TargetName) => name === 'service' ? 3500 : 500
 
+/** Starts the service with its sandbox, as somebody tries it out. */
+export const startSandbox = (redisUrl: string, env: Record<string, string> = {}): Promise<Target> => (
+  startTarget('service', {
+    NODE_ENV: 'development', HOST: '127.0.0.1', STORE_URL: redisUrl, SANDBOX: '1', FORM_RATE_LIMIT: '0',
+    FORM_RATE_LIMIT_MB: '0', SPAM_HOLD: '1h', ...env,
+  })
+)
+
 /** Starts a target; resolves when it has accepted its first form. */
 export async function startTarget(name: TargetName, env: Record<string, string>): Promise<Target> {
   const port = await freePort()

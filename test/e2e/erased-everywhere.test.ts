@@ -9,7 +9,7 @@ import { connectRedis } from '../support/redis-client'
 import { holding } from '../support/redis-keys'
 import type { Block, SlackMessage } from '../support/slack'
 import { startTeams } from '../support/teams'
-import { repointed } from '../support/repointed'
+import { repointed } from '../support/preloaded'
 import { until } from '../support/until'
 import { postJson } from '../support/webhook'
 

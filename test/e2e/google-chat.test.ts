@@ -5,7 +5,7 @@ import { APP, startGoogleChat, type GoogleChat, type SignOptions } from '../supp
 import { googleButtons, googleCardText } from '../support/google-card'
 import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
-import { repointed } from '../support/repointed'
+import { repointed } from '../support/preloaded'
 import { startServer, type Server } from '../support/server'
 import { until } from '../support/until'
 

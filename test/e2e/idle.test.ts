@@ -1,13 +1,10 @@
-import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { pathToFileURL } from 'node:url'
 import { createClient } from 'redis'
 import { expect, it } from 'vitest'
 import { cardOf, click, deploy, idOf, sendForm } from '../support/deployment'
 import { endAfterAll } from '../support/lifetime'
+import { preloaded } from '../support/preloaded'
 import { until } from '../support/until'
-
-const PRELOAD = pathToFileURL(resolve(import.meta.dirname, '../support/tell-modules.mjs')).href
 
 /** Time during which forms arrive without a pause, ms: three times as long as an idle process waits */
 const LOAD_MS = 3000
@@ -16,7 +13,7 @@ const LOAD_MS = 3000
 const LATE = ['_/bot.mjs', '_/template.mjs', 'api/webhooks/_platform_.post.mjs']
 
 // No sweeps: background work must not interfere.
-const d = endAfterAll(await deploy({ NODE_OPTIONS: `--import ${PRELOAD}`, SWEEP_INTERVAL_MS: '600000' }))
+const d = endAfterAll(await deploy(preloaded('tell-modules.mjs', { SWEEP_INTERVAL_MS: '600000' })))
 const redis = endAfterAll(createClient({ url: d.redis.url }))
 await redis.connect()
 

@@ -8,7 +8,7 @@ import { deployPages, page, problems, usePages } from '../support/pages'
 import { pictures } from '../support/pictures'
 import { startServer } from '../support/server'
 import { seed, waiting } from '../support/seed'
-import { shiftedClock } from '../support/shifted-clock'
+import { shiftedClock } from '../support/preloaded'
 import { until } from '../support/until'
 import { PASSWORD, visit, WITH_PASSWORD } from '../support/visitor'
 

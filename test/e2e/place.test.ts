@@ -3,7 +3,7 @@ import { adaptiveCardActions, adaptiveCardText, type Json } from '../support/ada
 import { blockText } from '../support/block-kit'
 import { cardOf, click, deploy, emailsAbout, openEdit, submitEdit, submitForm } from '../support/deployment'
 import { endAfterAll, formsFile } from '../support/lifetime'
-import { repointed } from '../support/repointed'
+import { repointed } from '../support/preloaded'
 import { blockActions, CHANNEL, inChannel, interact, type Block, type SlackMessage } from '../support/slack'
 import { mention, postsIn, say, whispers } from '../support/slack-talk'
 import { startTeams } from '../support/teams'

@@ -3,8 +3,9 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { slackManifest } from '../../server/platforms/slack/manifest'
 import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { OAUTH_APP } from '../support/slack'
+import { everythingIn } from '../support/redis-keys'
 import {
-  agreeTo, atHome, comeBack, deployForWorkspaces, ENCRYPTION_KEY, everythingIn, operator, PARTNER,
+  agreeTo, atHome, comeBack, deployForWorkspaces, ENCRYPTION_KEY, operator, PARTNER,
 } from '../support/slack-workspaces'
 import { startServer } from '../support/server'
 import { visit } from '../support/visitor'
@@ -17,7 +18,9 @@ const d = endAfterAll(await deployForWorkspaces())
 afterEach(() => atHome(d.slack))
 
 const codes = () => d.slack.calls('oauth.v2.access')
-const installed = async () => [...(await everythingIn(d)).keys()].filter(key => key.includes('slack:installation'))
+const installed = async () => (
+  [...(await everythingIn(d.redis.url)).keys()].filter(key => key.includes('slack:installation'))
+)
 
 describe('installing the app', () => {
   it('asks Slack for the scopes of the manifest, and ties the trip to this browser for 10 minutes', async () => {
@@ -66,7 +69,7 @@ describe('installing the app', () => {
     const ada = await operator(d)
     expect(await comeBack(ada, await agreeTo(d, ada))).toBe(`/setup?install=done&workspace=${PARTNER}`)
     expect(codes().at(-1)).toMatchObject({ redirect_uri: `${SITE}/api/slack/oauth/callback` })
-    const kept = await everythingIn(d)
+    const kept = await everythingIn(d.redis.url)
     const [key, ...others] = await installed()
     expect(others).toEqual([])
     expect(key).toContain(PARTNER)

@@ -7,9 +7,8 @@ import {
   blockActions, BOT_TOKEN, CHANNEL, inChannel, interact, sendEvent, viewSubmission, type Block, type SlackMessage,
 } from '../support/slack'
 import { envelope, nextTs, postsIn, said } from '../support/slack-talk'
-import {
-  atHome, deployForWorkspaces, everythingIn, HOME, install, PARTNER, tokensOf,
-} from '../support/slack-workspaces'
+import { everythingIn } from '../support/redis-keys'
+import { atHome, deployForWorkspaces, HOME, install, PARTNER, tokensOf } from '../support/slack-workspaces'
 import { until } from '../support/until'
 import { postJson } from '../support/webhook'
 
@@ -47,7 +46,7 @@ async function tell(event: Block, team = PARTNER): Promise<number> {
 }
 
 const isInstalled = async () => (
-  [...(await everythingIn(d)).keys()].some(key => key.includes(`slack:installation:${PARTNER}`))
+  [...(await everythingIn(d.redis.url)).keys()].some(key => key.includes(`slack:installation:${PARTNER}`))
 )
 
 describe('a card for a channel of another workspace', () => {

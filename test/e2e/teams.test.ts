@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { adaptiveCardActions, adaptiveCardText, type Json } from '../support/adaptive-card'
 import { deploy, emailsAbout, failureOf, idOf, NO_SLACK, sendForm } from '../support/deployment'
 import { endAfterAll } from '../support/lifetime'
-import { repointed } from '../support/repointed'
+import { repointed } from '../support/preloaded'
 import { startTeams, type SignOptions, type TeamsMessage } from '../support/teams'
 import { until } from '../support/until'
 

@@ -1,41 +1,40 @@
+import { broken, isRepeated } from './rules'
 import type { Block } from './slack'
 
 /**
- * Returns the reasons why Slack would refuse a message or a view, by its published limits
- * (https://docs.slack.dev/reference/block-kit/blocks, …/block-elements, …/views/modal-views); empty if valid.
+ * Returns the reasons why Slack would refuse a message or a view, by its published limits, which its own types do not
+ * contain (https://docs.slack.dev/reference/block-kit/blocks, …/block-elements, …/views/modal-views); empty if valid.
  */
 export function blockKitProblems(
   { blocks, text }: { blocks: Block[], text?: string }, surface: 'message' | 'modal' = 'message',
 ): string[] {
-  const problems: string[] = []
-  const check = (ok: boolean, problem: string) => void (ok || problems.push(problem))
-  check(blocks.length >= 1 && blocks.length <= (surface === 'message' ? 50 : 100), `${blocks.length} blocks`)
-  for (const [index, block] of blocks.entries()) {
-    problems.push(...blockProblems(block).map(problem => `block ${index} (${block.type}): ${problem}`))
-  }
-  const ids = blocks.flatMap(({ block_id }) => block_id ?? [])
-  check(new Set(ids).size === ids.length, 'block_id repeated')
-  if (surface === 'message') {
-    check(
-      blockText(blocks).length <= 13_200, `${blockText(blocks).length} characters of block text: msg_blocks_too_long`,
-    )
-    check(Buffer.byteLength(text ?? '') <= 4000, 'text over the 4,000 bytes that chat.update takes')
-  }
-  return problems
+  const isMessage = surface === 'message'
+  return [
+    ...broken({
+      [`${blocks.length} blocks`]: isOutside(blocks, isMessage ? 50 : 100),
+      'block_id repeated': isRepeated(blocks.map(({ block_id: id }) => id as unknown)),
+      'msg_blocks_too_long': isMessage && blockText(blocks).length > 13_200,
+      'text over the 4,000 bytes that chat.update takes': isMessage && Buffer.byteLength(text ?? '') > 4000,
+    }),
+    ...blocks.flatMap((block, index) => blockProblems(block).map(
+      problem => `block ${index} (${block.type}): ${problem}`,
+    )),
+  ]
 }
 
 /** Returns the reasons why Slack would refuse a modal. */
 export function viewProblems(view: Block): string[] {
-  const problems = blockKitProblems({ blocks: view.blocks as Block[] }, 'modal')
-  for (const part of ['title', 'submit', 'close']) {
-    if (view[part]) problems.push(...plainText(view[part] as Block, 24).map(problem => `${part}: ${problem}`))
-  }
-  const inputs = (view.blocks as Block[]).some(({ type }) => type === 'input')
-  if (inputs && !view.submit) problems.push('inputs without submit')
-  if (String(view.private_metadata ?? '').length > 3000) problems.push('private_metadata over 3,000')
-  if (String(view.callback_id ?? '').length > 255) problems.push('callback_id over 255')
-  if (Buffer.byteLength(JSON.stringify(view)) > 250_000) problems.push('view over 250 KB')
-  return problems
+  const blocks = view.blocks as Block[]
+  return [
+    ...blockKitProblems({ blocks }, 'modal'),
+    ...['title', 'submit', 'close'].flatMap(part => view[part] ? textProblems(view[part] as Block, 24) : []),
+    ...broken({
+      'inputs without submit': !view.submit && blocks.some(({ type }) => type === 'input'),
+      'private_metadata over 3,000': view.private_metadata?.length > 3000,
+      'callback_id over 255': view.callback_id?.length > 255,
+      'view over 250 KB': Buffer.byteLength(JSON.stringify(view)) > 250_000,
+    }),
+  ]
 }
 
 /** Returns all text that a message shows, in order; for timestamps, the fallback of clients that cannot format them. */
@@ -60,123 +59,70 @@ export function interpreted(value: unknown): string {
   return Object.values(value).map(interpreted).join('')
 }
 
-function blockProblems(block: Block): string[] {
-  const problems: string[] = String(block.block_id ?? '').length > 255 ? ['block_id over 255'] : []
-  switch (block.type) {
-    case 'header': return [...problems, ...plainText(block.text as Block, 150)]
-    case 'divider': return problems
-    case 'image': return [
-      ...problems, .../^https:\/\/\S{1,2992}$/.test(String(block.image_url)) ? [] : ['image_url that is none'],
-      ...String(block.alt_text ?? '').length > 0 && String(block.alt_text).length <= 2000 ? [] : ['alt_text'],
-    ]
-    case 'section': return [...problems, ...sectionProblems(block)]
-    case 'context': return [
-      ...problems, ...count(block.elements as Block[], 1, 10, 'elements'),
-      ...(block.elements as Block[]).flatMap(element => textObject(element, 3000)),
-    ]
-    case 'actions': return [
-      ...problems, ...count(block.elements as Block[], 1, 25, 'elements'),
-      ...(block.elements as Block[]).flatMap(buttonProblems),
-    ]
-    case 'rich_text': return [
-      ...problems, ...count(block.elements as Block[], 1, 1000, 'elements'),
-      ...(block.elements as Block[]).flatMap(richTextProblems),
-    ]
-    case 'input': return [
-      ...problems, ...plainText(block.label as Block, 2000), ...inputProblems(block.element as Block),
-    ]
-    default: return [...problems, `unknown block type ${block.type}`]
-  }
-}
+const isOutside = ({ length }: { length: number }, most: number): boolean => length < 1 || length > most
 
-function sectionProblems({ text, fields }: Block): string[] {
-  if (!text && !fields) return ['neither text nor fields']
+function blockProblems({ type, block_id: id, text, fields, elements, label, element, ...image }: Block): string[] {
+  const parts = (elements ?? []) as Block[]
   return [
-    ...text ? textObject(text as Block, 3000) : [],
-    ...fields
-      ? [...count(fields as Block[], 1, 10, 'fields'), ...(fields as Block[]).flatMap(field => textObject(field, 2000))]
-      : [],
+    ...broken({
+      'block_id over 255': id?.length > 255,
+      'neither text nor fields': type === 'section' && !text && !fields,
+      'not 1 to 10 fields': fields && isOutside(fields as Block[], 10),
+      'too few or too many elements': elements && isOutside(parts, ELEMENTS[type] ?? 0),
+      'image_url': type === 'image' && !/^https:\/\/\S{1,2992}$/.test(image.image_url),
+      'alt_text': type === 'image' && isOutside(image.alt_text ?? '', 2000),
+    }),
+    ...text ? textProblems(text as Block, type === 'header' ? 150 : 3000) : [],
+    ...(fields ?? []).flatMap((field: Block) => textProblems(field, 2000)),
+    ...type === 'context' ? parts.flatMap(part => textProblems(part, 3000)) : [],
+    ...type === 'actions' ? parts.flatMap(buttonProblems) : [],
+    ...type === 'rich_text' ? (parts.flatMap(part => part.elements) as Block[]).flatMap(richTextProblems) : [],
+    ...type === 'input' ? [...textProblems(label as Block, 2000), ...inputProblems(element as Block)] : [],
   ]
 }
 
-function richTextProblems({ type, elements }: Block): string[] {
-  if (type !== 'rich_text_section') return [`unknown rich text element ${type}`]
-  return (elements as Block[]).flatMap(element => isRichText(element)
-    ? []
-    : [`rich text ${JSON.stringify(element).slice(0, 60)}`])
-}
+/** Maximum number of elements of a block */
+const ELEMENTS: Readonly<Record<string, number>> = { context: 10, actions: 25, rich_text: 1000 }
 
-function isRichText({ type, text, timestamp, format }: Block): boolean {
-  return type === 'date'
-    ? Number.isInteger(timestamp) && typeof format === 'string' && format.includes('{')
-    : type === 'text' && typeof text === 'string' && text.length > 0
-}
+const richTextProblems = ({ type, text, timestamp, format }: Block) => broken({
+  'a date without time or format': type === 'date' && !(Number.isInteger(timestamp) && format.includes('{')),
+  'an empty text': type === 'text' && !text,
+})
 
-function buttonProblems(button: Block): string[] {
-  if (button.type !== 'button') return [`unexpected element ${button.type}`]
-  const problems = plainText(button.text as Block, 75)
-  if (String(button.value ?? '').length > 2000) problems.push('button value over 2,000')
-  if (!button.action_id || String(button.action_id).length > 255) problems.push('action_id missing or over 255')
-  if (button.style !== undefined && button.style !== 'primary' && button.style !== 'danger') {
-    problems.push(`button style ${button.style}`)
-  }
-  return problems
-}
+const buttonProblems = ({ text, value, action_id: id }: Block) => [
+  ...textProblems(text as Block, 75),
+  ...broken({ 'button value over 2,000': value?.length > 2000, 'action_id': isOutside(id ?? '', 255) }),
+]
 
-/** The limits of an input; Slack's own types, which every request is checked by, know its properties. */
 function inputProblems(element: Block): string[] {
-  const { action_id: id } = element
-  return [...!id || id.length > 255 ? ['action_id missing or over 255'] : [], ...valueProblems(element)]
+  const { type, action_id: id, options, initial_option: chosen, initial_value: initial, initial_date: date } = element
+  const { max_length: max = 3000, min_value: least = -Infinity, max_value: most = Infinity } = element
+  const isNumber = type === 'number_input'
+  const same = JSON.stringify(chosen)
+  return [
+    ...broken({
+      'action_id': isOutside(id ?? '', 255),
+      [`initial_date ${date}`]: date && !/^\d{4}-\d{2}-\d{2}$/.test(date),
+      'too few or too many options': options && isOutside(options as Block[], type === 'radio_buttons' ? 10 : 100),
+      'initial_option is none of the options': chosen && !(options as Block[]).some(
+        option => JSON.stringify(option) === same,
+      ),
+      'a number that is none': isNumber && [initial, least, most].some(
+        number => typeof number === 'string' && !/^-?\d+(\.\d+)?$/.test(number),
+      ),
+      [`initial_value ${initial}`]: isNumber
+        && (Number(initial) < Number(least) || Number(initial) > Number(most)
+          || (!element.is_decimal_allowed && initial?.includes('.'))),
+      'initial_value that is no address': (type === 'email_text_input' && initial && !initial.includes('@'))
+        || (type === 'url_text_input' && initial && !URL.canParse(initial)),
+      'initial_value too long': initial?.length > Math.min(3000, max), 'max_length over 3,000': max > 3000,
+    }),
+    ...(options ?? []).flatMap(({ text, value }: Block) => [
+      ...textProblems(text as Block, 75), ...broken({ 'option value': isOutside(value ?? '', 150) }),
+    ]),
+  ]
 }
 
-function valueProblems(element: Block): string[] {
-  const { type, initial_value: initial, max_length: max = 3000, initial_date: date, options, initial_option } = element
-  switch (type) {
-    case 'datepicker': return date === undefined || /^\d{4}-\d{2}-\d{2}$/.test(date) ? [] : [`initial_date ${date}`]
-    case 'static_select': case 'radio_buttons': return [
-      ...count(options, 1, type === 'radio_buttons' ? 10 : 100, 'options'),
-      ...(options as Block[]).flatMap(optionProblems),
-      ...initial_option && !(options as Block[]).some(each => JSON.stringify(each) === JSON.stringify(initial_option))
-        ? ['initial_option is none of the options']
-        : [],
-    ]
-    case 'number_input': {
-      const { is_decimal_allowed: isDecimal, min_value: min = -Infinity, max_value: max = Infinity } = element
-      return [
-        ...typeof isDecimal === 'boolean' ? [] : ['is_decimal_allowed missing'],
-        ...['initial_value', 'min_value', 'max_value'].filter(
-          name => element[name] !== undefined && !/^-?\d+(\.\d+)?$/.test(element[name]),
-        ),
-        ...Number(initial) < Number(min) || Number(initial) > Number(max) ? [`initial_value ${initial}`] : [],
-        ...!isDecimal && initial?.includes('.') ? [`initial_value ${initial}`] : [],
-      ]
-    }
-    case 'email_text_input': return initial === undefined || initial.includes('@') ? [] : [`initial_value ${initial}`]
-    case 'url_text_input': return initial === undefined || URL.canParse(initial) ? [] : [`initial_value ${initial}`]
-    default: return [
-      ...(initial ?? '').length > Math.min(3000, max) ? [`initial_value of ${initial.length}`] : [],
-      ...max > 3000 ? [`max_length ${max}`] : [],
-    ]
-  }
-}
-
-function optionProblems({ text, value }: Block): string[] {
-  return [...plainText(text as Block, 75), ...value && value.length <= 150 ? [] : [`option value ${value}`]]
-}
-
-function textObject(text: Block, max: number): string[] {
-  if (text.type === 'plain_text') return plainText(text, max)
-  return text.type === 'mrkdwn' && text.text.length >= 1 && text.text.length <= max
-    ? []
-    : [`mrkdwn of ${text.text?.length}`]
-}
-
-function plainText(text: Block, max: number): string[] {
-  return text.type === 'plain_text' && text.text.length >= 1 && text.text.length <= max
-    ? []
-    : [`plain_text of ${text.text?.length}, at most ${max}`]
-}
-
-function count(items: readonly unknown[], min: number, max: number, what: string): string[] {
-  return items.length >= min && items.length <= max ? [] : [`${items.length} ${what}`]
+function textProblems({ type, text }: Block, most: number): string[] {
+  return broken({ [`${type} of ${text?.length}, at most ${most}`]: isOutside(text ?? '', most) })
 }

@@ -61,8 +61,7 @@ export const stopBrowser = async (): Promise<void> => (await chrome)?.close()
 
 /**
  * Opens a page and collects its errors. The first page of a window starts as a new visitor: cookies and local storage
- * are
- * cleared. The script cache stays, because loading scripts takes longer than most tests.
+ * are cleared. The script cache stays, because loading scripts takes longer than most tests.
  */
 export async function openPage(
   { window }: Browser, headers: Record<string, string> = {},

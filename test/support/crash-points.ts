@@ -35,107 +35,66 @@ export interface CrashPoint {
   unknownCard?: boolean
 }
 
-const create = ({ sha }: Command) => sha === CREATE.sha
-const put = ({ sha }: Command) => sha === PUT.sha
 /** Matches the write after which only the trace is left. */
-export const trace = (command: Command) => put(command) && command.args.some(arg => (
+export const trace = (command: Command) => command.sha === PUT.sha && command.args.some(arg => (
   arg.startsWith('{') && arg.includes('"version":') && isOver(recordIn(arg))
 ))
 /** Number of writes up to the first delivery result: the decision, then the result. */
 const FIRST_RESULT = 2
-const POST = '/api/chat.postMessage'
-const UPDATE = '/api/chat.update'
+
+const REDIS = { create: ({ sha }: Command) => sha === CREATE.sha, put: ({ sha }: Command) => sha === PUT.sha, trace }
+const VENDORS = {
+  post: { vendor: 'slack', path: '/api/chat.postMessage' }, update: { vendor: 'slack', path: '/api/chat.update' },
+  form: { vendor: 'slack', path: '/api/views.open' }, email: { vendor: 'resend', path: '/emails' },
+  endpoint: { vendor: 'endpoint', path: '/inbox' },
+} as const
+
+type Moment = [effect: keyof typeof REDIS | keyof typeof VENDORS, phase: 'before' | 'after', nth?: number]
+
+/** A point whose result is written, unless `more` says otherwise; from the second write on, results come apart. */
+function point(
+  flow: CrashPoint['flow'], what: string, [effect, phase, nth]: Moment, more: Partial<CrashPoint> = {},
+): CrashPoint {
+  const at = effect in VENDORS
+    ? { ...VENDORS[effect as keyof typeof VENDORS], phase }
+    : { redis: REDIS[effect as keyof typeof REDIS], phase, ...nth && { nth, apart: true } }
+  return { name: `${flow === 'open-edit' ? 'edit' : flow}: ${what}`, flow, at, written: true, ...more }
+}
+
+const unwritten = { written: false }
 
 export const CRASH_POINTS: readonly CrashPoint[] = [
-  {
-    name: 'intake: before the record is written', flow: 'intake', at: { redis: create, phase: 'before' },
-    written: false,
-  },
-  { name: 'intake: record written, answer lost', flow: 'intake', at: { redis: create, phase: 'after' }, written: true },
-  {
-    name: 'intake: before the card', flow: 'intake', at: { vendor: 'slack', path: POST, phase: 'before' },
-    written: true,
-  },
-  {
-    name: 'intake: card posted, answer lost', flow: 'intake', at: { vendor: 'slack', path: POST, phase: 'after' },
-    written: true, unknownCard: true,
-  },
-  {
-    name: 'intake: card posted, before that is written and it leaves the queue', flow: 'intake',
-    at: { redis: put, phase: 'before' }, written: true, unknownCard: true,
-  },
-  {
-    name: 'intake: card written down and out of the queue, answer lost', flow: 'intake',
-    at: { redis: put, phase: 'after' }, written: true,
-  },
-  { name: 'forward: before the claim', flow: 'forward', at: { redis: put, phase: 'before' }, written: false },
-  { name: 'forward: claim written, answer lost', flow: 'forward', at: { redis: put, phase: 'after' }, written: true },
-  {
-    name: 'forward: before the email', flow: 'forward', at: { vendor: 'resend', path: '/emails', phase: 'before' },
-    written: true,
-  },
-  {
-    name: 'forward: Resend took the email, answer lost', flow: 'forward',
-    at: { vendor: 'resend', path: '/emails', phase: 'after' }, written: true,
-  },
-  {
-    name: 'forward: before the endpoint', flow: 'forward', at: { vendor: 'endpoint', path: '/inbox', phase: 'before' },
-    written: true,
-  },
-  {
-    name: 'forward: endpoint took it, answer lost', flow: 'forward',
-    at: { vendor: 'endpoint', path: '/inbox', phase: 'after' }, written: true,
-  },
-  {
-    name: 'forward: first result in hand, before it is written', flow: 'forward',
-    at: { redis: put, phase: 'before', nth: 2, apart: true }, written: true,
-  },
-  {
-    name: 'forward: first result written, answer lost', flow: 'forward',
-    at: { redis: put, phase: 'after', nth: 2, apart: true }, written: true,
-  },
-  {
-    name: 'forward: next result in hand, before it is written', flow: 'forward',
-    at: { redis: put, phase: 'before', nth: 3, apart: true }, written: true,
-  },
-  {
-    name: 'forward: next result written, perhaps with the audit line, answer lost', flow: 'forward',
-    at: { redis: put, phase: 'after', nth: 3, apart: true }, written: true,
-  },
-  {
-    name: 'forward: before the card update', flow: 'forward', at: { vendor: 'slack', path: UPDATE, phase: 'before' },
-    written: true,
-  },
-  {
-    name: 'forward: card updated, answer lost', flow: 'forward', at: { vendor: 'slack', path: UPDATE, phase: 'after' },
-    written: true,
-  },
-  {
-    name: 'forward: all delivered and the card updated, before the trace', flow: 'forward',
-    at: { redis: trace, phase: 'before' }, written: true,
-  },
-  { name: 'forward: trace written, answer lost', flow: 'forward', at: { redis: trace, phase: 'after' }, written: true },
-  {
-    name: 'edit: form opened, answer lost', flow: 'open-edit',
-    at: { vendor: 'slack', path: '/api/views.open', phase: 'after' }, written: false,
-  },
-  { name: 'edit: submitted, before the claim', flow: 'edit', at: { redis: put, phase: 'before' }, written: false },
-  {
-    name: 'edit: submitted, claim written, answer lost', flow: 'edit', at: { redis: put, phase: 'after' },
-    written: true,
-  },
-  {
-    name: 'edit: Resend took the email, answer lost', flow: 'edit',
-    at: { vendor: 'resend', path: '/emails', phase: 'after' }, written: true,
-  },
-  { name: 'edit: before the trace', flow: 'edit', at: { redis: trace, phase: 'before' }, written: true },
-  { name: 'spam: before the claim', flow: 'spam', at: { redis: put, phase: 'before' }, written: false },
-  { name: 'spam: claim written, answer lost', flow: 'spam', at: { redis: put, phase: 'after' }, written: true },
-  {
-    name: 'spam: card updated, answer lost', flow: 'spam', at: { vendor: 'slack', path: UPDATE, phase: 'after' },
-    written: true,
-  },
-  { name: 'spam: before the trace', flow: 'spam', at: { redis: trace, phase: 'before' }, written: true },
+  point('intake', 'before the record is written', ['create', 'before'], unwritten),
+  point('intake', 'record written, answer lost', ['create', 'after']),
+  point('intake', 'before the card', ['post', 'before']),
+  point('intake', 'card posted, answer lost', ['post', 'after'], { unknownCard: true }),
+  point(
+    'intake', 'card posted, before that is written and it leaves the queue', ['put', 'before'], { unknownCard: true },
+  ),
+  point('intake', 'card written down and out of the queue, answer lost', ['put', 'after']),
+  point('forward', 'before the claim', ['put', 'before'], unwritten),
+  point('forward', 'claim written, answer lost', ['put', 'after']),
+  point('forward', 'before the email', ['email', 'before']),
+  point('forward', 'Resend took the email, answer lost', ['email', 'after']),
+  point('forward', 'before the endpoint', ['endpoint', 'before']),
+  point('forward', 'endpoint took it, answer lost', ['endpoint', 'after']),
+  point('forward', 'first result in hand, before it is written', ['put', 'before', 2]),
+  point('forward', 'first result written, answer lost', ['put', 'after', 2]),
+  point('forward', 'next result in hand, before it is written', ['put', 'before', 3]),
+  point('forward', 'next result written, perhaps with the audit line, answer lost', ['put', 'after', 3]),
+  point('forward', 'before the card update', ['update', 'before']),
+  point('forward', 'card updated, answer lost', ['update', 'after']),
+  point('forward', 'all delivered and the card updated, before the trace', ['trace', 'before']),
+  point('forward', 'trace written, answer lost', ['trace', 'after']),
+  point('open-edit', 'form opened, answer lost', ['form', 'after'], unwritten),
+  point('edit', 'submitted, before the claim', ['put', 'before'], unwritten),
+  point('edit', 'submitted, claim written, answer lost', ['put', 'after']),
+  point('edit', 'Resend took the email, answer lost', ['email', 'after']),
+  point('edit', 'before the trace', ['trace', 'before']),
+  point('spam', 'before the claim', ['put', 'before'], unwritten),
+  point('spam', 'claim written, answer lost', ['put', 'after']),
+  point('spam', 'card updated, answer lost', ['update', 'after']),
+  point('spam', 'before the trace', ['trace', 'before']),
 ]
 
 /** Longest time to reach a point, ms: retries of failing vendors, and a lease. */
@@ -182,9 +141,8 @@ export function arm(d: Deployment, tcp: TcpProxy, { at }: Pick<CrashPoint, 'at'>
 }
 
 /**
- * Sends until the server accepts, and returns its answer. Refusals are retried, because a machine that stalls for
- * seconds
- * is too slow for the time limits of a click or a form. Returns null if the server died.
+ * Sends until the server accepts, and returns its answer; null if the server died. Refusals are retried, because a
+ * machine that stalls for seconds is too slow for the time limits of a click or a form.
  */
 export async function taken(send: () => Promise<Response>): Promise<Response | null> {
   const { response } = await until('it to be taken', async () => {

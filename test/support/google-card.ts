@@ -1,43 +1,30 @@
 import { Buffer } from 'node:buffer'
 import type { Json } from './adaptive-card'
-
-const MAX_BYTES = 32_000
-const MAX_WIDGETS = 100
+import { broken } from './rules'
 
 /** Tags that cards render (https://developers.google.com/workspace/chat/format-messages#card-formatting) */
 const TAG = /<(\/?)(b|i|u|s|font|a)((?: [a-z]+="[^"<>]*")?)>/g
 
 /** Returns the reasons why Google Chat would refuse the message, cut it, or show something else. */
 export function googleMessageProblems(message: Json): string[] {
-  const cards = message.cardsV2 as { cardId: string, card: Json }[]
-  const widgets = cards.flatMap(({ card }) => (card.sections as Json[]).flatMap(section => section.widgets as Json[]))
+  const widgets = googleWidgets(message)
   return [
-    ...Buffer.byteLength(JSON.stringify(message)) > MAX_BYTES ? [`It has more than ${MAX_BYTES} bytes.`] : [],
-    ...widgets.length > MAX_WIDGETS ? [`It has more than ${MAX_WIDGETS} widgets.`] : [],
-    ...widgets.length === 0 ? ['A card without widgets.'] : [],
-    ...widgets.flatMap(widgetProblems),
+    ...broken({
+      'more than 32,000 bytes': Buffer.byteLength(JSON.stringify(message)) > 32_000,
+      'no widgets, or more than 100': widgets.length < 1 || widgets.length > 100,
+    }),
+    ...widgets.flatMap(({ textParagraph, image, buttonList }) => [
+      ...textParagraph ? htmlProblems(textParagraph.text) : [],
+      ...broken({ 'a picture without an address': image && !(/^https:/.test(image.imageUrl) && image.altText) }),
+      ...(buttonList?.buttons as Json[] | undefined ?? []).flatMap(buttonProblems),
+    ]),
   ]
 }
 
-function widgetProblems(widget: Json): string[] {
-  const [[kind = '', content] = []] = Object.entries(widget)
-  switch (kind) {
-    case 'textParagraph': return htmlProblems(content.text)
-    case 'image': return /^https:/.test(content.imageUrl) && content.altText ? [] : ['A picture without an address.']
-    case 'divider': return []
-    case 'buttonList': return (content.buttons as Json[]).flatMap(buttonProblems)
-    default: return [`Unknown widget ${kind}.`]
-  }
-}
-
-function buttonProblems({ text, onClick }: Json): string[] {
-  const { action, openLink } = onClick
-  return [
-    ...text ? [] : ['A button without text.'],
-    ...action && !URL.canParse(action.function) ? ['A function that is not the address of the app.'] : [],
-    ...action ?? openLink ? [] : ['A button that does nothing.'],
-  ]
-}
+const buttonProblems = ({ text, onClick: { action, openLink } }: Json) => broken({
+  'a button without text': !text, 'a button that does nothing': !action && !openLink,
+  'a function that is not the address of the app': action && !URL.canParse(action.function),
+})
 
 function htmlProblems(html: string): string[] {
   const open: string[] = []

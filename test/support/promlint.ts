@@ -5,8 +5,7 @@ const NOT_BASE_UNITS = /_(?:milliseconds?|ms|microseconds?|nanoseconds?|minutes?
 
 /**
  * Returns the complaints of `promtool check metrics`, by the same rules (https://prometheus.io/docs/practices/naming),
- * a
- * line each.
+ * a line each.
  */
 export function promlint(text: string): string[] {
   const families = new Map<string, Family>()

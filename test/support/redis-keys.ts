@@ -1,25 +1,29 @@
-import { createClient, type RedisClientType } from 'redis'
+import { createClient } from 'redis'
+
+/** Returns the content of Redis as text, by key. */
+export async function everythingIn(url: string): Promise<Map<string, string>> {
+  const client = await createClient({ url }).connect()
+  const valueOf = async (key: string): Promise<unknown> => {
+    switch (await client.type(key)) {
+      case 'string': return client.get(key)
+      case 'hash': return client.hGetAll(key)
+      case 'list': return client.lRange(key, 0, -1)
+      case 'set': return client.sMembers(key)
+      case 'zset': return client.zRange(key, 0, -1)
+      case 'none': return null
+      default: throw new TypeError(`${key} is of a type that this test cannot read`)
+    }
+  }
+  const values = new Map<string, string>()
+  for (const key of await client.keys('*')) {
+    const value = await valueOf(key)
+    values.set(key, typeof value === 'string' ? value : JSON.stringify(value))
+  }
+  client.destroy()
+  return values
+}
 
 /** Returns the Redis keys whose name or value contains the text. */
 export async function holding(url: string, text: string): Promise<string[]> {
-  const redis: RedisClientType = createClient({ url })
-  await redis.connect()
-  const found: string[] = []
-  for (const key of await redis.keys('*')) {
-    if (`${key} ${JSON.stringify(await valueOf(redis, key))}`.includes(text)) found.push(key)
-  }
-  redis.destroy()
-  return found
-}
-
-async function valueOf(redis: RedisClientType, key: string): Promise<unknown> {
-  switch (await redis.type(key)) {
-    case 'string': return redis.get(key)
-    case 'hash': return redis.hGetAll(key)
-    case 'list': return redis.lRange(key, 0, -1)
-    case 'set': return redis.sMembers(key)
-    case 'zset': return redis.zRange(key, 0, -1)
-    case 'none': return null
-    default: throw new TypeError(`${key} is of a type that this test cannot read`)
-  }
+  return [...await everythingIn(url)].filter(pair => pair.join(' ').includes(text)).map(([key]) => key)
 }

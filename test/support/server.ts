@@ -22,8 +22,7 @@ export interface Server {
 
 /**
  * Starts the built server with only this environment and waits until it listens. The port is free unless the
- * environment
- * names one.
+ * environment names one.
  */
 export async function startServer(env: Record<string, string>): Promise<Server> {
   const port = Number(env.PORT) || await freePort()

@@ -1,6 +1,7 @@
 import { startModelServer, type ModelServer } from './model-server'
 import { deploy, type Deployment } from './deployment'
-import { blockActions, CHANNEL, interact, sendEvent, type Block, type SlackMessage, type SlackUser } from './slack'
+import { blockActions, interact, type Block, type SlackMessage, type SlackUser } from './slack'
+import { say } from './slack-talk'
 import { until } from './until'
 
 /** A deployment with a model */
@@ -39,18 +40,10 @@ export async function tell(
   { slack, server }: AgentDeployment, text: string,
   { by = slack.reviewer, thread, more = {}, url = server.url }: Said = {},
 ): Promise<string> {
-  const said = thread ? text : `<@${slack.botId}> ${text}`
-  const ts = await slack.write(by, said, thread)
-  const event = {
-    type: thread ? 'message' : 'app_mention', channel: CHANNEL, channel_type: 'channel', user: by.id, text: said, ts,
-    team: by.team_id, ...thread ? { thread_ts: thread } : {}, ...more,
-  }
-  const response = await sendEvent(url, {
-    type: 'event_callback', team_id: by.team_id, api_app_id: 'A000000001', event_id: `Ev${ts}`,
-    event_time: Number.parseInt(ts), event,
-  })
-  if (response.status !== 200) throw new Error(`The event was answered with ${response.status}.`)
-  return ts
+  const words = thread ? text : `<@${slack.botId}> ${text}`
+  const ts = await slack.write(by, words, thread)
+  const mention = thread ? {} : { type: 'app_mention' }
+  return say(url, slack, words, { ts, thread, user: by.id, more: { ...mention, team: by.team_id, ...more } })
 }
 
 /** Returns the bot's messages in the thread, once no background work is left. */

@@ -58,8 +58,7 @@ export async function mention(
 
 /**
  * Returns the ephemeral messages that Slack has shown. In a thread it shows one only if somebody has answered there,
- * and
- * reports no error otherwise. https://docs.slack.dev/reference/methods/chat.postEphemeral
+ * and reports no error otherwise. https://docs.slack.dev/reference/methods/chat.postEphemeral
  */
 export function whispers(slack: Slack): Block[] {
   const answered = new Set<string>()

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { createClient } from 'redis'
 import { deploy, type Deployment } from './deployment'
 import { BOT_TOKEN, OAUTH_APP, type Slack } from './slack'
 import { PASSWORD, visit, WITH_PASSWORD, type Visitor } from './visitor'
@@ -59,22 +58,4 @@ export function tokensOf({ requests }: Slack, method: string, matches = ''): str
   return requests.filter(({ path, body }) => path === `/api/${method}` && body.includes(matches)).map(({ headers }) => (
     String(headers.authorization).replace('Bearer ', '')
   ))
-}
-
-/** Returns the whole content of Redis as text, by key. */
-export async function everythingIn({ redis }: Deployment): Promise<Map<string, string>> {
-  const client = await createClient({ url: redis.url }).connect()
-  const keys = await client.keys('*')
-  const values = await Promise.all(keys.map(async (key) => {
-    switch (await client.type(key)) {
-      case 'string': return await client.get(key) ?? ''
-      case 'hash': return JSON.stringify(await client.hGetAll(key))
-      case 'list': return JSON.stringify(await client.lRange(key, 0, -1))
-      case 'set': return JSON.stringify(await client.sMembers(key))
-      case 'zset': return JSON.stringify(await client.zRange(key, 0, -1))
-      default: return ''
-    }
-  }))
-  client.destroy()
-  return new Map(keys.map((key, index) => [key, values[index]!]))
 }

@@ -3,8 +3,7 @@ import { until } from './until'
 
 /**
  * Runs `act` and returns its result and its duration, ms, less `delay`: the longest time that the server meanwhile took
- * to
- * answer a health check, which costs nothing and so shows how busy the machine was.
+ * to answer a health check, which costs nothing and so shows how busy the machine was.
  */
 export async function timed<T>(
   { url }: Pick<Server, 'url'>, act: () => Promise<T>,
@@ -34,8 +33,7 @@ const TICK_MS = 20
 
 /**
  * Returns how long something took in this process, ms, without the time for which the machine suspended the process:
- * time
- * limits apply to a process that runs.
+ * time limits apply to a process that runs.
  */
 export async function took(act: () => Promise<unknown>): Promise<number> {
   let [ms, last] = [0, performance.now()]

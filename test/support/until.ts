@@ -5,8 +5,7 @@ type Falsy = false | null | undefined | 0 | ''
 
 /**
  * Polls `probe` until it returns a truthy value, and returns that. Throws after `ms` with the name of the missing
- * thing.
- * The default only catches hangs: tests that check speed set their own limit.
+ * thing. The default only catches hangs: tests that check speed set their own limit.
  */
 export async function until<T>(what: string, probe: () => T | Promise<T>, ms = 60_000): Promise<Exclude<T, Falsy>> {
   const deadline = Date.now() + ms

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Json } from './adaptive-card'
 import { startProxy, type Recorded } from './proxy'
-import { repointed } from './repointed'
+import { repointed } from './preloaded'
 import { post } from './webhook'
 
 const TOKEN = 'EAAG-whatsapp-access-token'

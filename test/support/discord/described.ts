@@ -1,4 +1,5 @@
 import type { Recorded } from '../proxy'
+import { strangers } from '../rules'
 import type { Json } from './types'
 
 interface Schema {
@@ -60,13 +61,5 @@ function mistakesOf(schema: Schema, body: unknown): string[] {
   const { error, data } = schema.safeParse(body)
   return error
     ? error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-    : strangers(body, data, '').map(path => `${path}: Discord does not know it`)
-}
-
-/** Returns the fields of a body that are missing from its description. */
-function strangers(body: unknown, known: unknown, path: string): string[] {
-  if (typeof body !== 'object' || body === null) return []
-  return Object.entries(body).flatMap(([key, value]) => key in (known as Json)
-    ? strangers(value, (known as Json)[key], `${path}${key}.`)
-    : value === undefined ? [] : [`${path}${key}`])
+    : strangers(body, data).map(path => `${path}: Discord does not know it`)
 }

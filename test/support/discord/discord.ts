@@ -29,7 +29,7 @@ export async function startDiscord({ latencyMs = {}, answerWithinMs = 20_000 }: 
   const interactions = createInteractions(world, answerWithinMs)
   const { gateway, dispatch, close: closeGateway } = await startGateway(world, botToken, latencyMs)
   world.dispatch = dispatch
-  const rest = createRest({ world, interactions, token: botToken, publicKey: interactions.publicKey, gateway })
+  const rest = createRest({ world, interactions, token: botToken, gateway })
   const proxy = await startProxy(rest, requests => undescribed(
     requests, interactions.responses.filter(({ via }) => via === 'http').map(({ type, data }) => ({ type, data })),
   ))

@@ -31,34 +31,16 @@ export function ready(world: World, sessionId: string, resumeUrl: string, shard:
   return {
     v: 10, user: { ...world.bot, verified: true, mfa_enabled: true, email: null, flags: 0 },
     guilds: [{ id: world.guildId, unavailable: true }], session_id: sessionId, resume_gateway_url: resumeUrl,
-    application: { id: world.bot.id, flags: 1 << 19 }, private_channels: [], relationships: [], guild_join_requests: [],
-    geo_ordered_rtc_regions: [], user_settings: {}, presences: [], session_type: 'normal', auth: {},
-    ...shard ? { shard } : {},
-  }
-}
-
-export function guild(world: World): Json {
-  const everyone = {
-    id: world.guildId, name: '@everyone', permissions: '2248473465835073', position: 0, color: 0, hoist: false,
-    managed: false, mentionable: false, icon: null, unicode_emoji: null, flags: 0,
-  }
-  return {
-    id: world.guildId, name: 'Forms', icon: null, splash: null, discovery_splash: null, description: null, banner: null,
-    owner_id: world.reviewer.id, region: 'us-west', afk_channel_id: null, afk_timeout: 300, widget_enabled: false,
-    widget_channel_id: null,
-    verification_level: 0, default_message_notifications: 0, explicit_content_filter: 0, roles: [everyone], emojis: [],
-    stickers: [], features: [], mfa_level: 0, application_id: null, system_channel_id: null, system_channel_flags: 0,
-    rules_channel_id: null,
-    vanity_url_code: null, premium_tier: 0, premium_subscription_count: 0, premium_progress_bar_enabled: false,
-    preferred_locale: 'en-US', public_updates_channel_id: null, nsfw: false, nsfw_level: 0,
-    safety_alerts_channel_id: null, hub_type: null,
+    application: { id: world.bot.id, flags: 1 << 19 }, ...shard ? { shard } : {},
   }
 }
 
 export function guildCreate(world: World): Json {
   const channels = [...world.channels.values()].filter(({ guild_id }) => guild_id)
   return {
-    ...guild(world), joined_at: '2024-01-01T00:00:00.000000+00:00', large: false, unavailable: false,
+    id: world.guildId, name: 'Forms', owner_id: world.reviewer.id, unavailable: false, features: [], emojis: [],
+    stickers: [], roles: [{ id: world.guildId, name: '@everyone', permissions: '2248473465835073', position: 0 }],
+    joined_at: '2024-01-01T00:00:00.000000+00:00', large: false,
     member_count: world.users.size, members: [...world.users.values()].map(user => world.member(user)),
     channels: channels.filter(({ parent_id }) => !parent_id), threads: channels.filter(({ parent_id }) => parent_id),
     presences: [], voice_states: [], stage_instances: [], guild_scheduled_events: [], soundboard_sounds: [],

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { clickable } from './components'
 import { commandData, COMMAND } from './commands'
 import { submittedComponents, validateModal } from './modal'
-import { DiscordError } from './problems'
+import { DiscordError, refuse } from './problems'
 import { DEFER_MESSAGE, DEFER_UPDATE, fittingReplies, MESSAGE, MODAL, parse, UPDATE } from './replies'
 import type { Answer, DiscordMessage, Interaction, InteractionResponse, Json, OpenedModal, SendOptions } from './types'
 import { EPHEMERAL } from './validate'
@@ -115,15 +115,10 @@ export function createInteractions(world: World, answerWithinMs: number) {
 
   /** Checks the first response and applies it. */
   function first(interaction: Interaction, body: Json, via: 'http' | 'rest'): void {
-    const refused = (why: string) => new DiscordError(
-      400, 50035, 'Invalid Form Body', { type: { _errors: [{ code: 'BASE_TYPE_CHOICES', message: why }] } },
-    )
-    const fitting = fittingReplies(interaction)
     const clicked = interaction.messageId ? world.messages.get(interaction.messageId) : undefined
     try {
-      if (!fitting.includes(body.type)) {
-        const allowed = `value must be one of {${fitting.join(', ')}}.`
-        throw refused(`Type ${String(body.type)} does not answer an interaction of type ${interaction.type}; ${allowed}`)
+      if (!fittingReplies(interaction).includes(body.type)) {
+        refuse([`a response of type ${String(body.type)} to an interaction of type ${interaction.type}`])
       }
       const ours = { interaction_metadata: {
         id: interaction.id, type: interaction.type, user: interaction.user, authorizing_integration_owners: {},
@@ -166,17 +161,14 @@ export function createInteractions(world: World, answerWithinMs: number) {
     publicKey: publicKey.export({ type: 'spki', format: 'der' }).subarray(-32).toString('hex'),
     responses, send, record,
     ping: async (url: string, options: SendOptions = {}): Promise<Answer> => {
-      const { token, ...payload } = payloadOf(open(1, world.channelId, options), {})
+      const { id, token, type } = open(1, world.channelId, options)
       const given = await overHttp(url, {
-        ...payload, token, data: undefined, channel: undefined, channel_id: undefined, guild_id: undefined,
-        guild: undefined, member: undefined, user: world.reviewer,
+        id, token, type, application_id: world.bot.id, version: 1, user: world.reviewer, entitlements: [],
       }, options)
-      const answer = { interactionId: String(payload.id), token: String(token) }
-      if (!given) return { ...answer, status: 0, body: {}, timedOut: true }
-      if (given.status === 200 && given.body.type !== PONG) {
+      if (given?.status === 200 && given.body.type !== PONG) {
         throw new Error(`A PING is answered by type 1, not ${JSON.stringify(given.body)}`)
       }
-      return { ...answer, ...given }
+      return { interactionId: id, token, ...given ?? { status: 0, body: {}, timedOut: true } }
     },
     /** A user types a registered command. */
     command: (

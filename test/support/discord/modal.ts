@@ -1,8 +1,7 @@
-import { Problems } from './problems'
+import { broken, isBlank, isRepeated } from '../rules'
+import { refuse } from './problems'
 import type { Json, OpenedModal } from './types'
-import { onlyOnce, validateOptions, validateSelect } from './validate'
-
-type Path = (string | number)[]
+import { optionProblems, selectProblems } from './validate'
 
 /** One input of an opened modal, in either way of nesting */
 export interface ModalInput {
@@ -22,11 +21,14 @@ export interface ModalInput {
   options?: { label: string, value: string, description?: string, default?: boolean }[]
 }
 
+/** Returns the inputs of a row or a label. */
+const inputsIn = ({ component, components = [] }: Json) => (component ? [component] : components) as Json[]
+
 /** Returns the inputs for a reviewer to fill in, in order of appearance. */
 export function modalInputs({ modal }: Pick<OpenedModal, 'modal'>): ModalInput[] {
-  return (modal.components as Json[]).flatMap(component => component.type === 1
-    ? (component.components as Json[]).map(input => describe(input, input.label))
-    : component.component ? [describe(component.component as Json, component.label, component.description)] : [])
+  return (modal.components as Json[]).flatMap(part => inputsIn(part).map(
+    input => describe(input, part.label ?? input.label, part.description),
+  ))
 }
 
 /** Returns an input by its custom_id, or by its label. */
@@ -55,47 +57,32 @@ function describe(input: Json, label: string, description?: string): ModalInput 
 }
 
 /** Refuses what Discord refuses in the data of a type 9 response, beyond its published description. */
-export function validateModal(data: Json | undefined): void {
-  const problems = new Problems()
-  const components = (data?.components ?? []) as Json[]
-  for (const part of ['title', 'custom_id']) problems.filled(['data', part], data?.[part])
-  problems.most(['data', 'components'], components, 5)
-  const ids = new Set<unknown>()
-  components.forEach((component, index) => {
-    const path = ['data', 'components', index]
-    if (component.type === 10) return problems.filled([...path, 'content'], component.content)
-    const isLabelled = component.type === 18
-    if (isLabelled) problems.filled([...path, 'label'], component.label)
-    for (const input of (isLabelled ? [component.component] : component.components) as Json[]) {
-      onlyOnce(problems, ids, input.custom_id, [...path, 'custom_id'])
-      if (input.type === 4) validateTextInput(problems, input, path, isLabelled)
-      else if (input.type === 21) validateRadioGroup(problems, input, path)
-      else if (isLabelled) validateSelect(problems, input, path)
-      else problems.add([...path, 'type'], 'BASE_TYPE_CHOICES', 'Value must be one of {4}.')
-    }
-  })
-  problems.throwIfAny()
+export function validateModal({ title, custom_id: id, components = [] }: Json = {}): void {
+  const parts = components as Json[]
+  refuse([
+    ...broken({
+      'no title or id': isBlank(title) || isBlank(id), 'more than 5 components': parts.length > 5,
+      'a repeated custom_id': isRepeated(parts.flatMap(inputsIn).map(({ custom_id: id }) => id as unknown)),
+      'a blank text': parts.some(({ type, content }) => type === 10 && isBlank(content)),
+      'a blank label': parts.some(({ type, label }) => type === 18 && isBlank(label)),
+    }),
+    ...parts.flatMap(part => inputsIn(part).flatMap(input => inputProblems(input, part.type === 18))),
+  ])
 }
 
-function validateTextInput(problems: Problems, input: Json, path: Path, isLabelled: boolean): void {
-  const { custom_id: id, label, value, min_length: min = 0, max_length: max = 4000 } = input
-  problems.filled([...path, 'custom_id'], id)
-  if (!isLabelled) problems.filled([...path, 'label'], label)
-  else if (label) {
-    problems.add([...path, 'label'], 'TEXT_INPUT_LABEL_IN_LABEL', 'A text input inside a label cannot have a label')
-  }
-  problems.most([...path, 'value'], value ?? '', max)
-  if (value && value.length < min) {
-    problems.add([...path, 'value'], 'BASE_TYPE_MIN_LENGTH', `Must be ${min} or more in length.`)
-  }
-}
-
-/** https://discord.com/developers/docs/components/reference#radio-group */
-function validateRadioGroup(problems: Problems, { custom_id: id, options }: Json, path: Path): void {
-  problems.filled([...path, 'custom_id'], id)
-  validateOptions(problems, options as Json[], path)
-  if ((options as Json[]).filter(option => option.default).length > 1) {
-    problems.add([...path, 'options'], 'RADIO_GROUP_MULTIPLE_DEFAULTS', 'Only one option can be selected by default')
+function inputProblems(input: Json, isLabelled: boolean): string[] {
+  const { type, custom_id: id, label, value, min_length: min = 0, max_length: max = 4000, options = [] } = input
+  switch (type) {
+    case 4: return broken({
+      'a text input without id': isBlank(id), 'a label in a label, or none': isLabelled ? label : isBlank(label),
+      'a value that is too short or too long': value && (value.length < min || value.length > max),
+    })
+    // https://discord.com/developers/docs/components/reference#radio-group
+    case 21: return [...optionProblems(options as Json[]), ...broken({
+      'a radio group without id': isBlank(id),
+      'two options by default': (options as Json[]).filter(option => option.default).length > 1,
+    })]
+    default: return isLabelled ? selectProblems(input) : ['a row with something else than a text input']
   }
 }
 

@@ -1,8 +1,7 @@
 import type { Recorded } from '../proxy'
 import { commandRoutes } from './commands'
-import { guild } from './events'
 import type { Interactions } from './interactions'
-import { DiscordError } from './problems'
+import { DiscordError, refuse } from './problems'
 import type { DiscordMessage, Interaction, Json } from './types'
 import { openChannel, threadRoutes } from './threads'
 import { EPHEMERAL } from './validate'
@@ -21,7 +20,6 @@ export interface RestOptions {
   world: World
   interactions: Interactions
   token: string
-  publicKey: string
   gateway: { url: string, identifies: number }
 }
 
@@ -78,11 +76,7 @@ async function parse(body: string, type: string): Promise<Json> {
       id: String(id), filename: name, size, url: 'http://127.0.0.1:9/none', proxy_url: 'http://127.0.0.1:9/none',
     })) }
   }
-  if (!type.startsWith('application/json')) {
-    throw new DiscordError(400, 50035, 'Invalid Form Body', { _errors: [
-      { code: 'CONTENT_TYPE_INVALID', message: 'Expected "Content-Type" header to be one of {\'application/json\'}.' },
-    ] })
-  }
+  if (!type.startsWith('application/json')) refuse(['another content type than application/json'])
   try {
     return JSON.parse(body) as Json
   }
@@ -91,14 +85,7 @@ async function parse(body: string, type: string): Promise<Json> {
   }
 }
 
-function guildRoutes({ world, publicKey, gateway }: RestOptions): Record<string, Handler> {
-  const application = () => ({
-    id: world.bot.id, name: 'Triage', icon: null, description: '', bot_public: false, bot_require_code_grant: false,
-    verify_key: publicKey, flags: 1 << 19, bot: world.bot, owner: world.reviewer, team: null, summary: '',
-  })
-  const known = (id: string) => {
-    if (id !== world.guildId) throw new DiscordError(404, 10004, 'Unknown Guild')
-  }
+function guildRoutes({ world, gateway }: RestOptions): Record<string, Handler> {
   const user = (id: string) => {
     const found = world.users.get(id)
     if (!found) throw new DiscordError(404, 10013, 'Unknown User')
@@ -113,15 +100,9 @@ function guildRoutes({ world, publicKey, gateway }: RestOptions): Record<string,
     'POST /users/@me/channels': ({ body }) => world.openDm(user(String(body.recipient_id))),
     'GET /users/:id': ({ params: [id] }) => user(id!),
     ...commandRoutes(world),
-    'GET /applications/@me': application, 'GET /oauth2/applications/@me': application,
-    'GET /guilds/:id': ({ params: [id] }) => (known(id!), guild(world)),
-    'GET /guilds/:id/channels': ({ params: [id] }) => (
-      known(id!), [...world.channels.values()].filter(({ guild_id, parent_id }) => guild_id && !parent_id)
-    ),
-    'GET /guilds/:id/threads/active': ({ params: [id] }) => (known(id!), {
+    'GET /guilds/:id/threads/active': () => ({
       threads: [...world.channels.values()].filter(({ parent_id }) => parent_id), members: [],
     }),
-    'GET /guilds/:id/members/:user': ({ params: [id, member] }) => (known(id!), world.member(user(member!))),
   }
 }
 
@@ -198,22 +179,12 @@ function webhookRoutes({ world, interactions }: RestOptions): Record<string, Han
       void interactions.callback(id!, token!, body)
     ),
     'POST /webhooks/:app/:token': ({ params: [app, token], body }) => (checked(app!), follow(token!, body)),
-    'GET /webhooks/:app/:token/messages/:message': ({ params: [app, token, id] }) => (
-      checked(app!), wire(reach(token!, id!).message)
-    ),
     'PATCH /webhooks/:app/:token/messages/:message': ({ params: [app, token, id], body }) => {
       checked(app!)
       const { interaction, message } = reach(token!, id!)
       world.edit(message, body)
       interactions.record(interaction, { kind: 'edit', via: 'rest', data: body, messageId: message.id })
       return wire(message)
-    },
-    'DELETE /webhooks/:app/:token/messages/:message': ({ params: [app, token, id] }) => {
-      checked(app!)
-      const { interaction, message } = reach(token!, id!)
-      world.remove(message)
-      interactions.record(interaction, { kind: 'delete', via: 'rest', data: {}, messageId: message.id })
-      return undefined
     },
   }
 }

@@ -76,7 +76,7 @@ export interface Interaction {
 export interface InteractionResponse {
   interactionId: string
   /** `respond` is the first response; the others go through the interaction's webhook. */
-  kind: 'respond' | 'create' | 'edit' | 'delete'
+  kind: 'respond' | 'create' | 'edit'
   via: 'http' | 'rest'
   /** Type of a first response */
   type?: number
