@@ -147,16 +147,14 @@ describe('keys', () => {
     for (const [answered, says] of [[away, 'It was not decided: The store does not answer.'], [
       () => refusal(409, { error: 'Bo was faster.' }), 'It was not decided: Bo was faster.',
     ]] as const) {
-      const answer = gate<undefined>()
-      service.once('/decision', () => answer.promise.then(answered))
+      const answer = service.hold('/decision', answered)
       await key('j')
       await key('s')
       const search = new Part('input')
       page.root.children.push(search)
       search.parent = page.root
       search.focus()
-      answer.resolve(undefined)
-      await pass()
+      await answer()
       expect([toasts(), focused(), dialog()]).toEqual([[says], 'input', ''])
       page.focused = page.root
     }
@@ -298,16 +296,14 @@ describe('many', () => {
 
   test('are not left while they are decided, unless somebody says so; what was not decided is told of then', async () => {
     await ask(MANY)
-    const answer = gate<undefined>()
-    service.once('/decisions', asked => answer.promise.then(() => service.answer(asked)))
+    const answer = service.hold('/decisions')
     await press('confirm')
     await navigateTo('/status')
     expect([browser.questions, route.path]).toEqual([['Stop here? What is not decided yet stays as it is.'], '/'])
     browser.answers = [true]
     await navigateTo('/status')
     leave()
-    answer.resolve(undefined)
-    await pass()
+    await answer()
     expect(toasts()).toEqual(['20 of 50 marked as spam: 30 submissions are as before.'])
     expect(asked()).toEqual([20])
   })
