@@ -46,6 +46,12 @@ const ids = () => page.root.querySelectorAll('[data-testid=row]').map(({ dataset
 const focused = () => page.focused?.closest('[data-testid=row]')?.dataset.id ?? page.focused?.tag
 const selected = () => shown(byId('selection')?.querySelector('p') ?? null)
 const dialog = () => shown(page.root.querySelector('UModal'))
+/** Puts the focus into an input beside the list. */
+function goElsewhere() {
+  const input = Object.assign(new Part('input'), { parent: page.root })
+  page.root.children.push(input)
+  input.focus()
+}
 const select = (id: string, event: object = {}) => (
   handle(page.root.querySelector(`[data-id=${id}] [data-testid=select]`)!, 'onClick')(event)
 )
@@ -133,10 +139,7 @@ describe('keys', () => {
     service.kept.delete('a')
     await changed('a')
     expect(focused()).toBe('b')
-    const search = new Part('input')
-    page.root.children.push(search)
-    search.parent = page.root
-    search.focus()
+    goElsewhere()
     service.kept.delete('b')
     await changed('b')
     expect(focused()).toBe('input')
@@ -150,10 +153,7 @@ describe('keys', () => {
       const answer = service.hold('/decision', answered)
       await key('j')
       await key('s')
-      const search = new Part('input')
-      page.root.children.push(search)
-      search.parent = page.root
-      search.focus()
+      goElsewhere()
       await answer()
       expect([toasts(), focused(), dialog()]).toEqual([[says], 'input', ''])
       page.focused = page.root
