@@ -3,10 +3,9 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { EmbeddedApprovals } from '../../server/adapters/embedded/approvals'
 import { RedisApprovals } from '../../server/adapters/redis/approvals'
 import type { ApprovalStore, ApprovalDecision, WaitingTurn } from '../../server/ports/approvals'
-import { endAfterAll, endAfterTest, testFolder } from '../support/lifetime'
-import { connectRedis } from '../support/redis-client'
-import { startRedis } from '../support/redis-server'
+import { testFolder } from '../support/lifetime'
 import { until } from '../support/until'
+import { ownRedis, clientOf } from './stores'
 
 /** Two clients of one store: two processes if the store allows that. */
 interface Harness { one: ApprovalStore, other: ApprovalStore }
@@ -27,9 +26,9 @@ function waitingTurn(calls = 1, expiresAt = Date.now() + HOUR): WaitingTurn {
   }
 }
 
-const server = endAfterAll(await startRedis())
+const server = await ownRedis()
 
-const connected = async () => endAfterTest(await connectRedis(server.url))
+const connected = () => clientOf(server.url)
 
 async function openRedis() {
   const [one, other] = [await connected(), await connected()]

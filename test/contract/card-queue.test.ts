@@ -5,10 +5,8 @@ import { RedisCardQueue } from '../../server/adapters/redis/card-queue'
 import type { CardQueueStore, Pace } from '../../server/ports/card-queue'
 import type { SubmissionStore } from '../../server/ports/store'
 import { submission } from '../fixtures/submissions'
-import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
-import { startRedis } from '../support/redis-server'
-import { embeddedStore, redisStore } from './stores'
+import { embeddedStore, ownRedis, redisStore } from './stores'
 
 interface Harness {
   queue: CardQueueStore
@@ -24,7 +22,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 const LIMIT = { limit: 1, windowS: 60 }
 
-const redis = endAfterAll(await startRedis())
+const redis = await ownRedis()
 
 async function openEmbedded() {
   const queue = new EmbeddedCardQueue(Date.now)

@@ -8,14 +8,14 @@ import type { Drafts } from '../../server/ports/drafts'
 import type { SubmissionStore } from '../../server/ports/store'
 import type { Submission } from '../../server/ports/submission'
 import { decided, over, submission } from '../fixtures/submissions'
-import { endAfterAll, endAfterTest, sharedFolder } from '../support/lifetime'
+import { endAfterTest, sharedFolder } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
-import { startRedis } from '../support/redis-server'
 import { until } from '../support/until'
+import { ownRedis } from './stores'
 
 const HOUR_MS = 3_600_000
 
-const redis = endAfterAll(await startRedis())
+const redis = await ownRedis()
 const dir = sharedFolder()
 
 interface Harness { store: SubmissionStore, drafts: Drafts }

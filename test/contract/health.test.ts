@@ -2,16 +2,13 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createEmbeddedHealthBook } from '../../server/adapters/embedded/health'
 import { createRedisHealthBook } from '../../server/adapters/redis/health'
 import type { HealthBook } from '../../server/ports/monitor'
-import { endAfterAll, endAfterTest } from '../support/lifetime'
-import { connectRedis } from '../support/redis-client'
-import { startRedis } from '../support/redis-server'
 import { until } from '../support/until'
+import { ownRedis, emptied } from './stores'
 
-const server = endAfterAll(await startRedis())
+const server = await ownRedis()
 
 async function openRedis() {
-  const client = endAfterTest(await connectRedis(server.url))
-  await client.flushAll()
+  const client = await emptied(server.url)
   return { client, book: createRedisHealthBook(client) }
 }
 

@@ -3,10 +3,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { SubmissionStore } from '../../server/ports/store'
 import type { Submission } from '../../server/ports/submission'
 import { line, over, submission } from '../fixtures/submissions'
-import { endAfterAll } from '../support/lifetime'
-import { startRedis } from '../support/redis-server'
 import { until } from '../support/until'
-import { embeddedStore, redisStore } from './stores'
+import { embeddedStore, ownRedis, redisStore } from './stores'
 
 /** Store that keeps three quarantined submissions, and access to its data. */
 interface Harness {
@@ -15,7 +13,7 @@ interface Harness {
   traces(id: string): Promise<string[]>
 }
 
-const server = endAfterAll(await startRedis())
+const server = await ownRedis()
 
 async function openRedis(heldMax = 3) {
   const { client, store } = await redisStore(server.url, { heldMax })

@@ -6,10 +6,9 @@ import { RedisStore } from '../../server/adapters/redis/store/store'
 import { storeRules } from '../../server/domain/lifecycle/record'
 import { KeyReused, type SubmissionStore } from '../../server/ports/store'
 import { decided, keyOf, line, over, submission, work } from '../fixtures/submissions'
-import { endAfterAll, endAfterTest, testFolder } from '../support/lifetime'
+import { endAfterTest, testFolder } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
-import { startRedis } from '../support/redis-server'
-import { embeddedStore, redisStore } from './stores'
+import { embeddedStore, ownRedis, redisStore } from './stores'
 
 interface Harness {
   store: SubmissionStore
@@ -19,7 +18,7 @@ interface Harness {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-const server = endAfterAll(await startRedis())
+const server = await ownRedis()
 
 async function openRedis() {
   const { client, store } = await redisStore(server.url)

@@ -2,9 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { EmbeddedInstallations } from '../../server/adapters/embedded/installations'
 import { createRedisInstallations } from '../../server/adapters/redis/installations'
 import type { Installations } from '../../server/ports/installations'
-import { endAfterAll, endAfterTest, testFolder } from '../support/lifetime'
-import { connectRedis } from '../support/redis-client'
-import { startRedis } from '../support/redis-server'
+import { testFolder } from '../support/lifetime'
+import { ownRedis, clientOf } from './stores'
 
 /** Two replicas, or twice the same one. */
 interface Setup { one: Installations, other: Installations }
@@ -12,10 +11,10 @@ interface Setup { one: Installations, other: Installations }
 const APP = 'app-1'
 const ENGINES = { channel: '19:engines@thread', within: '19:works' }
 
-const server = endAfterAll(await startRedis())
+const server = await ownRedis()
 
 async function openRedis() {
-  const connected = async () => endAfterTest(await connectRedis(server.url))
+  const connected = () => clientOf(server.url)
   const [one, other] = [await connected(), await connected()]
   await one.flushAll()
   return { one: createRedisInstallations(one), other: createRedisInstallations(other) }

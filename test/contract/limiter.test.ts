@@ -3,21 +3,18 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createEmbeddedLimiter } from '../../server/adapters/embedded/limiter'
 import { createRedisLimiter } from '../../server/adapters/redis/limiter'
 import type { Limiter } from '../../server/ports/limiter'
-import { endAfterAll, endAfterTest } from '../support/lifetime'
-import { connectRedis } from '../support/redis-client'
-import { startRedis } from '../support/redis-server'
 import { until } from '../support/until'
-import { ROUNDED_MS } from './stores'
+import { clientOf, ownRedis, ROUNDED_MS } from './stores'
 
 /** `make` creates limiters that share their counts if the store allows it. */
 interface Harness { make(options: { limit: number, windowS: number }): Limiter }
 
 const LIMIT = { limit: 2, windowS: 60 }
 
-const server = endAfterAll(await startRedis())
+const server = await ownRedis()
 
 async function openRedis(): Promise<Harness> {
-  const client = endAfterTest(await connectRedis(server.url))
+  const client = await clientOf(server.url)
   return { make: options => createRedisLimiter(client, options) }
 }
 
@@ -81,7 +78,7 @@ describe.each([
 
 describe('Redis limiter, in Redis', () => {
   test('two processes share the counts', async () => {
-    const connected = async () => createRedisLimiter(endAfterTest(await connectRedis(server.url)), LIMIT)
+    const connected = async () => createRedisLimiter(await clientOf(server.url), LIMIT)
     const [one, other] = [await connected(), await connected()]
     expect([await one.take('shared'), await other.take('shared')]).toEqual([0, 0])
     expect(await one.take('shared')).toBeGreaterThan(0)
@@ -89,7 +86,7 @@ describe('Redis limiter, in Redis', () => {
   })
 
   test('an act is one command; its key carries the hash tag and is gone with the window', async () => {
-    const client = endAfterTest(await connectRedis(server.url))
+    const client = await clientOf(server.url)
     const limiter = createRedisLimiter(client, LIMIT)
     await limiter.take('warm')
     await client.flushAll()

@@ -2,16 +2,13 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { EmbeddedMessageQueue } from '../../server/adapters/embedded/message-queue'
 import { RedisMessageQueue } from '../../server/adapters/redis/message-queue'
 import type { MessageQueue, QueueLimits } from '../../server/ports/message-queue'
-import { endAfterAll, endAfterTest } from '../support/lifetime'
-import { connectRedis } from '../support/redis-client'
-import { startRedis } from '../support/redis-server'
 import { until } from '../support/until'
+import { ownRedis, emptied } from './stores'
 
-const redis = endAfterAll(await startRedis())
+const redis = await ownRedis()
 
 async function openRedis(limits: QueueLimits) {
-  const client = endAfterTest(await connectRedis(redis.url))
-  await client.flushAll()
+  const client = await emptied(redis.url)
   return new RedisMessageQueue(client, limits)
 }
 

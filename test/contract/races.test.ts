@@ -7,13 +7,13 @@ import type { Submission } from '../../server/ports/submission'
 import { submission } from '../fixtures/submissions'
 import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
-import { startRedis } from '../support/redis-server'
+import { ownRedis } from './stores'
 
 const SUBMISSIONS = 200
 const LEASE_MS = 30_000
 const REVIEWER = { id: 'U1', name: 'Ada', platform: 'Slack' }
 
-const server = endAfterAll(await startRedis())
+const server = await ownRedis()
 /** Clients of three servers. */
 const clients = await Promise.all(Array.from({ length: 3 }, () => connectRedis(server.url)))
 const stores = clients.map(client => endAfterAll(new RedisStore(client, storeRules)))

@@ -7,12 +7,13 @@ import { endAfterTest } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { type RedisServer, startRedis } from '../support/redis-server'
 import { until } from '../support/until'
+import { clientOf } from './stores'
 
 let server: RedisServer
 let owner: RedisClient
 beforeEach(async () => {
   server = endAfterTest(await startRedis())
-  owner = endAfterTest(await connectRedis(server.url))
+  owner = await clientOf(server.url)
 })
 
 const open = async (url: string) => endAfterTest(new RedisStore(await connectRedis(url), storeRules))

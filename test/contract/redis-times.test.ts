@@ -3,24 +3,24 @@ import type { RedisClient } from '../../server/adapters/redis/connection/client'
 import type { RedisStore } from '../../server/adapters/redis/store/store'
 import { dataLivesUntil } from '../../server/domain/lifecycle/record'
 import { decided, line, over, submission } from '../fixtures/submissions'
-import { endAfterAll } from '../support/lifetime'
-import { startRedis } from '../support/redis-server'
-import { redisStore } from './stores'
+import { ownRedis, redisStore } from './stores'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const CARD = { platform: 'slack', threadId: 'slack:C1:1.1', messageId: '1.1' }
 
 let client: RedisClient
 let store: RedisStore
-const server = endAfterAll(await startRedis())
+const server = await ownRedis()
 beforeEach(async () => { ({ client, store } = await redisStore(server.url)) })
 
-test('form data that is edited, or decided without being read, lives until its time too', async () => {
+test('form data lives until its time, its record eight days longer, also edited, or decided without being read', async () => {
   const created = submission()
-  await store.create(created)
-  await store.replace(created, { ...created, version: 2, data: { name: 'Eve' }, cards: [CARD] })
   const ends = () => Promise.all(['d', 's'].map(kind => client.pExpireTime(`{triage}:${kind}:${created.id}`)))
-  expect(await ends()).toEqual([dataLivesUntil(created), dataLivesUntil(created) + 8 * DAY_MS])
+  const expected = [dataLivesUntil(created), dataLivesUntil(created) + 8 * DAY_MS]
+  await store.create(created)
+  expect(await ends()).toEqual(expected)
+  await store.replace(created, { ...created, version: 2, data: { name: 'Eve' }, cards: [CARD] })
+  expect(await ends()).toEqual(expected)
   const recalled = store.recall(created.id)!
   const known = { ...recalled, data: {} }
   const late = decided(known, { decision: { ...decided(known).decision!, at: created.expiresAt - 1 } })

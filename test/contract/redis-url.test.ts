@@ -7,15 +7,15 @@ import { expect, test } from 'vitest'
 import { createRedis, whyUnconnected } from '../../server/adapters/redis/connection/client'
 import type { Log } from '../../server/ports/runtime'
 import { endAfterAll } from '../support/lifetime'
-import { startRedis } from '../support/redis-server'
 import { until } from '../support/until'
+import { ownRedis } from './stores'
 
 /** Self-signed certificate for `localhost`, valid until 2126 */
 const [key, cert] = ['key', 'crt'].map(
   type => readFileSync(resolve(import.meta.dirname, `../fixtures/tls/localhost.${type}`)),
 )
 
-const redis = endAfterAll(await startRedis())
+const redis = await ownRedis()
 const tls = endAfterAll(createServer({ key, cert }, (socket) => {
   const inner = connect(redis.port, '127.0.0.1')
   socket.pipe(inner).pipe(socket)

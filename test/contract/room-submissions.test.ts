@@ -4,12 +4,11 @@ import { RedisStore } from '../../server/adapters/redis/store/store'
 import { storeRules } from '../../server/domain/lifecycle/record'
 import type { ApprovedDecision } from '../../server/ports/submission-access'
 import { ADA, openTriage, type Triage } from '../fakes/triage'
-import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
-import { startRedis } from '../support/redis-server'
+import { ownRedis } from './stores'
 
 let client: RedisClient
-const redis = endAfterAll(await startRedis())
+const redis = await ownRedis()
 
 async function onRedis(): Promise<Triage> {
   client = await connectRedis(redis.url)

@@ -5,11 +5,9 @@ import { createRedisLimiter } from '../../server/adapters/redis/limiter'
 import type { Limiter, LimitReached } from '../../server/ports/limiter'
 import type { SubmissionStore } from '../../server/ports/store'
 import { keyOf, submission } from '../fixtures/submissions'
-import { endAfterAll } from '../support/lifetime'
-import { startRedis } from '../support/redis-server'
-import { embeddedStore, redisStore, ROUNDED_MS } from './stores'
+import { embeddedStore, ownRedis, redisStore, ROUNDED_MS } from './stores'
 
-const server = endAfterAll(await startRedis())
+const server = await ownRedis()
 
 /** Store that lets each client create `limit` submissions a minute, and the limiter on the same counts. */
 async function openRedis(limit: number) {

@@ -2,14 +2,12 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { HEARTBEAT_MS, type SubmissionStore } from '../../server/ports/store'
 import type { AuditLine, Decision, Submission } from '../../server/ports/submission'
 import { decided, line, over, submission } from '../fixtures/submissions'
-import { endAfterAll } from '../support/lifetime'
-import { startRedis } from '../support/redis-server'
 import { until } from '../support/until'
-import { embeddedStore, redisStore } from './stores'
+import { embeddedStore, ownRedis, redisStore } from './stores'
 
 const HOUR_MS = 60 * 60 * 1000
 
-const server = endAfterAll(await startRedis())
+const server = await ownRedis()
 
 /** Contract of every `SubmissionStore` for the ops pages. `makeStore` is called for every test. */
 describe.each([

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createRedis, type RedisClient } from '../../server/adapters/redis/connection/client'
 import { RedisStore } from '../../server/adapters/redis/store/store'
-import { dataLivesUntil, storeRules } from '../../server/domain/lifecycle/record'
+import { storeRules } from '../../server/domain/lifecycle/record'
 import type { Log } from '../../server/ports/runtime'
 import { UnreadableRecord } from '../../server/ports/store'
 import { decided, line, over, submission } from '../fixtures/submissions'
-import { endAfterAll, endAfterTest } from '../support/lifetime'
+import { endAfterTest } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { startRedis } from '../support/redis-server'
 import { took } from '../support/stopwatch'
 import { until } from '../support/until'
 import { submissionStoreContract } from './submission-store'
+import { ownRedis } from './stores'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const CARD = { platform: 'slack', threadId: 'slack:C1:1.1', messageId: '1.1' }
 
 let client: RedisClient
@@ -33,7 +33,7 @@ async function connected(): Promise<void> {
   await until('Redis', () => client.isReady)
 }
 
-const server = endAfterAll(await startRedis())
+const server = await ownRedis()
 
 submissionStoreContract('Redis', async () => {
   await connected()
@@ -47,17 +47,6 @@ describe('Redis submission store, in Redis', () => {
     await client.flushAll()
   })
   afterEach(() => store.close())
-
-  test('form data lives until exactly its time, its record eight days longer', async () => {
-    const created = submission()
-    await store.create(created)
-    expect(await client.pExpireTime(`{triage}:d:${created.id}`)).toBe(dataLivesUntil(created))
-    expect(await client.pExpireTime(`{triage}:s:${created.id}`)).toBe(dataLivesUntil(created) + 8 * DAY_MS)
-    const late = decided(created, { decision: { ...decided(created).decision!, at: created.expiresAt - 1 } })
-    await store.replace(created, late)
-    expect(await client.pExpireTime(`{triage}:d:${created.id}`)).toBe(dataLivesUntil(late))
-    expect(await client.pExpireTime(`{triage}:s:${created.id}`)).toBe(dataLivesUntil(late) + 8 * DAY_MS)
-  })
 
   test('form data is in no key but its own, and every key carries the hash tag', async () => {
     const form = { secret: 'only-here' }

@@ -4,9 +4,9 @@ import { createRedisTestReceipts } from '../../server/adapters/redis/test-receip
 import type { TestReceipts } from '../../server/ports/delivery'
 import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
-import { startRedis } from '../support/redis-server'
+import { ownRedis } from './stores'
 
-const server = endAfterAll(await startRedis())
+const server = await ownRedis()
 const client = endAfterAll(await connectRedis(server.url))
 
 const MAKERS: [string, () => TestReceipts][] = [

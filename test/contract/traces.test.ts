@@ -4,10 +4,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { SubmissionStore } from '../../server/ports/store'
 import type { Submission, Work } from '../../server/ports/submission'
 import { line, over, submission, work } from '../fixtures/submissions'
-import { endAfterAll } from '../support/lifetime'
-import { startRedis } from '../support/redis-server'
 import { until } from '../support/until'
-import { embeddedStore, redisStore } from './stores'
+import { embeddedStore, ownRedis, redisStore } from './stores'
 
 /** Empty store, and access to its data. */
 interface Harness {
@@ -22,7 +20,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 const UPDATE: Work = { key: 'update', kind: 'update', attempts: 0, dueAt: 1 }
 
-const server = endAfterAll(await startRedis())
+const server = await ownRedis()
 
 async function openRedis() {
   const { client, store } = await redisStore(server.url)

@@ -1,3 +1,4 @@
+import { Events, pass } from './mounted'
 import { refusal, site, type Asked } from './nuxt'
 
 const HOUR_MS = 3_600_000
@@ -50,6 +51,21 @@ export function serve(...submissions: SubmissionDetails[]) {
     /** Answers requests whose address has this part: always, or once. */
     on: (part: string, answer: (asked: Asked) => unknown) => void overrides.unshift({ part, answer, isOnce: false }),
     once: (part: string, answer: (asked: Asked) => unknown) => void overrides.unshift({ part, answer, isOnce: true }),
+    /** Holds the next answer back until the function that is returned is called. */
+    hold: (part: string, answered: (asked: Asked) => unknown = answer) => {
+      const gate = Promise.withResolvers<null>()
+      service.once(part, asked => gate.promise.then(() => answered(asked)))
+      return async () => {
+        gate.resolve(null)
+        await pass(1)
+      }
+    },
+    /** Changes a submission, and tells the pages of it: by its id, or that anything may have changed. */
+    change: async (id: string, changes: Partial<SubmissionDetails> = {}, ids: string[] | null = [id]) => {
+      kept.set(id, details(id, changes))
+      Events.open.at(-1)!.send('changed', ids)
+      await pass()
+    },
     /** Answers as the server does by default. */
     answer,
     off: () => void overrides.splice(0),

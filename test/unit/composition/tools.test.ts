@@ -22,6 +22,18 @@ beforeEach(async () => {
   dir = testFolder()
 })
 
+/** Tools of a conversation in a room with cards. */
+async function openedTools(env: Record<string, string>) {
+  const { selection, of } = await openTools({
+    config: { ...readConfig({ NODE_ENV: 'test', ...env }), dataDir: dir },
+    submissionsAt: () => triage.submissions, forms: triage.forms, models: {}, log: silentLog,
+  })
+  return { selection, tools: of(
+    { getLogger: () => silentLog } as never,
+    { threadId: 'sandbox:room:1', channelId: 'sandbox:room', place: ['slack'], responsible: () => ADA },
+  ) }
+}
+
 /** AI SDK agent with these tools and scripted answers; records the tools of each step. */
 async function agentThat(answers: Answer[]) {
   const offered: string[][] = []
@@ -41,14 +53,7 @@ async function agentThat(answers: Answer[]) {
       }
     },
   })
-  const { selection, of } = await openTools({
-    config: { ...readConfig({ NODE_ENV: 'test' }), dataDir: dir }, submissionsAt: () => triage.submissions,
-    forms: triage.forms, models: {}, log: silentLog,
-  })
-  const tools = of(
-    { getLogger: () => silentLog } as never,
-    { threadId: 'sandbox:room:1', channelId: 'sandbox:room', place: ['slack'], responsible: () => ADA },
-  )
+  const { selection, tools } = await openedTools({})
   return { offered, all: Object.keys(tools), agent: new ToolLoopAgent({
     model, tools, prepareStep: selection.prepareStep(tools), stopWhen: isStepCount(10),
   }) }
@@ -74,20 +79,8 @@ test('a submission is read, and saved as JSON under reports/ once that is approv
   expect(await readFile(join(dir, 'files/reports/ada.json'), 'utf8')).toBe(content)
 })
 
-/** Tools of a conversation in a room with cards. */
-async function toolsWith(env: Record<string, string>) {
-  const { of } = await openTools({
-    config: { ...readConfig({ NODE_ENV: 'test', ...env }), dataDir: dir },
-    submissionsAt: () => triage.submissions, forms: triage.forms, models: {}, log: silentLog,
-  })
-  return of(
-    { getLogger: () => silentLog } as never,
-    { threadId: 'sandbox:room:1', channelId: 'sandbox:room', place: ['slack'], responsible: () => ADA },
-  )
-}
-
 test('without a place for files there are no file tools', async () => {
-  const names = Object.keys(await toolsWith({ VERCEL: '1', CRON_SECRET: 'c'.repeat(32) }))
+  const names = Object.keys((await openedTools({ VERCEL: '1', CRON_SECRET: 'c'.repeat(32) })).tools)
   expect(names).toEqual(expect.arrayContaining(['forwardSubmission', 'fetchMessages', 'moreTools']))
   expect(names.filter(name => name.endsWith('File') || name === 'listFiles')).toEqual([])
 })
@@ -97,7 +90,7 @@ test.each([
   ['with UNDO_SECONDS can be undone', { UNDO_SECONDS: '10' }, [/Undo/, /Undo/, /erased at once.*Final/]],
   ['with SPAM_HOLD keeps spam', { SPAM_HOLD: '24h' }, [/Final/, /names\.$/, /not erased at once.*Not spam/]],
 ])('what the model reads of a decision: %s', async (_, env, words) => {
-  const tools = await toolsWith(env)
+  const { tools } = await openedTools(env)
   const names = ['forwardSubmission', 'editAndForwardSubmission', 'markSubmissionAsSpam']
   expect(names.map(name => tools[name]?.description)).toEqual(words.map(each => expect.stringMatching(each)))
 })

@@ -1,9 +1,8 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
-import { createEvent, setResponseHeader, type H3Event } from 'h3'
+import { setResponseHeader, type H3Event } from 'h3'
 import { afterEach, expect, test } from 'vitest'
 import { FilesUnavailable, StoreUnavailable, SubmissionGone, TooManyForms } from '../../../server/domain/errors'
 import { answer, answerTo, HttpError, onUnexpectedError } from '../../../server/http/errors'
+import { httpEvent } from './event'
 
 afterEach(() => onUnexpectedError(() => {}))
 
@@ -20,8 +19,7 @@ test('the log learns why files cannot be stored, and whoever sends one does not'
 
 /** `Retry-After` of the answer to an error. */
 async function retryAfter(fail: (event: H3Event) => Error): Promise<unknown> {
-  const incoming = new IncomingMessage(new Socket())
-  const event = createEvent(incoming, new ServerResponse(incoming))
+  const event = httpEvent()
   await answer(event, async () => { throw fail(event) })
   return event.node.res.getHeader('Retry-After')
 }

@@ -1,8 +1,6 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
-import { createEvent } from 'h3'
 import { expect, test } from 'vitest'
 import { requireListener } from '../../../server/http/platform'
+import { httpEvent } from './event'
 
 const PLATFORMS = {
   talk: { definition: { label: 'Talk', hasSocket: true as const }, listener: 'a listener' },
@@ -12,8 +10,7 @@ const PLATFORMS = {
 
 /** Returns the listener of a platform, or the refusal of the request. */
 function listenerOf(platform: string): unknown {
-  const incoming = new IncomingMessage(new Socket())
-  const event = createEvent(incoming, new ServerResponse(incoming))
+  const event = httpEvent()
   event.context.params = { platform }
   try {
     return requireListener(event, key => PLATFORMS[key as keyof typeof PLATFORMS] ?? null)

@@ -1,5 +1,5 @@
 import { tool } from 'ai'
-import { Message, parseMarkdown, type Attachment } from 'chat'
+import type { Attachment } from 'chat'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { Agent } from '../../../../server/adapters/ai/agent'
@@ -8,6 +8,7 @@ import type { Toolset } from '../../../../server/adapters/ai/toolset'
 import type { AgentTurn, Conversation } from '../../../../server/ports/conversation'
 import type { KeptTurn, ApprovalDecision } from '../../../../server/ports/approvals'
 import type { Field } from '../../../../server/ports/submission'
+import { chatMessage as message } from '../../../fixtures/messages'
 import { endAfterAll } from '../../../support/lifetime'
 import { startModelServer } from '../../../support/model-server'
 
@@ -34,16 +35,13 @@ function agentWith(
   })
 }
 
-function message(text: string, attachments: Attachment[] = []): Message {
-  return new Message({
-    id: String(Math.random()), threadId: conversation.threadId, text, formatted: parseMarkdown(text), raw: {},
-    attachments,
-    author: { userId: 'U1', userName: 'ada', fullName: 'Ada', isBot: false, isMe: false },
-    metadata: { dateSent: new Date(), edited: false },
-  })
-}
-
 const readWords = async ({ words }: AgentTurn) => (await Array.fromAsync(words)).join('')
+
+/** Turn with this outcome, as it is kept for its decisions. */
+const keptWith = (outcome: Awaited<ReturnType<AgentTurn['outcome']>>, verdicts: KeptTurn['verdicts']): KeptTurn => ({
+  turn: { id: '1', threadId: conversation.threadId, asker: ADA, expiresAt: 0, ...outcome }, verdicts, cards: [null],
+  taken: true,
+})
 
 const file = (type: Attachment['type'], mimeType: string, name: string, content: string): Attachment => ({
   type, mimeType, name, url: `https://example.com/${name}`, fetchData: async () => Buffer.from(content),
@@ -110,11 +108,7 @@ describe('a turn that waits', () => {
     model.script({ text: 'May I?', calls: [{ name: 'write', input }] })
     const turn = await agent.start([message('write', attachments)], true, conversation)
     expect(await readWords(turn)).toBe('May I?')
-    const outcome = await turn.outcome()
-    return {
-      turn: { id: '1', threadId: conversation.threadId, asker: ADA, expiresAt: 0, ...outcome }, verdicts: [null],
-      cards: [null], taken: true,
-    }
+    return keptWith(await turn.outcome(), [null])
   }
 
   test('is text that any process can go on from, with the call as people read it', async () => {
@@ -199,18 +193,16 @@ const toolResults = () => Object.fromEntries(model.requests.at(-1)!.messages.fil
   ({ tool_call_id: id, content }) => [id, content],
 ))
 
-test('an answer that the model did not end by itself says why it ends', async () => {
-  model.script({ text: 'Three wait: the', finish: 'length' })
-  expect(await readWords(await ask())).toMatch(/^Three wait: the\n\nMy answer became too long/)
-  model.script({ finish: 'length' })
-  expect(await readWords(await ask())).toMatch(/^\s*My answer became too long/)
-  model.script({ finish: 'content_filter' })
-  expect(await readWords(await ask())).toMatch(/^\s*The language model broke off here: its filter/)
-})
-
-test.each(['', '\n\n', ' '])('an answer of nothing to read (%j) says that there is none', async (text) => {
-  model.script({ text })
-  expect((await readWords(await ask())).trim()).toBe('I have no answer to that.')
+test.each<[string, Parameters<typeof model.script>[0], RegExp]>([
+  ['cut by its length', { text: 'Three wait: the', finish: 'length' }, /^Three wait: the\n\nMy answer became too long/],
+  ['cut before its first word', { finish: 'length' }, /^\s*My answer became too long/],
+  ['cut by a filter', { finish: 'content_filter' }, /^\s*The language model broke off here: its filter/],
+  ...['', '\n\n', ' '].map((text): [string, { text: string }, RegExp] => (
+    [`with nothing to read (${JSON.stringify(text)})`, { text }, /^\s*I have no answer to that\.\s*$/]
+  )),
+])('an answer %s says why it ends', async (_, answer, says) => {
+  model.script(answer)
+  expect(await readWords(await ask())).toMatch(says)
 })
 
 test('a character that comes in two parts stays whole', async () => {
@@ -242,10 +234,7 @@ test('of one answer 20 calls are asked about, and the model is told of the other
   await readWords(turn)
   const outcome = await turn.outcome()
   expect(outcome.calls.map(({ toolCallId }) => toolCallId)).toEqual(numbered('write', 20).map(({ id }) => id))
-  const keptTurn: KeptTurn = {
-    turn: { id: '1', threadId: conversation.threadId, asker: ADA, expiresAt: 0, ...outcome },
-    verdicts: outcome.calls.map((_, at) => ({ approved: at < 19, by: ADA, at: 0 })), cards: [], taken: true,
-  }
+  const keptTurn = keptWith(outcome, outcome.calls.map((_, at) => ({ approved: at < 19, by: ADA, at: 0 })))
   model.script({ text: 'Written.' })
   expect(await readWords(await agentOf().resume(keptTurn, conversation))).toBe('Written.')
   expect(executions).toEqual(Array.from({ length: 19 }, (_, at) => `write ${at}`))

@@ -1,18 +1,8 @@
-import { Message, parseMarkdown, type Attachment } from 'chat'
+import type { Attachment, Message } from 'chat'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { toHistory } from '../../../../server/adapters/ai/history'
 import { silentLog } from '../../../fakes/runtime'
-
-let messageCount = 0
-
-function message(text: string, attachments: Attachment[] = [], isMe = false): Message {
-  const name = isMe ? 'bot' : 'ada'
-  return new Message({
-    id: String(++messageCount), threadId: 'slack:C1:1', text, formatted: parseMarkdown(text), raw: {}, attachments,
-    author: { userId: name, userName: name, fullName: name, isBot: isMe, isMe },
-    metadata: { dateSent: new Date(), edited: false },
-  })
-}
+import { chatMessage as message } from '../../../fixtures/messages'
 
 const historyOf = (messages: Message[], { names = false, budget = 60_000, fetchMs = 20_000 } = {}) => (
   toHistory(messages, { budget, names, isCard: () => false, fetchMs, log: silentLog })

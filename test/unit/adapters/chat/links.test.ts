@@ -76,10 +76,8 @@ const CASES: readonly [what: string, text: string, shown: string][] = [
 ]
 
 describe('what a model says shows', () => {
-  test.each(CASES)('%s as text', async (_, text, expected) => expect(await showWords([text])).toBe(expected))
-
   test.each(CASES)('%s as text, however it is cut into pieces', async (_, text, expected) => {
-    expect(await showWords([...text])).toBe(expected)
+    for (const pieces of [[text], [...text]]) expect(await showWords(pieces)).toBe(expected)
     for (let at = 1; at < text.length; at++) expect(await showWords([text.slice(0, at), text.slice(at)])).toBe(expected)
   })
 

@@ -1,13 +1,11 @@
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { createResendMailer } from '../../../../server/adapters/email/resend'
 import { createHttpClient } from '../../../../server/adapters/http/client'
 import { FileLost, FilesUnavailable } from '../../../../server/domain/errors'
 import { FILE_LOST, type Email } from '../../../../server/ports/delivery'
+import { endAfterTest } from '../../../support/lifetime'
+import { startProxy, type Proxy } from '../../../support/proxy'
 import { until } from '../../../support/until'
 
 const API_KEY = 're_secret_key'
@@ -15,104 +13,91 @@ const email: Email = {
   from: 'Formbot <bot@example.com>', to: ['team@example.com'], replyTo: 'ada@example.org', subject: 'Hello',
   html: '<p>Form data</p>', text: 'Form data',
 }
+const withFile = (read = () => Readable.from([Buffer.from('a')])): Email => (
+  { ...email, attachments: [{ filename: 'a.txt', contentType: 'text/plain', content: { size: 1, read } }] }
+)
 
-let server: Server
-let baseUrl: string
-let answer: (response: ServerResponse) => void
-let requests: { url: string | undefined, headers: IncomingHttpHeaders, body: unknown }[]
+let vendor: Proxy
+beforeEach(async () => { vendor = endAfterTest(await startProxy(() => Response.json({ id: '1' }))) })
 
-beforeEach(async () => {
-  requests = []
-  server = createServer(async (request, response) => {
-    requests.push({ url: request.url, headers: request.headers, body: JSON.parse(await text(request)) })
-    answer(response)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-})
-afterEach(() => {
-  server.closeAllConnections()
-  server.close()
-})
+const createMailer = (options: { apiKey?: string, timeoutMs?: number } = {}) => (
+  createResendMailer({ apiKey: API_KEY, baseUrl: vendor.url, ...options }, createHttpClient())
+)
+const send = (options?: { apiKey?: string, timeoutMs?: number }) => createMailer(options).send(email, 'key-1')
 
-function send(options: { apiKey?: string, timeoutMs?: number } = {}) {
-  return createResendMailer({ apiKey: API_KEY, baseUrl, ...options }, createHttpClient()).send(email, 'key-1')
+function respond(status: number, body: string, headers: Record<string, string> = {}) {
+  vendor.fault = () => ({ status, body, headers })
 }
 
-function refuse(statusCode: number, name: string, headers: Record<string, string> = {}) {
-  answer = response => response.writeHead(statusCode, { 'content-type': 'application/json', ...headers })
-    .end(JSON.stringify({ statusCode, name, message: `No: ${API_KEY}, ${email.to}, ${email.text}` }))
+function refuse(statusCode: number, name: string, headers?: Record<string, string>) {
+  const message = `No: ${API_KEY}, ${email.to}, ${email.text}`
+  respond(statusCode, JSON.stringify({ statusCode, name, message }), headers)
+}
+
+/** Holds every answer back until it is accepted, the first of them first. */
+function holdAnswers() {
+  const held: (() => void)[] = []
+  vendor.fault = () => {
+    const gate = Promise.withResolvers<null>()
+    held.push(() => gate.resolve(null))
+    return { hold: gate.promise }
+  }
+  return { held, accept: () => held.shift()!() }
 }
 
 describe('Resend', () => {
   test('an accepted email arrived with key, reply address and both bodies, and has the id that Resend gave it', async () => {
-    answer = response => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}')
     expect(await send()).toEqual({ ok: true, value: '1' })
-    expect(requests).toEqual([expect.objectContaining({
-      url: '/emails',
-      headers: expect.objectContaining({ 'authorization': `Bearer ${API_KEY}`, 'idempotency-key': 'key-1' }),
-      body: {
-        from: email.from, to: email.to, reply_to: email.replyTo, subject: email.subject, html: email.html,
-        text: email.text,
-      },
-    })])
+    expect(vendor.requests).toMatchObject([{
+      path: '/emails', headers: { 'authorization': `Bearer ${API_KEY}`, 'idempotency-key': 'key-1' },
+    }])
+    const { replyTo, ...rest } = email
+    expect(JSON.parse(vendor.requests[0]!.body)).toEqual({ ...rest, reply_to: replyTo })
   })
 
   test('of emails with files one goes at a time, and none waits long: nothing was attempted then', async () => {
-    const responses: ServerResponse[] = []
-    answer = response => responses.push(response)
-    const accept = () => responses.shift()!.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}')
-    const attachments = [{ filename: 'a.txt', contentType: 'text/plain', content: {
-      size: 1, read: () => Readable.from([Buffer.from('a')]),
-    } }]
-    const mailer = createResendMailer({ apiKey: API_KEY, baseUrl }, createHttpClient())
-    const firstSend = mailer.send({ ...email, attachments }, 'one')
-    await until('the first', () => responses.length === 1)
+    const { held, accept } = holdAnswers()
+    const mailer = createMailer()
+    const firstSend = mailer.send(withFile(), 'one')
+    await until('the first', () => held.length === 1)
     // The first email was started with real timers, so it does not time out.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const secondSend = mailer.send({ ...email, attachments }, 'two')
+    const secondSend = mailer.send(withFile(), 'two')
     await vi.advanceTimersByTimeAsync(5000)
     vi.useRealTimers()
     expect(await secondSend).toMatchObject({ ok: false, busy: true })
-    expect(requests).toHaveLength(1)
+    expect(vendor.requests).toHaveLength(1)
     accept()
     expect(await firstSend).toEqual({ ok: true, value: '1' })
-    const second = mailer.send({ ...email, attachments }, 'two')
-    await until('the second', () => responses.length === 1)
+    const second = mailer.send(withFile(), 'two')
+    await until('the second', () => held.length === 1)
     accept()
     expect(await second).toEqual({ ok: true, value: '1' })
   })
 
   test('of many emails with files that wait one goes next, and others without files go by', async () => {
-    const responses: ServerResponse[] = []
-    answer = response => responses.push(response)
-    const accept = () => responses.shift()!.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}')
-    const attachments = [{ filename: 'a.txt', contentType: 'text/plain', content: {
-      size: 1, read: () => Readable.from([Buffer.from('a')]),
-    } }]
-    const mailer = createResendMailer({ apiKey: API_KEY, baseUrl, timeoutMs: 60_000 }, createHttpClient())
-    const sends = ['one', 'two', 'three'].map(key => mailer.send({ ...email, attachments }, key))
-    await until('the first', () => responses.length === 1)
+    const { held, accept } = holdAnswers()
+    const mailer = createMailer({ timeoutMs: 60_000 })
+    const sends = ['one', 'two', 'three'].map(key => mailer.send(withFile(), key))
+    await until('the first', () => held.length === 1)
     accept()
     await sends[0]
-    await until('the second', () => responses.length === 1)
+    await until('the second', () => held.length === 1)
     const plainSend = mailer.send(email, 'plain')
-    await until('the one without files', () => responses.length > 1)
-    expect(requests.map(({ headers }) => headers['idempotency-key'])).toEqual(['one', 'two', 'plain'])
+    await until('the one without files', () => held.length > 1)
+    expect(vendor.requests.map(({ headers }) => headers['idempotency-key'])).toEqual(['one', 'two', 'plain'])
     accept()
     accept()
-    await until('the third', () => responses.length === 1)
+    await until('the third', () => held.length === 1)
     accept()
     for (const send of [...sends, plainSend]) expect(await send).toEqual({ ok: true, value: '1' })
   })
 
   test('headers and attachments arrive, these in base64', async () => {
-    answer = response => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}')
-    const mailer = createResendMailer({ apiKey: API_KEY, baseUrl }, createHttpClient())
-    await mailer.send({ ...email, headers: { 'Auto-Submitted': 'auto-generated' }, attachments: [
+    await createMailer().send({ ...email, headers: { 'Auto-Submitted': 'auto-generated' }, attachments: [
       { filename: 'a.json', contentType: 'application/json', content: '{"ä":1}' },
     ] }, 'key-2')
-    expect(requests[0]!.body).toMatchObject({
+    expect(JSON.parse(vendor.requests[0]!.body)).toMatchObject({
       headers: { 'Auto-Submitted': 'auto-generated' },
       attachments: [
         { filename: 'a.json', content_type: 'application/json', content: Buffer.from('{"ä":1}').toString('base64') },
@@ -185,20 +170,13 @@ describe('Resend', () => {
     // A proxy in between may answer like this.
     ['a success without an id', 200, '{}'],
   ])('%s is a failure to repeat', async (_, status, body) => {
-    answer = response => response.writeHead(status).end(body)
+    respond(status, body)
     expect(await send()).toMatchObject({ ok: false, permanent: false })
   })
 
   test('a server that never answers is given up', async () => {
-    answer = () => {}
+    holdAnswers()
     expect(await send({ timeoutMs: 50 })).toEqual({
-      ok: false, permanent: false, reason: 'Resend did not answer in time.',
-    })
-  })
-
-  test('a server that stops in the middle of its answer is given up', async () => {
-    answer = response => response.writeHead(500).write('{"sta')
-    expect(await send({ timeoutMs: 50 })).toMatchObject({
       ok: false, permanent: false, reason: 'Resend did not answer in time.',
     })
   })
@@ -206,19 +184,16 @@ describe('Resend', () => {
   test.each([
     [FilesUnavailable, 'A file of the submission cannot be read from its storage.'], [FileLost, FILE_LOST],
   ])('a file that is not to be read is named as the cause, and nothing is sent without it', async (FileError, reason) => {
-    const lostContent = { size: 1, read: () => Readable.from((async function* (): AsyncGenerator<Buffer> {
+    const lost = withFile(() => Readable.from((async function* (): AsyncGenerator<Buffer> {
       yield* []
       throw new FileError(new Error('gone'))
-    })()) }
-    const mailer = createResendMailer({ apiKey: API_KEY, baseUrl }, createHttpClient())
-    const attachments = [{ filename: 'a.txt', contentType: 'text/plain', content: lostContent }]
-    expect(await mailer.send({ ...email, attachments }, 'one')).toEqual({ ok: false, permanent: false, reason })
-    expect(requests).toEqual([])
+    })()))
+    expect(await createMailer().send(lost, 'one')).toEqual({ ok: false, permanent: false, reason })
+    expect(vendor.requests).toEqual([])
   })
 
   test('nobody listening is a failure to repeat', async () => {
-    server.close()
-    await once(server, 'close')
+    await vendor.close()
     expect(await send()).toEqual({ ok: false, permanent: false, reason: 'Resend cannot be reached.' })
   })
 

@@ -234,15 +234,11 @@ describe('A submission that no email can hold', () => {
 
   test('a correction says so above the fields, in both parts', () => {
     const { html, text } = render(content([field('Name', 'Ada')], { correction: 'This corrects the email.' }))
-    for (const part of [html, text]) expect(
-      part.indexOf('This corrects the email.'),
-    ).toBeLessThan(part.lastIndexOf('Ada'))
-    expect(text).toContain('This corrects the email.')
+    for (const part of [html, text]) expect(part).toMatch(/This corrects the email\.[^]*Ada/)
   })
 
   test('a form without fields says so', () => {
     const { html, text } = render(content([]))
-    expect(html).toContain('The form was sent without any fields.')
-    expect(text).toContain('The form was sent without any fields.')
+    for (const part of [html, text]) expect(part).toContain('The form was sent without any fields.')
   })
 })

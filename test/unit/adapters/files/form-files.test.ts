@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { openFiles } from '../../../../server/adapters/files/agent-files'
 import { createFormFiles, PART_BYTES } from '../../../../server/adapters/files/form-files'
 import { createFileTools } from '../../../../server/adapters/ai/tools/files'
+import type { FilesStorage } from '../../../../server/adapters/files/storage'
 import { FileMissing } from '../../../../server/ports/files'
 import { useFileStorages } from '../../../support/file-storages'
 import { callTool } from '../../../support/tools'
@@ -19,19 +20,26 @@ async function* chunks(bytes: Buffer, size: number) {
 }
 
 const collect = async (bytes: AsyncIterable<Buffer>) => Buffer.concat(await Array.fromAsync(bytes))
+const tenBytes = () => chunks(randomBytes(10), 10)
+const filesOn = (storage: FilesStorage, dir = env.dir, owner = async () => 'one') => (
+  createFormFiles({ storage, dir, owner })
+)
+const filesOnDisk = () => filesOn(env.storages.disk)
 
 describe.each(['disk', 'Vercel Blob', 'S3'] as const)('on %s', (name) => {
-  const createFiles = () => createFormFiles({ storage: env.storages[name], dir: env.dir, owner: async () => 'one' })
+  const createFiles = () => filesOn(env.storages[name])
+  /** Tools of the agent on the same storage. */
+  const agentTools = async () => createFileTools({
+    files: await openFiles({ storage: env.storages[name], dir: env.dir, access: 'private', maxBytes: 1000 }),
+  })
 
   test('of several owners each sees its own alone', async () => {
-    const content = Readable.from([Buffer.from('mine')])
-    const [mine, theirs] = [createFiles(), createFormFiles({
-      storage: env.storages[name], dir: join(env.dir, 'theirs'), owner: async () => 'other',
-    })]
-    await mine.write(ID, 0, content)
+    const theirs = filesOn(env.storages[name], join(env.dir, 'theirs'), async () => 'other')
+    const mine = createFiles()
+    await mine.write(ID, 0, Readable.from([Buffer.from('mine')]))
     expect(await theirs.idsBefore(Date.now() + 60_000)).toEqual([])
     await theirs.erase(ID)
-    expect(Buffer.concat(await Array.fromAsync(mine.read(ID, 0, 4))).toString()).toBe('mine')
+    expect((await collect(mine.read(ID, 0, 4))).toString()).toBe('mine')
     expect(await mine.idsBefore(Date.now() + 60_000)).toEqual([ID])
     await mine.erase(ID)
   })
@@ -53,7 +61,7 @@ describe.each(['disk', 'Vercel Blob', 'S3'] as const)('on %s', (name) => {
       throw new Error('The sender has left.')
     }
     await expect(files.write(ID, 0, broken())).rejects.toThrow('left')
-    await files.write(OTHER_ID, 0, chunks(randomBytes(10), 10))
+    await files.write(OTHER_ID, 0, tenBytes())
     const tomorrow = Date.now() + 86_400_000
     expect((await files.idsBefore(tomorrow)).sort()).toEqual([ID, OTHER_ID])
     await files.erase(ID)
@@ -65,10 +73,8 @@ describe.each(['disk', 'Vercel Blob', 'S3'] as const)('on %s', (name) => {
 
   test('the agent neither sees nor touches them', async () => {
     const files = createFiles()
-    await files.write(ID, 0, chunks(randomBytes(10), 10))
-    const tools = createFileTools({
-      files: await openFiles({ storage: env.storages[name], dir: env.dir, access: 'private', maxBytes: 1000 }),
-    })
+    await files.write(ID, 0, tenBytes())
+    const tools = await agentTools()
     expect(await callTool(tools, 'listFiles', {})).toMatchObject({ items: [] })
     for (const [tool, input] of [
       ['downloadFile', {}], ['deleteFile', {}], ['getFileMetadata', {}], ['uploadFile', { content: 'x' }],
@@ -81,10 +87,8 @@ describe.each(['disk', 'Vercel Blob', 'S3'] as const)('on %s', (name) => {
 
   test('the agent finds its own files behind any number of them', async () => {
     const files = createFiles()
-    for (const index of [0, 1, 2, 3, 4]) await files.write(ID, index, chunks(randomBytes(10), 10))
-    const tools = createFileTools({
-      files: await openFiles({ storage: env.storages[name], dir: env.dir, access: 'private', maxBytes: 1000 }),
-    })
+    for (const index of [0, 1, 2, 3, 4]) await files.write(ID, index, tenBytes())
+    const tools = await agentTools()
     for (const key of ['reports/1', 'reports/2']) await callTool(tools, 'uploadFile', { key, content: 'x' })
     expect(await callTool(tools, 'listFiles', { limit: 2 })).toMatchObject({ items: [{ key: 'reports/1' }] })
     for (const key of ['reports/1', 'reports/2']) await callTool(tools, 'deleteFile', { key })
@@ -94,7 +98,7 @@ describe.each(['disk', 'Vercel Blob', 'S3'] as const)('on %s', (name) => {
 })
 
 test('on disk a file whose parts still come is no old one, whenever the first of them came', async () => {
-  const files = createFormFiles({ storage: { kind: 'disk' }, dir: env.dir, owner: async () => 'one' })
+  const files = filesOnDisk()
   const [folder, longAgo] = [join(env.dir, 'form-files', ID), new Date(Date.now() - 7_200_000)]
   async function* slow() {
     yield randomBytes(PART_BYTES)
@@ -111,27 +115,25 @@ test('on disk a file whose parts still come is no old one, whenever the first of
 
 test('a storage that could not be opened is opened again', async () => {
   let attempts = 0
-  const files = createFormFiles({ storage: env.storages['Vercel Blob'], dir: env.dir, owner: async () => {
+  const files = filesOn(env.storages['Vercel Blob'], env.dir, async () => {
     if (attempts++ === 0) throw new Error('The store does not answer.')
     return 'one'
-  } })
-  await expect(files.write(ID, 0, chunks(randomBytes(10), 10))).rejects.toThrow('The store does not answer.')
-  await files.write(ID, 0, chunks(randomBytes(10), 10))
+  })
+  await expect(files.write(ID, 0, tenBytes())).rejects.toThrow('The store does not answer.')
+  await files.write(ID, 0, tenBytes())
   expect(await collect(files.read(ID, 0, 10))).toHaveLength(10)
   await files.erase(ID)
 })
 
 test('nobody else of the machine looks into the folder of a disk', async () => {
   const dir = join(env.dir, 'kept', 'uploads')
-  await createFormFiles({ storage: { kind: 'disk' }, dir, owner: async () => 'one' }).write(
-    ID, 0, chunks(randomBytes(10), 10),
-  )
+  await filesOn(env.storages.disk, dir).write(ID, 0, tenBytes())
   expect((await stat(dir)).mode & 0o077).toBe(0)
 })
 
 test('a Blob of a form is private', async () => {
-  const files = createFormFiles({ storage: env.storages['Vercel Blob'], dir: env.dir, owner: async () => 'one' })
-  await files.write(ID, 0, chunks(randomBytes(10), 10))
+  const files = filesOn(env.storages['Vercel Blob'])
+  await files.write(ID, 0, tenBytes())
   expect([...env.blob.blobs.values()].map(({ access }) => access)).toEqual(['private'])
   await files.erase(ID)
 })
@@ -156,8 +158,7 @@ test.each([
   ['application/x-msdownload', Buffer.from('MZ\u0000\u0000')],
   [null, Buffer.from([0, 1, 2, 3])],
 ])('is %s by its content', async (type, head) => {
-  const files = createFormFiles({ storage: { kind: 'disk' }, dir: env.dir, owner: async () => 'one' })
-  expect((await files.kindOf(head))?.type ?? null).toBe(type)
+  expect((await filesOnDisk().kindOf(head))?.type ?? null).toBe(type)
 })
 
 test.each([
@@ -171,6 +172,5 @@ test.each([
   ['letter.docx', 'application/zip', 'zip', 'letter.docx'], ['setup.msi', 'application/x-cfb', 'cfb', 'setup.cfb'],
   ['clip.mov', 'video/quicktime', 'mov', 'clip.mov'], ['数.pdf', 'application/pdf', 'pdf', '数.pdf'],
 ])('%j, which is %s by its content, is called %4$j', async (name, type, extension, expectedName) => {
-  const files = createFormFiles({ storage: { kind: 'disk' }, dir: env.dir, owner: async () => 'one' })
-  expect(await files.nameOf(name, { type, extension })).toBe(expectedName)
+  expect(await filesOnDisk().nameOf(name, { type, extension })).toBe(expectedName)
 })

@@ -46,6 +46,12 @@ const ids = () => page.root.querySelectorAll('[data-testid=row]').map(({ dataset
 const focused = () => page.focused?.closest('[data-testid=row]')?.dataset.id ?? page.focused?.tag
 const selected = () => shown(byId('selection')?.querySelector('p') ?? null)
 const dialog = () => shown(page.root.querySelector('UModal'))
+/** Puts the focus into an input beside the list. */
+function goElsewhere() {
+  const input = Object.assign(new Part('input'), { parent: page.root })
+  page.root.children.push(input)
+  input.focus()
+}
 const select = (id: string, event: object = {}) => (
   handle(page.root.querySelector(`[data-id=${id}] [data-testid=select]`)!, 'onClick')(event)
 )
@@ -133,10 +139,7 @@ describe('keys', () => {
     service.kept.delete('a')
     await changed('a')
     expect(focused()).toBe('b')
-    const search = new Part('input')
-    page.root.children.push(search)
-    search.parent = page.root
-    search.focus()
+    goElsewhere()
     service.kept.delete('b')
     await changed('b')
     expect(focused()).toBe('input')
@@ -147,16 +150,11 @@ describe('keys', () => {
     for (const [answered, says] of [[away, 'It was not decided: The store does not answer.'], [
       () => refusal(409, { error: 'Bo was faster.' }), 'It was not decided: Bo was faster.',
     ]] as const) {
-      const answer = gate<undefined>()
-      service.once('/decision', () => answer.promise.then(answered))
+      const answer = service.hold('/decision', answered)
       await key('j')
       await key('s')
-      const search = new Part('input')
-      page.root.children.push(search)
-      search.parent = page.root
-      search.focus()
-      answer.resolve(undefined)
-      await pass()
+      goElsewhere()
+      await answer()
       expect([toasts(), focused(), dialog()]).toEqual([[says], 'input', ''])
       page.focused = page.root
     }
@@ -298,16 +296,14 @@ describe('many', () => {
 
   test('are not left while they are decided, unless somebody says so; what was not decided is told of then', async () => {
     await ask(MANY)
-    const answer = gate<undefined>()
-    service.once('/decisions', asked => answer.promise.then(() => service.answer(asked)))
+    const answer = service.hold('/decisions')
     await press('confirm')
     await navigateTo('/status')
     expect([browser.questions, route.path]).toEqual([['Stop here? What is not decided yet stays as it is.'], '/'])
     browser.answers = [true]
     await navigateTo('/status')
     leave()
-    answer.resolve(undefined)
-    await pass()
+    await answer()
     expect(toasts()).toEqual(['20 of 50 marked as spam: 30 submissions are as before.'])
     expect(asked()).toEqual([20])
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { stopWaiting, useConnection } from '../../../../app/composables/ops/use-connection'
 import {
-  browser, byId, dispatch, Events, gate, key, pass, press, shown, submit, toasts, type, typed, use,
+  browser, byId, dispatch, Events, key, pass, press, shown, submit, toasts, type, typed, use,
 } from '../../../support/app/mounted'
 import { navigateTo, noAnswer, refusal, site } from '../../../support/app/nuxt'
 import { away, details } from '../../../support/app/service'
@@ -23,13 +23,11 @@ describe('whoever leaves before a decision is answered', () => {
     [() => ({}), undefined, 'Marked as spam. The cards follow.'],
   ])('is told where they are, and stays there: %#', async (answered, toast, said) => {
     await open(details('a'))
-    const answer = gate<undefined>()
-    service.once('/decision', () => answer.promise.then(answered))
+    const answer = service.hold('/decision', answered)
     await key('s')
     await navigateTo('/')
     leave()
-    answer.resolve(undefined)
-    await pass(1)
+    await answer()
     expect([toasts(), notice(), site.visited.at(-1)]).toEqual([toast ? [toast] : [], said, '/'])
   })
 
@@ -38,14 +36,12 @@ describe('whoever leaves before a decision is answered', () => {
       await open(details('a'))
       await press('decide-edit')
       await type('edit-f0', 'Ivo')
-      const answer = gate<undefined>()
-      service.once('/decision', () => answer.promise.then(away))
+      const answer = service.hold('/decision', away)
       await submit()
       browser.answers = [true]
       if (isCancelled) await press('edit-cancel')
       else leave()
-      answer.resolve(undefined)
-      await pass()
+      await answer()
       expect(toasts()).toEqual(['It was not decided: The store does not answer.'])
       if (isCancelled) leave()
     }
@@ -55,12 +51,10 @@ describe('whoever leaves before a decision is answered', () => {
     'before a card is posted again is told of which submission it is: %#', async (answered, says) => {
       const problem = { what: 'x', reason: 'y', nextAttemptAt: 1, refused: true }
       await open(details('abcdefgh-1', { problem }))
-      const answer = gate<undefined>()
-      service.once('/cards', () => answer.promise.then(answered))
+      const answer = service.hold('/cards', answered)
       await press('Post the card again')
       leave()
-      answer.resolve(undefined)
-      await pass()
+      await answer()
       expect(toasts()).toEqual([`Submission abcdefgh: ${says}`])
     },
   )
@@ -183,9 +177,7 @@ describe('a question', () => {
   test('says so when somebody else was faster, and leads on once it was read', async () => {
     await open(details('a', { revocableMs: { forward: 0, spam: 0 } }), details('b'))
     await press('decide-forward')
-    service.kept.set('a', details('a', { open: false, state: 'done', notes: ['Forwarded by Bo'] }))
-    Events.open[0]!.send('changed', ['a'])
-    await pass()
+    await service.change('a', { open: false, state: 'done', notes: ['Forwarded by Bo'] })
     expect([shown(byId('refusal')), byId('confirm')]).toEqual([expect.stringContaining('Forwarded by Bo'), null])
     await press('Close')
     expect(shownId()).toBe('b')

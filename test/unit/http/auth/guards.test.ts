@@ -1,16 +1,13 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
-import { createEvent } from 'h3'
 import { expect, test } from 'vitest'
 import { requireCron } from '../../../../server/http/auth/guards'
+import { httpEvent } from '../event'
 
 const SECRET = 'a-cron-secret-of-some-length'
 
 /** Status that refuses a call; null if the call passes. */
 function refusal(authorization: string | undefined, secret: string | undefined, optional: boolean): number | null {
-  const incoming = Object.assign(new IncomingMessage(new Socket()), { headers: { authorization } })
   try {
-    requireCron(createEvent(incoming, new ServerResponse(incoming)), secret, { optional })
+    requireCron(httpEvent({ authorization }), secret, { optional })
     return null
   }
   catch (error) {

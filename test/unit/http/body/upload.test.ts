@@ -41,19 +41,15 @@ async function upload(parts: readonly Part[]) {
   return { fields, files }
 }
 
-test('a form has its fields by name, several of one name together, and its files', async () => {
-  expect(await upload([
+test.each<[string, Part[], object, object[]]>([
+  ['fields by name, several of one name together, and files', [
     ['name="name"', 'Ada'], ['name="tag"', 'a'], ['name="cv"; filename="cv.txt"', 'I write.'], ['name="tag"', 'b'],
-  ])).toEqual({
-    fields: { name: 'Ada', tag: ['a', 'b'] }, files: [{ field: 'cv', name: 'cv.txt', content: 'I write.' }],
-  })
-})
-
-test('a name has its quotes and line breaks, as browsers write them', async () => {
-  expect(await upload([['name="a%22b%0D%0Ac%20"', 'x'], ['name="%22%0a"; filename="my %22cv%22.txt"', 'y']])).toEqual({
-    fields: { 'a"b\r\nc%20': 'x' }, files: [{ field: '"\n', name: 'my "cv".txt', content: 'y' }],
-  })
-})
+  ], { name: 'Ada', tag: ['a', 'b'] }, [{ field: 'cv', name: 'cv.txt', content: 'I write.' }]],
+  ['quotes and line breaks in names, as browsers write them', [
+    ['name="a%22b%0D%0Ac%20"', 'x'], ['name="%22%0a"; filename="my %22cv%22.txt"', 'y'],
+  ], { 'a"b\r\nc%20': 'x' }, [{ field: '"\n', name: 'my "cv".txt', content: 'y' }]],
+  ['a file in a field without a name', [['filename="cv.txt"', 'x']], {}, [{ field: '', name: 'cv.txt', content: 'x' }]],
+])('a form has %s', async (_, parts, fields, files) => expect(await upload(parts)).toEqual({ fields, files }))
 
 test.each([1, 2, 3, 5, 65_536])('a form in chunks of %i bytes is whole, whatever its texts', async (size) => {
   const files: string[] = []
@@ -94,12 +90,6 @@ test('a form that is refused is answered once what it began to store is over', a
     isOver = true
   }).catch((error: Error) => [error.message, isOver])
   expect(await outcome).toEqual([expect.stringContaining('The body is larger than'), true])
-})
-
-test('a file in a field without a name is a file', async () => {
-  expect(await upload([['filename="cv.txt"', 'I write.']])).toEqual({
-    fields: {}, files: [{ field: '', name: 'cv.txt', content: 'I write.' }],
-  })
 })
 
 test('more parts than any form has are not looked at', async () => {

@@ -1,17 +1,14 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
-import { createEvent } from 'h3'
 import { expect, test } from 'vitest'
 import { embedded } from '../../../../server/http/pages/embed'
 import type { FieldRule } from '../../../../server/ports/field-rules'
 import type { FileInput } from '../../../../server/ports/files'
+import { httpEvent } from '../event'
 
 const ACTION = 'https://forms.example.com/api/form/contact'
 
 function renderForm(accept: string, rules: object, action = ACTION): string {
-  const incoming = Object.assign(new IncomingMessage(new Socket()), { headers: { accept } })
   const form = { key: 'contact', name: 'Contact', honeypot: '_gotcha', ...rules }
-  return embedded(createEvent(incoming, new ServerResponse(incoming)), form, action)
+  return embedded(httpEvent({ accept }), form, action)
 }
 
 const note = (rules: object, action?: string) => /This preview cannot be sent: [^<]*/.exec(
@@ -34,8 +31,7 @@ test('a preview that can be sent, and the HTML to copy, say nothing of it', () =
 
 /** Reads a response header of a preview. */
 function headerOf(name: string, redirect?: string, action = ACTION): string {
-  const incoming = Object.assign(new IncomingMessage(new Socket()), { headers: { accept: 'text/html' } })
-  const event = createEvent(incoming, new ServerResponse(incoming))
+  const event = httpEvent({ accept: 'text/html' })
   embedded(event, { key: 'contact', honeypot: '_gotcha', redirect }, action)
   return String(event.node.res.getHeader(name))
 }
@@ -62,11 +58,9 @@ test('the human check has the site key of its widget, or a place for it', () => 
     .toMatch(/site key of your widget[^]*"YOUR_SITE_KEY"/)
 })
 
-const html = (files?: FileInput, fields?: Record<string, FieldRule>) => {
-  const request = new IncomingMessage(new Socket())
-  const form = { key: 'jobs', honeypot: '_gotcha', files, fields }
-  return embedded(createEvent(request, new ServerResponse(request)), form, '/api/form/jobs')
-}
+const html = (files?: FileInput, fields?: Record<string, FieldRule>) => embedded(
+  httpEvent(), { key: 'jobs', honeypot: '_gotcha', files, fields }, '/api/form/jobs',
+)
 
 test('a form that takes files has an input for them, and sends them', () => {
   const form = html({ multiple: true, accept: 'image/*,application/pdf' })

@@ -1,15 +1,10 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
-import { createEvent } from 'h3'
 import { expect, test } from 'vitest'
 import { problemPage, thanksPage } from '../../../../server/http/pages/form-pages'
 import type { FieldProblem } from '../../../../server/ports/field-rules'
 import type { FormPages } from '../../../../server/ports/form'
+import { httpEvent } from '../event'
 
-function request(headers: Record<string, string> = {}) {
-  const incoming = Object.assign(new IncomingMessage(new Socket()), { url: '/', headers })
-  return createEvent(incoming, new ServerResponse(incoming))
-}
+const request = (headers: Record<string, string> = {}) => httpEvent(headers, { url: '/' })
 
 /** Items in the list of problems. */
 function listItems(labels: readonly string[]): string[] {

@@ -1,13 +1,8 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
-import { createEvent } from 'h3'
 import { expect, test } from 'vitest'
 import { sendPage } from '../../../../server/http/pages/page'
+import { httpEvent } from '../event'
 
-function page(language: string): string {
-  const incoming = new IncomingMessage(new Socket())
-  return sendPage(createEvent(incoming, new ServerResponse(incoming)), { language, title: '', body: '', style: '' })
-}
+const page = (language: string) => sendPage(httpEvent(), { language, title: '', body: '', style: '' })
 
 test.each([
   ['en', 'ltr'], ['pt-br', 'ltr'], ['arn', 'ltr'], ['zh-hant', 'ltr'],

@@ -1,8 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
 import type { ModalElement } from 'chat'
-import { createEvent } from 'h3'
 import { describe, expect, test } from 'vitest'
 import { choicesOf, inputTypeOf, keyboardOf, wordFor } from '../../../../app/utils/edit-input'
 import { editModal } from '../../../../server/adapters/chat/modals'
@@ -28,6 +25,7 @@ import { adaptiveCardProblems } from '../../../support/adaptive-card'
 import { viewProblems } from '../../../support/block-kit'
 import { validateModal } from '../../../support/discord/modal'
 import type { Block } from '../../../support/slack'
+import { httpEvent } from '../../http/event'
 
 const LIMITS = {
   length: { minLength: 2, maxLength: 90 }, numbers: { min: 1, max: 9 }, dates: { min: '2026-01-01', max: '2026-12-31' },
@@ -83,9 +81,8 @@ function modalOf(platform: string, data: SubmissionData, rule: FieldRule): Modal
 }
 
 function formPage(rule: FieldRule): string {
-  const request = new IncomingMessage(new Socket())
   const form = { key: 'a', honeypot: '_gotcha', fields: { question: rule }, files: { multiple: false, accept: 'a/b' } }
-  return embedded(createEvent(request, new ServerResponse(request)), form, '/api/form/a')
+  return embedded(httpEvent(), form, '/api/form/a')
 }
 
 describe.each(DATA_FIELDS)('the type $type', ({ type, rule, value }) => {
