@@ -87,9 +87,9 @@ const ROWS = {
     page: { label: 'Forward', icon: 'i-lucide-send' }, command: { key: 'f', label: 'Forward' },
     question: { title: 'Forward this submission?', text: describeForward },
     many: {
-      ask: 'Forward', done: 'forwarded', text: undoText => `Each is sent to where its form goes. ${undoText}`,
+      ask: 'Forward', done: 'forwarded', text: undoText => `Each is sent to the recipients of its form. ${undoText}`,
     },
-    done: 'Forwarded. The cards follow.',
+    done: 'Forwarded. Cards are updating.',
   },
   'resend': {
     label: 'Send again', in: { state: 'open', isReturned: true }, group: 'decision', decides: 'forward',
@@ -98,16 +98,16 @@ const ROWS = {
     page: { label: 'Send again', icon: 'i-lucide-send' }, command: { key: 'f', label: 'Send again' },
     question: {
       title: 'Send the email again?',
-      text: () => 'It came back. Every card says that it was you who sent it again.',
+      text: () => 'The email bounced. Every card will say that you sent it again.',
     },
-    done: 'Being sent again. The cards follow.',
+    done: 'Being sent again. Cards are updating.',
   },
   'edit': {
     label: 'Edit & Forward', in: { state: 'open' }, group: 'decision', decides: 'forward', input: 'fields',
     card: { id: 'edit', style: 'primary' },
     page: { label: 'Edit & Forward', icon: 'i-lucide-pencil', variant: 'subtle' },
     command: { key: 'e', label: 'Edit & Forward' },
-    done: 'Forwarded. The cards follow.',
+    done: 'Forwarded. Cards are updating.',
   },
   'spam': {
     label: 'Mark as Spam', in: { state: 'open' }, group: 'decision', decides: 'spam', isBulk: true,
@@ -128,32 +128,32 @@ const ROWS = {
         `Nothing is sent. ${isRevocable ? '' : 'Their form data is erased at once. '}${undoText}`
       ),
     },
-    done: 'Marked as spam. The cards follow.',
+    done: 'Marked as spam. Cards are updating.',
   },
   'release': {
     label: 'Release', in: { state: 'held' }, group: 'opening', isBulk: true,
     page: { label: 'Release', icon: 'i-lucide-inbox' }, command: { key: 'r', label: 'Release' },
-    done: 'Released. Its cards follow.', failed: 'It was not released',
+    done: 'Released. Its cards are on their way.', failed: 'It was not released',
   },
   'undo': {
     label: 'Undo', in: { state: 'leaving' }, group: 'opening', revokes: 'forward', isBulk: true,
     card: { id: 'undo' },
     page: { label: 'Undo', icon: 'i-lucide-undo-2', ...AT_ONCE_LOOK }, command: { key: 'z', label: 'Undo the forward' },
-    done: 'Open again. The cards follow.', failed: 'It was not taken back',
+    done: 'Open again. Cards are updating.', failed: 'It was not taken back',
   },
   'reopen': {
     label: 'Not spam', in: { state: 'spam' }, group: 'opening', revokes: 'spam', isBulk: true,
     card: { id: 'not_spam' },
     page: { label: 'Not spam', icon: 'i-lucide-inbox', ...AT_ONCE_LOOK }, command: { key: 'z', label: 'Not spam' },
-    done: 'Open again. The cards follow.', failed: 'It was not taken back',
+    done: 'Open again. Cards are updating.', failed: 'It was not taken back',
   },
   'take': {
     label: 'Take', in: { state: 'open', assignee: 'nobody' }, group: 'assignment', isBulk: true,
     card: { id: 'take', row: 3 },
     page: { label: 'Take', icon: 'i-lucide-hand', ...AT_ONCE_LOOK }, command: { key: 't', label: 'Take' },
-    chat: 'Says that you are on a submission',
+    chat: 'Assigns a submission to you',
     many: {
-      ask: 'Take', done: 'taken', text: () => 'Cards, list and pages say that you have them, until you hand them back.',
+      ask: 'Take', done: 'taken', text: () => 'Cards, list and pages show that they are yours until you hand them back.',
     },
     done: 'Assigned to you. Cards are updating.', failed: 'It is not yours',
   },
@@ -170,7 +170,7 @@ const ROWS = {
       title: 'Erase this submission?',
       text: () => 'Its form data is erased at once, here and on every card. What was sent elsewhere stays there. This cannot be undone.',
     },
-    done: 'Erased. The cards follow.',
+    done: 'Erased. Cards are updating.',
   },
 } as const satisfies Record<string, ActionRow>
 
@@ -252,9 +252,9 @@ export function undoOf({ decides }: ActionRow): RevokingAction | null {
 
 function describeForward({ destinations, isPartial, undoTime }: QuestionFacts): string {
   const isUnknown = !isPartial && destinations.length === 0
-  if (isUnknown) return 'Its form is not configured any more, so it cannot be sent; its cards will say what to change.'
-  const restText = isPartial ? ' The rest of it was sent before.' : ''
-  const afterText = 'Every card says that it was you; the form data is deleted here once it has arrived.'
+  if (isUnknown) return 'Its form is no longer configured, so it cannot be sent. Its cards will say what to change.'
+  const restText = isPartial ? ' The rest was sent earlier.' : ''
+  const afterText = 'Every card will show your name. The form data is deleted here once it has arrived.'
   const laterText = undoTime === null ? '' : ` It goes out ${undoTime} later, and can be taken back until then.`
   return `It is sent to ${destinations.join(' and ')}.${laterText}${restText} ${afterText}`
 }

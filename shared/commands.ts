@@ -15,11 +15,11 @@ export const COMMAND = 'forms'
 
 /** Texts of at most 100 characters, the limit of the platforms for a description. */
 export const COMMANDS: readonly BotCommand[] = [
-  { name: 'pending', about: 'How many submissions wait, and the newest of them' },
-  { name: 'show', argument: 'id or words', about: 'One submission, or those that match' },
-  { name: 'status', about: 'What is connected, and what was decided in the last day' },
+  { name: 'pending', about: 'Number of waiting submissions, and the newest' },
+  { name: 'show', argument: 'id or words', about: 'Shows a submission, or those that match' },
+  { name: 'status', about: 'Connected platforms, and decisions of the last day' },
   ...TYPED_ACTIONS.map(name => ({ name, argument: 'id', about: ACTIONS[name].chat! })),
-  { name: 'assign', argument: 'id', person: 'somebody', about: 'Gives a submission to somebody' },
+  { name: 'assign', argument: 'id', person: 'somebody', about: 'Assigns a submission to somebody' },
   { name: 'help', about: 'This list' },
 ]
 

@@ -54,8 +54,8 @@ export function leadsTo(href: string): { where: string, warning: string | null }
   const [name, host = ''] = protocol === 'mailto:' ? pathname.split('@') : ['', hostname]
   const asciiHost = URL.canParse(`https://${host}`) ? new URL(`https://${host}`).hostname : host
   const where = protocol === 'mailto:' ? `${name}@${asciiHost}` : asciiHost
-  if (username) return { where, warning: `What stands before the @ is no site: it leads to ${where}.` }
+  if (username) return { where, warning: `The part before the @ is not a website: the link leads to ${where}.` }
   return { where, warning: asciiHost.split('.').some(label => label.startsWith('xn--'))
-    ? 'Its name has letters beyond a to z, some of which look like others: it is shown as browsers look it up.'
+    ? 'Its name has letters outside a to z, some of which look alike. It is shown the way browsers look it up.'
     : null }
 }

@@ -6,7 +6,7 @@ import type { Services } from './services'
 
 /** JSON answers. The table below has everything else about the routes. */
 const refusal = z.object({
-  error: z.string().meta({ description: 'What to change, for people' }),
+  error: z.string().meta({ description: 'Message for people' }),
   message: z.string().meta({ description: 'The same as `error`' }), code: z.string(),
 })
 const answers = {
@@ -14,7 +14,7 @@ const answers = {
   refusal,
   wrongFields: refusal.extend({
     fields: z.record(z.string(), z.string()).meta({
-      description: 'What to change, by key, in the language of who asks',
+      description: 'Messages by field, in the language of the client',
     }),
   }),
   alive: z.object({ status: z.literal('ok') }),
@@ -69,7 +69,7 @@ export function openApi({ config, inbox, formUrl }: Services): object {
   const [server] = formUrl.split('/api/form')
   return {
     openapi: '3.1.0',
-    info: { title: 'Form triage bot', version: '0.1.0', description: 'The routes that anybody may call.' },
+    info: { title: 'Form triage bot', version: '0.1.0', description: 'Routes that need no sign-in.' },
     ...server ? { servers: [{ url: server }] } : {},
     paths: Object.fromEntries(Object.entries(paths).map(([path, methods]) => [path, Object.fromEntries(
       Object.entries(methods).map(([method, each]) => [method, operation(path, each)]),
@@ -116,7 +116,7 @@ function common(anyObject: object): Record<string, Record<string, Operation>> {
       answers: { 200: [HTML, TEXT] }, refused: [404],
     } },
     '/api/form/{form}/schema': { get: {
-      summary: 'What the form takes, as JSON Schema', answers: { 200: { type: 'application/schema+json' } },
+      summary: 'JSON Schema of the form', answers: { 200: { type: 'application/schema+json' } },
       refused: [404],
     } },
     '/api/files/{id}/{index}': { get: {
@@ -127,28 +127,28 @@ function common(anyObject: object): Record<string, Record<string, Operation>> {
       summary: 'Result page for browsers that sent a form without JavaScript', query: ['form', 'id'], answers: { 200: HTML },
     } },
     '/api/openapi.json': { get: { summary: 'This description', answers: { 200: 'object' } } },
-    '/api/health': { get: { summary: 'Whether the process lives', answers: { 200: 'alive' } } },
-    '/api/ready': { get: { summary: 'Whether it can work', answers: { 200: 'readiness', 503: 'readiness' } } },
+    '/api/health': { get: { summary: 'Liveness of the process', answers: { 200: 'alive' } } },
+    '/api/ready': { get: { summary: 'Readiness to take forms', answers: { 200: 'readiness', 503: 'readiness' } } },
     '/api/webhooks/{platform}': {
-      get: { summary: `Make sure of the webhook ${platform}`, answers: { 200: TEXT }, refused: [403, 405] },
+      get: { summary: `Verify the webhook ${platform}`, answers: { 200: TEXT }, refused: [403, 405] },
       post: {
         summary: `The webhook ${platform}, which signs it`, body: { 'application/json': anyObject },
         answers: { 200: 'object', 401: [TEXT, 'object'], 404: 'unknownPlatform' }, refused: [413, 503],
       },
     },
     '/api/mail/events': { post: {
-      summary: 'What became of an email, signed by its provider', body: { 'application/json': anyObject },
+      summary: 'Event about an email, signed by its provider', body: { 'application/json': anyObject },
       answers: { 200: 'taken' }, refused: [401, 404, 413, 503],
     } },
     '/api/{platform}/manifest': { get: {
-      summary: 'What an app for this deployment is created from', query: ['files'], answers: { 200: 'object' },
+      summary: 'Manifest from which the Slack app is created', query: ['files'], answers: { 200: 'object' },
       refused: [404],
     } },
     '/api/{platform}/oauth/callback': { get: {
-      summary: 'The browser that began an installation comes back', query: ['code', 'state'], answers: { 302: 'none' },
+      summary: 'Return of the browser after an installation', query: ['code', 'state'], answers: { 302: 'none' },
       refused: [404],
     } },
-    '/api/auth/session': { get: { summary: 'Who is signed in, or how to', answers: { 200: 'session' } } },
+    '/api/auth/session': { get: { summary: 'Signed-in person, or the ways to sign in', answers: { 200: 'session' } } },
     '/api/auth/sign-in': { post: {
       summary: 'Sign in with the password', body: { 'application/json': plain(z.toJSONSchema(signIn)) },
       answers: { 200: 'signedIn' }, refused: [400, 401, 403, 415, 429, 503],
@@ -160,7 +160,8 @@ function common(anyObject: object): Record<string, Record<string, Operation>> {
       summary: 'Go to a chat platform to sign in', query: ['to'], answers: { 302: 'none' }, refused: [404],
     } },
     '/api/auth/{platform}/callback': { get: {
-      summary: 'Come back from there', query: ['code', 'state'], answers: { 302: 'none' }, refused: [404, 429, 503],
+      summary: 'Return from the chat platform after sign-in', query: ['code', 'state'], answers: { 302: 'none' },
+      refused: [404, 429, 503],
     } },
   }
 }
@@ -203,7 +204,7 @@ function response(status: number, answer: Answer | readonly Answer[]): object {
   const isLater = status === 429 || status === 503
   const header = { schema: { type: isLater ? 'integer' : 'string' } }
   return {
-    description: isElsewhere ? 'Go on there' : status < 300 ? 'Done' : 'Not done; the body says why',
+    description: isElsewhere ? 'Redirect to the chat platform' : status < 300 ? 'Done' : 'Refused; the body says why',
     ...isElsewhere && { headers: { Location: header } }, ...isLater && { headers: { 'Retry-After': header } },
     ...Object.keys(content).length > 0 && { content },
   }

@@ -109,7 +109,7 @@ async function readSetup(
         key, label, icon, about, waits: await board.awaits(key) ?? undefined,
         required: channel.instead || isWithoutCards ? needs : [...needs, channel.variable!],
         noCards: isWithoutCards
-          ? `People talk with the bot on ${label}, and no cards go there: set ${channel.variable} to have them.`
+          ? `There are conversations with the bot on ${label}, but no cards. Set ${channel.variable} to get cards there.`
           : undefined,
         steps: setup(siteUrl, settings[key]),
       }

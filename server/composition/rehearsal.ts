@@ -117,7 +117,7 @@ function unfilledPlaces({ subject = '', labels }: Form, sample: Record<string, u
   const places = [...subject.matchAll(/\{([^{}]*)\}/g)].filter(([, field]) => !fields.includes(field!))
   return fields.length === 0
     ? []
-    : places.map(([place]) => `Its subject has the place ${place}, and no field is called so. There are ${fields.join(', ')}.`)
+    : places.map(([place]) => `Its subject has the placeholder ${place}, but no field has that name. The fields are ${fields.join(', ')}.`)
 }
 
 /** Adds errors in the sample's data to the mistakes, and continues with the data as they are. */

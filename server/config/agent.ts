@@ -18,7 +18,7 @@ const approver = text.refine(isPerson, `each entry names platform and user: ${pe
 export const agentVariables = {
   ESCALATION_MENTION: {
     schema: text,
-    about: 'Who is mentioned when somebody asks for human support, as the platform writes it, e.g. <!subteam^S0123456789>; each platform takes what it understands. Optional.',
+    about: 'Person or group to mention when somebody asks for human support, in the platform\'s notation, e.g. <!subteam^S0123456789>; each platform uses what it understands. Optional.',
   },
   AI_GATEWAY_API_KEY: {
     schema: token, about: 'API key of the Vercel AI Gateway: the bot becomes an agent. Optional.',

@@ -155,23 +155,23 @@ export const coreVariables = {
   },
   FORM_HONEYPOT: {
     schema: text,
-    about: 'Form field that people do not see; what comes with it filled in is held for somebody to look at, without a card. Default: _gotcha.',
+    about: 'Hidden form field (honeypot). A form that fills it in is held for review, without a card. Default: _gotcha.',
   },
   HELD_MAX: {
     schema: countOrNone,
-    about: 'How many forms that fell into the honeypot are kept; the oldest go first. Default: 1000.',
+    about: 'Maximum number of held forms; the oldest are deleted first. Default: 1000.',
   },
   SPAM_HOLD: {
     schema: duration,
-    about: 'For how long spam can be taken back, e.g. 24h; its data is kept as long. Default: 0, erased at once.',
+    about: 'Time in which spam can be restored, e.g. 24h; its data is kept that long. Default: 0, erased at once.',
   },
   UNDO_SECONDS: {
     schema: countOrNone.max(300, 'must be at most 300'),
-    about: 'How many seconds later a forward goes out, in which it can be taken back; at most 300. Default: 0, at once.',
+    about: 'Seconds before a forward is sent, in which it can be undone; at most 300. Default: 0, at once.',
   },
   CARD_DATA_TTL: {
     schema: duration,
-    about: 'How long after a decision cards go on to show the form, e.g. 30d. Default: as long as the platform keeps them.',
+    about: 'Time after a decision in which cards still show the form data, e.g. 30d. Default: as long as the platform keeps them.',
   },
   FORM_ALLOWED_ORIGINS: {
     schema: list.pipe(z.array(origin(ORIGINS)).min(1, ORIGINS)),

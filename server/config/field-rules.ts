@@ -6,7 +6,7 @@ import { inPlainWords } from './issues'
 
 const LONGEST_LABEL = 150
 
-const NO_LIMIT = 'is neither a number nor a date such as 2026-11-22'
+const NO_LIMIT = 'must be a number, or a date such as 2026-11-22'
 
 /** Slack shows no more in one list: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
 const MOST_OPTIONS = 100
@@ -18,21 +18,23 @@ const RANGE_TYPES = { numbers: 'number', dates: 'string', length: 'undefined', o
 const TYPES_WITH_OPTIONS = FIELD_TYPE_NAMES.filter(name => FIELD_TYPES[name].limits === 'options')
 
 // No line breaks: a browser sends a different one than the option has.
-const option = z.string().trim().min(1, 'is empty').max(LONGEST_OPTION, `has more than ${LONGEST_OPTION} characters`)
-  .regex(/^[^\r\n]*$/, 'has a line break')
-const label = z.string().min(1, 'is empty').max(LONGEST_LABEL, `has more than ${LONGEST_LABEL} characters`)
+const option = z.string().trim().min(1, 'must not be empty')
+  .max(LONGEST_OPTION, `must have at most ${LONGEST_OPTION} characters`)
+  .regex(/^[^\r\n]*$/, 'must not have a line break')
+const label = z.string().min(1, 'must not be empty').max(LONGEST_LABEL, `must have at most ${LONGEST_LABEL} characters`)
 const limit = z.union([z.number(), z.iso.date(NO_LIMIT)], NO_LIMIT)
-const length = z.int('is no whole number').min(0, 'is less than 0')
+const length = z.int('must be a whole number').min(0, 'must be at least 0')
 
 const rule = z.strictObject({
   label: label.optional(),
-  type: z.enum(FIELD_TYPE_NAMES, `is none of ${FIELD_TYPE_NAMES.join(', ')}`).default('text'),
-  required: z.boolean('is neither true nor false').optional(),
+  type: z.enum(FIELD_TYPE_NAMES, `must be one of ${FIELD_TYPE_NAMES.join(', ')}`).default('text'),
+  required: z.boolean('must be true or false').optional(),
   min: limit.optional(),
   max: limit.optional(),
   minLength: length.optional(),
   maxLength: length.optional(),
-  options: z.array(option).min(1, 'lists nothing').max(MOST_OPTIONS, `has more than ${MOST_OPTIONS} items`).optional(),
+  options: z.array(option).min(1, 'must not be empty').max(MOST_OPTIONS, `must have at most ${MOST_OPTIONS} items`)
+    .optional(),
 }).check(({ value, issues }) => {
   const { type, min, max, minLength = 0, maxLength = Infinity, options } = value
   const reportIssue = (name: keyof typeof value, message: string) => issues.push({
@@ -41,17 +43,17 @@ const rule = z.strictObject({
   const { limits } = FIELD_TYPES[type]
   for (const name of ['min', 'max'] as const) {
     const hasRightType = value[name] === undefined || (limits && typeof value[name] === RANGE_TYPES[limits])
-    if (!hasRightType) reportIssue(name, `does not fit the type ${type}`)
+    if (!hasRightType) reportIssue(name, `does not apply to the type ${type}`)
   }
   for (const name of ['minLength', 'maxLength'] as const) {
-    if (value[name] !== undefined && limits !== 'length') reportIssue(name, `does not fit the type ${type}`)
+    if (value[name] !== undefined && limits !== 'length') reportIssue(name, `does not apply to the type ${type}`)
   }
-  if (min !== undefined && max !== undefined && min > max) reportIssue('max', 'is less than min')
-  if (minLength > maxLength) reportIssue('maxLength', 'is less than minLength')
+  if (min !== undefined && max !== undefined && min > max) reportIssue('max', 'must be at least min')
+  if (minLength > maxLength) reportIssue('maxLength', 'must be at least minLength')
   if ((limits === 'options') !== (options !== undefined)) {
     reportIssue('options', `belongs to the type ${TYPES_WITH_OPTIONS.join(' or ')}, which needs it`)
   }
-  if (new Set(options).size !== (options ?? []).length) reportIssue('options', 'has the same item twice')
+  if (new Set(options).size !== (options ?? []).length) reportIssue('options', 'must not have the same item twice')
 })
 
 /** A field is described by its label, or by a rule. */
@@ -74,10 +76,10 @@ export type WrittenField = string | FieldRule
 const UNITS = { KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30 }
 
 /** Bytes, from a text such as `10 MB` */
-const size = z.string('is no size such as 10 MB').regex(
-  /^\d{1,6}(?:\.\d{1,3})? ?(?:KB|MB|GB)$/, 'is no size such as 10 MB',
+const size = z.string('must be a size such as 10 MB').regex(
+  /^\d{1,6}(?:\.\d{1,3})? ?(?:KB|MB|GB)$/, 'must be a size such as 10 MB',
 ).transform(text => Math.floor(Number.parseFloat(text) * UNITS[text.slice(-2) as keyof typeof UNITS])).refine(
-  bytes => bytes > 0 && bytes <= UNITS.GB, 'is not between 1 KB and 1 GB',
+  bytes => bytes > 0 && bytes <= UNITS.GB, 'must be between 1 KB and 1 GB',
 )
 
 /** Types that people often write, and the types of such files by content; `file-type` cannot tell more. */
@@ -109,16 +111,16 @@ export function inputOf({ max, types }: FileRule): FileInput {
 /** Files that a form takes; each setting may be left out. */
 export const fileRule = z.strictObject({
   /** Most files of one submission. */
-  max: z.int('is no whole number').min(1, 'is less than 1').max(20, 'is more than 20').default(5),
+  max: z.int('must be a whole number').min(1, 'must be at least 1').max(20, 'must be at most 20').default(5),
   /** Size limit of one file. */
   maxBytes: size.default(10 * UNITS.MB),
   /** Accepted types, by content. */
   types: z.array(z.string().regex(
-    /^[a-z]+\/(?:\*|[\w.+-]+)$/, 'is no media type such as application/pdf or image/*',
+    /^[a-z]+\/(?:\*|[\w.+-]+)$/, 'must be a media type such as application/pdf or image/*',
   ).refine(
     type => !suggestType(type),
     { error: ({ input }) => `is ${input}, but no file is detected as this type: write ${suggestType(String(input))}` },
-  )).min(1, 'lists nothing').default(['image/*', 'application/pdf']),
+  )).min(1, 'must not be empty').default(['image/*', 'application/pdf']),
   /** True if cards show small pictures before the decision; chat platforms keep copies of them. */
-  show: z.boolean('is neither true nor false').optional(),
+  show: z.boolean('must be true or false').optional(),
 })

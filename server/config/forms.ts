@@ -13,8 +13,10 @@ import { listedPerson } from './people'
 
 const website = origin('must be an origin such as https://example.com')
 
-const line = (max: number) => z.string().trim().min(1, 'is empty').max(max, `has more than ${max} characters`).regex(
-  /^\P{C}*$/u, 'has a line break, or another character that nobody sees',
+const line = (max: number) => z.string().trim().min(1, 'must not be empty').max(
+  max, `must have at most ${max} characters`,
+).regex(
+  /^\P{C}*$/u, 'must not have a line break or an invisible character',
 )
 
 // One schema for all texts: separate ones would double the schemas made at each start.
@@ -28,11 +30,11 @@ const pageTexts = z.strictObject(Object.fromEntries(
 /** Placeholder that other settings fill in from a submission */
 const PLACEHOLDER = /\{[^{}]*\}/
 
-const PLACEHOLDER_PROBLEM = 'has a place for a value, such as {name}: a confirmation leaves out what was sent'
+const PLACEHOLDER_PROBLEM = 'must not have a placeholder such as {name}: a confirmation never quotes the form'
 
 const confirmation = z.strictObject({
   subject: line(200).refine(text => !PLACEHOLDER.test(text), PLACEHOLDER_PROBLEM),
-  text: z.string().trim().min(1, 'is empty').max(5000, 'has more than 5000 characters').refine(
+  text: z.string().trim().min(1, 'must not be empty').max(5000, 'must have at most 5000 characters').refine(
     text => !PLACEHOLDER.test(text), PLACEHOLDER_PROBLEM,
   ),
 })
@@ -44,7 +46,7 @@ const formSchema = z.strictObject({
    * Channel ids by platform: `slack`, `discord` and so on; the default form's channels when absent. One of another
    * Slack workspace is `T0123456789:C0123456789`.
    */
-  channels: z.record(z.string(), z.string().min(1, 'is empty')).optional(),
+  channels: z.record(z.string(), z.string().min(1, 'must not be empty')).optional(),
   ...DELIVERY_SETTINGS,
   /** Subject of a submission in emails and cards; `{key}` stands for the value of a field. */
   subject: line(200).optional(),
@@ -54,10 +56,10 @@ const formSchema = z.strictObject({
   redirect: web.transform(value => new URL(value).href).optional(),
   /** Texts of our pages for the sender, by language: `{ de: { thanks: 'Danke!' } }`. */
   texts: z.record(
-    z.string().regex(/^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/, 'is no language such as de or pt-br'), pageTexts,
+    z.string().regex(/^[a-z]{2,3}(?:-[a-z\d]{2,8})*$/, 'must be a language such as de or pt-br'), pageTexts,
   ).optional(),
   /** Websites that may send it; FORM_ALLOWED_ORIGINS when absent. */
-  allowedOrigins: z.array(website).min(1, 'lists nothing').optional(),
+  allowedOrigins: z.array(website).min(1, 'must not be empty').optional(),
   /** Labels of fields, or rules for their values, in the order in which fields are shown. */
   fields: z.record(z.string(), fieldRule).optional(),
   /** `keep` or `refuse` fields that are not listed; `keep` when absent. */
@@ -123,7 +125,7 @@ export function readForms(
   const { people, ...formSettings } = result.data
   const forms = Object.entries(formSettings).map(([key, form]) => {
     const reportInForm = (problem: string) => report(`${key}${problem}`)
-    if (!KEY.test(key)) reportInForm(' is no key of lower-case letters, digits and hyphens')
+    if (!KEY.test(key)) reportInForm(' must be a key of lower-case letters, digits and hyphens')
     if (isObject(form) && form.name === undefined) reportInForm('.name is missing. It must be a text')
     const schemaWithName = formSchema.extend({ name: formSchema.shape.name.default(key) })
     const config: FormConfig = parseSetting(schemaWithName, form, reportInForm) ?? { name: key }
@@ -150,7 +152,7 @@ function findFormProblems(
       `fields.${field} is taken out of every form, as ${field === honeypot ? 'FORM_HONEYPOT' : 'what its page says of it'}: give the field another name`
     )),
     ...files && extra === 'refuse' && !takesFiles(fields)
-      ? ['files can come in no field, because extra refuses them: give one the type file']
+      ? ['no field accepts files, because extra is refuse: give one field the type file']
       : [],
   ]
 }

@@ -20,6 +20,6 @@ export function misspelt(setNames: readonly string[], knownNames: readonly strin
       candidate[0] === name[0] && Math.abs(candidate.length - name.length) <= MOST_ERRORS
     ))
     const closestName = closestMatch(name, candidates, { maxDistance: MOST_ERRORS })
-    return closestName ? [`${name} is set, and nothing reads it. Is ${closestName} meant?`] : []
+    return closestName ? [`${name} is set but unknown. Did you mean ${closestName}?`] : []
   })
 }

@@ -50,7 +50,7 @@ export const peopleVariables = {
   },
   OPS_VIEWERS: {
     schema: people,
-    about: 'Who only looks at the ops pages, written like REVIEWERS. Once it is set, nobody else but reviewers sees them. Default: everybody who signs in.',
+    about: 'People who may only view the ops pages, written like REVIEWERS. If set, only they and reviewers see the pages. Default: everybody who signs in.',
   },
   PEOPLE: {
     schema: text,
@@ -58,12 +58,12 @@ export const peopleVariables = {
   },
   TAKE: {
     schema: flag,
-    about: 'Switches on that somebody takes what waits, by a button on its cards: everybody then sees who has it. Default: 0.',
+    about: 'Switches on assignment: people take submissions by a button on the cards, and everybody sees who has them. Default: 0.',
     example: '1',
   },
   CLAIM_TTL: {
     schema: duration.refine(ms => ms > 0 && ms <= 24 * HOUR_MS, 'must be between 1s and 24h'),
-    about: 'After how long nobody has any more what somebody took, e.g. 30m; at most 24h. Default: 4h.',
+    about: 'Time after which an assignment ends, e.g. 30m; at most 24h. Default: 4h.',
   },
 } as const satisfies Record<string, Variable>
 
@@ -105,7 +105,7 @@ export function whoDecides({ reviewers, viewers, aliases }: PeopleConfig, forms:
   const listDeciders = (ids: readonly string[]) => `Only ${inWords(ids.map(id => people.nameOf(id)))} may decide.`
   return [
     reviewers ? listDeciders(reviewers) : 'Everybody in the room may decide: REVIEWERS is not set.',
-    ...viewers && !reviewers ? ['At the ops pages only who is on a list of reviewers decides: OPS_VIEWERS is set.'] : [],
+    ...viewers && !reviewers ? ['On the ops pages only listed reviewers decide: OPS_VIEWERS is set.'] : [],
     ...Object.values(forms).flatMap(form => form.reviewers ? [`${form.name}: ${listDeciders(form.reviewers)}`] : []),
   ]
 }

@@ -5,8 +5,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 type Table = Readonly<Record<string, Variable>>
 
-const CUT_HINT = 'What reads .env cut it at its #: put the value in quotes there.'
-const HALF_QUOTED_HINT = 'It begins or ends with a quote that is a part of it here: is it meant?'
+const CUT_HINT = 'The reader of .env cut the value at its #. Put the value in quotes there.'
+const HALF_QUOTED_HINT = 'It begins or ends with a quote, which counts as part of the value. Is that intended?'
 
 /** Values of a table of variables. No message shows them: they may be secrets. */
 export interface ReadVariables {

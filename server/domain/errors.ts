@@ -42,7 +42,7 @@ export class InvalidSubmission extends createErrorClass('INVALID_SUBMISSION') {}
 /** Some fields do not match the form. */
 export class InvalidFields extends DomainError {
   constructor(readonly problems: readonly FieldProblem[]) {
-    super('INVALID_FIELDS', 'Some fields are not as this form takes them; `fields` says what to change, by key.')
+    super('INVALID_FIELDS', 'Some values do not fit this form. `fields` says for each key what to change.')
   }
 }
 
@@ -82,7 +82,7 @@ export class IdempotencyKeyReused extends DomainError {
   constructor() {
     super(
       'IDEMPOTENCY_KEY_REUSED',
-      'Another form came under this Idempotency-Key before. Send each form under a key of its own; only the very same form may be sent under it again.',
+      'Another form was sent with this Idempotency-Key. Use a new key for each form; only the same form may be sent again with the same key.',
     )
   }
 }
@@ -125,7 +125,7 @@ export class FileLost extends DomainError {
 export class TooManyTests extends TooMany {
   constructor(kind: string, limit: number, waitMs: number) {
     super('TOO_MANY_TESTS', waitMs, seconds => (
-      `${limit} ${kind} were sent in 10 minutes, and no more are. Send the next one in ${seconds} s.`
+      `${limit} ${kind} were sent in the last 10 minutes, which is the limit. Send the next one in ${seconds} s.`
     ))
   }
 }
@@ -151,14 +151,14 @@ export class SubmissionGone extends DomainError {
 }
 
 /** Explains that such a submission can only be erased. */
-const UNREADABLE = 'What is kept of this submission cannot be read: it was spoilt in the store, or a later version wrote it.'
+const UNREADABLE = 'This submission cannot be read: it was damaged in the store, or a newer version wrote it.'
 
 /** This version cannot read the stored submission. */
 export class SubmissionUnreadable extends DomainError {
   constructor(id: string) {
     super(
       'SUBMISSION_UNREADABLE',
-      `${UNREADABLE} It can be neither shown nor decided, only erased: on its page, or by DELETE /api/submissions/${id}. A card that stays as it is has to be deleted where it is.`,
+      `${UNREADABLE} It can be neither shown nor decided, only erased: on its page, or by DELETE /api/submissions/${id}. If its card does not change, delete the card in the chat.`,
     )
   }
 }

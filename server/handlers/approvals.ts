@@ -21,7 +21,7 @@ const NO_MODEL = 'No language model is set up here any more, so nothing was done
 
 const FAILED_TEXT = 'That did not work just now. Nothing was done: press the button again in a moment.'
 
-const OUTDATED_TEXT = 'It has changed since this was asked, so nothing was done. Decide on the new card, which shows what it says now.'
+const OUTDATED_TEXT = 'It changed after this was asked, so nothing was done. Decide on the new card, which shows its current content.'
 
 /** Registers the two buttons of an approval card. */
 export function registerApprovals(bot: Chat, handlers: ApprovalHandlers): void {

@@ -45,7 +45,7 @@ export async function publicPost<T>(
   }
   return answer(event, async () => {
     if (isForeign) throw new HttpError(403, 'ORIGIN_NOT_ALLOWED', origin === HIDDEN_ORIGIN
-      ? 'The page hides its origin, so that neither FORM_ALLOWED_ORIGINS nor allowedOrigins of a form can let it in. Send the page with Referrer-Policy: strict-origin-when-cross-origin.'
+      ? 'The page hides its origin, so neither FORM_ALLOWED_ORIGINS nor allowedOrigins of a form can match it. Send the page with Referrer-Policy: strict-origin-when-cross-origin.'
       : `Forms from the origin ${origin} are not accepted. Add it to ${ORIGINS}.`)
     if (event.method === 'POST') return route()
     setResponseHeaders(event, { Allow: 'POST, OPTIONS' })

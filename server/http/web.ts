@@ -80,7 +80,7 @@ function addressOf(event: H3Event): URL {
   catch {
     throw new HttpError(
       400, 'INVALID_HOST',
-      'The Host header, or the path, is no part of an address. Send the name and port under which this service is reached.',
+      'The Host header or the path is not valid. Send the name and port under which this service is reached.',
     )
   }
 }

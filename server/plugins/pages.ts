@@ -5,7 +5,7 @@ import { createPageRoutes, fitShell, pageHeaders } from '../http/pages/spa-shell
 import { isSignedIn, whyClosed } from '../http/auth/viewer'
 
 /** Error for a form sent to a page's address. A page in answer would look like success. */
-const TYPING_ERROR = 'Nothing is taken here. Forms are sent to /api/form or /api/form/<form>; check the URL for a typing error.'
+const TYPING_ERROR = 'This address accepts nothing. Send forms to /api/form or /api/form/<form>; check the URL for a typing error.'
 const NOT_HERE = JSON.stringify({ error: TYPING_ERROR, message: TYPING_ERROR, code: 'NO_SUCH_ROUTE' })
 
 /** Sets the status and security headers of pages, and answers 403 instead while nobody can sign in. */

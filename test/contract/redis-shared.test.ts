@@ -70,7 +70,7 @@ test.each([
 ])('what a script may not do, %s, is told as what a user may not, and found by the check', async (_, rule) => {
   await owner.aclSetUser('forms', [...MAY, '&{triage}:changes*', rule])
   const store = await open(`redis://forms:secret@127.0.0.1:${server.port}`)
-  expect(await store.check()).toMatch(/^Redis answers NOPERM\. Its user may not do/)
+  expect(await store.check()).toMatch(/^Redis answers NOPERM\. Its user lacks permissions/)
   await owner.aclSetUser('forms', [...MAY, '&{triage}:changes*'])
   expect(await store.check()).toBeNull()
   expect(await owner.exists('{triage}:probe:script')).toBe(0)

@@ -26,8 +26,8 @@ const tlsPort = (tls.address() as AddressInfo).port
 
 test.each([
   ['a certificate that nobody signed', `rediss://localhost:${tlsPort}`, /SELF_SIGNED_CERT.*NODE_EXTRA_CA_CERTS/],
-  ['redis:// and TLS', `redis://localhost:${tlsPort}`, /expects TLS, STORE_URL has to begin with rediss:/],
-  ['rediss:// and no TLS', `rediss://localhost:${redis.port}`, /expects none, STORE_URL has to begin/],
+  ['redis:// and TLS', `redis://localhost:${tlsPort}`, /expects TLS, STORE_URL must begin with rediss:/],
+  ['rediss:// and no TLS', `rediss://localhost:${redis.port}`, /expects no TLS, STORE_URL must begin/],
   ['a missing database', `redis://localhost:${redis.port}/99`, /no database with the number/],
   ['a wrong password', `redis://u:wrong@localhost:${redis.port}`, /WRONGPASS.*Check user/],
 ])('%s is named once in the log, without the address', async (_, url, sentence) => {

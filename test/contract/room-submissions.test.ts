@@ -60,7 +60,7 @@ describe.each(
   test('decides what was approved, and nothing once its data are others, whatever was edited and taken back', async () => {
     const [id, edited] = [await post({ name: 'Ada' }), await post({ iban: 'GOOD' })]
     const approved = async (of: string) => (await triage.submissions.get(of))!.content
-    const message = expect.stringContaining('It has changed since this was approved') as string
+    const message = expect.stringContaining('It changed after this was approved') as string
     const changed = { kind: 'unchanged', message }
     const content = await approved(edited)
     expect(await decide({ id, action: 'forward', content })).toEqual(changed)

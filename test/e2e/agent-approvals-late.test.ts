@@ -64,8 +64,8 @@ it('an approval of what was edited, forwarded and taken back meanwhile sends not
   expect([others, textOf(again!)]).toEqual([[], expect.stringContaining('DE99 EVIL')])
   expect(textOf(again!)).not.toContain('DE00 GOOD')
   const old = (await d.slack.thread(thread)).find(({ ts }) => ts === approval!.ts)!
-  expect(textOf(old)).toContain('Not done: it has changed since, and another card asks again')
-  expect(whispers(d.slack).at(-1)!.text).toContain('It has changed since this was asked, so nothing was done.')
+  expect(textOf(old)).toContain('Not done: the submission changed, and a new card asks again')
+  expect(whispers(d.slack).at(-1)!.text).toContain('It changed after this was asked, so nothing was done.')
   const state = async () => (await (await eve.get(`/api/submissions/${id}`)).json() as { state: string }).state
   expect([await state(), emailsAbout(d, id)]).toEqual(['waiting', []])
   expect(d.model.requests.at(-1)!.messages.at(-1)!.role).toBe('user')
@@ -94,7 +94,7 @@ it.each<[string, (id: string, card: SlackMessage) => Promise<unknown>]>([
   await d.server.drain()
   expect(await holding(d.redis.url, 'unique-name')).toEqual([])
   const left = (await d.slack.thread(thread)).find(({ ts }) => ts === approval!.ts)!
-  expect(textOf(left)).toContain('Not done: the form it was about has ended')
+  expect(textOf(left)).toContain('Not done: the submission is no longer open')
   expect(JSON.stringify(left)).not.toMatch(/unique-name|"actions"/)
 })
 

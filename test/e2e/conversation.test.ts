@@ -172,7 +172,7 @@ describe('a thread on Discord', () => {
     const id = await submitForm(d.server, { name: hostile })
     const { thread } = await talkOnDiscord()
     expect(await sayOnDiscord(thread, 'pending')).toContain(hostile)
-    expect(await sayOnDiscord(thread, 'show nothing @everyone')).toContain('Nothing that waits matches “nothing')
+    expect(await sayOnDiscord(thread, 'show nothing @everyone')).toContain('No waiting submission matches “nothing')
     expect(await sayOnDiscord(thread, `show ${id.slice(0, 8)}`)).toContain('New Form Submission')
     expect(
       answersIn(thread).every(({ pings }) => !pings.everyone && pings.users.length + pings.roles.length === 0),

@@ -105,7 +105,7 @@ describe('readiness tests a write, and names what to change:', () => {
     await policy('volatile-lru')
     await restart()
     await until('the line in the log', () => d.server.output().includes('"redis.evicts"'))
-    const told = /^Redis throws submissions away when its memory is full: its maxmemory-policy is volatile-lru/
+    const told = /^Redis deletes submissions when its memory is full: its maxmemory-policy is volatile-lru/
     await until('the warning', async () => (await ready()).warnings.some(line => told.test(line)))
     const ada = visit(d.server)
     await ada.signIn(PASSWORD)
@@ -183,7 +183,7 @@ describe('a store that became a replica', () => {
     await on(d.redis, client => client.sendCommand(['REPLICAOF', '127.0.0.1', String(second.port)]))
     expect(await statusOfForm()).toBe(503)
     await isReady(false)
-    expect((await ready()).reasons).toEqual([expect.stringMatching(/READONLY.*STORE_URL has to lead to the primary/)])
+    expect((await ready()).reasons).toEqual([expect.stringMatching(/READONLY.*STORE_URL must point to the primary/)])
 
     tcp.use(second.port)
     await until('a form accepted', async () => await statusOfForm() === 200)

@@ -46,7 +46,7 @@ test('a file where the form has no field for it is 422, as is text in the place 
     [422, { other: 'This form has no such field.' }],
   )
   expect(await refused(await send([{ ...cv, field: 'name' }]))).toEqual(
-    [422, { name: 'This is not one text.', ...file }],
+    [422, { name: 'This must be a single text.', ...file }],
   )
   expect(await refused(await sendForm(d.server, { name: 'Ada', cv: 'cv.pdf' }, {}, '/jobs'))).toEqual([422, file])
   expect(await kept(dir)).toEqual(before)

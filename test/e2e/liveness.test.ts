@@ -75,7 +75,7 @@ describe('a page that says it is live', () => {
     if (path === '/status') await badge('Live')
     await saysSoon(testId, text, () => d.server.kill())
     if (path === '/status') {
-      await page.getByTestId('verdict').filter({ hasText: /cannot be reached.*What follows is as of/ }).waitFor()
+      await page.getByTestId('verdict').filter({ hasText: /cannot be reached.*The figures are from/ }).waitFor()
     }
     d.server = await startServer(env)
     await page.getByTestId(testId).filter({ hasText: text }).waitFor({ state: 'detached' })

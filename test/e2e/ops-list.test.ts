@@ -106,7 +106,7 @@ test('without a connection keys and words wait, and take effect once; the list c
   await page.context().setOffline(true)
   await page.keyboard.press('j')
   await page.keyboard.press('t')
-  await page.getByTestId('no-connection').getByText('What you did is sent, once').waitFor()
+  await page.getByTestId('no-connection').getByText('Your action is sent, once').waitFor()
   await pictures(page, 'offline-list')
   await page.context().setOffline(false)
   await row('Ian').getByTestId('holder').waitFor()

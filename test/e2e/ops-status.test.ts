@@ -33,7 +33,7 @@ const stateOf = (part: string) => page.getByTestId(`part-${part}`).getAttribute(
 
 test('the status follows a part from its first use to its failure, what needs a person, and its recovery', async () => {
   const verdict = page.getByTestId('verdict')
-  await verdict.getByText('Nothing fails. Not used yet: Slack, Email, and Endpoint.').waitFor()
+  await verdict.getByText('Nothing is failing. Not used yet: Slack, Email, and Endpoint.').waitFor()
   expect(await Promise.all(['email', 'endpoint', 'slack'].map(stateOf))).toEqual(['unused', 'unused', 'unused'])
   expect(await page.getByTestId('part-slack').textContent()).toMatch(/Credentials: last success/)
   // The bars' first hour is formatted like all other times.
@@ -133,14 +133,14 @@ test('work that nobody does is told of by status and metrics, until the schedule
     Number(/^triage_oldest_overdue_seconds (.+)$/m.exec(await read('/api/metrics', METRICS_TOKEN))?.[1])
   )
   await page.goto(`${other.url}/status`)
-  await page.getByTestId('verdict').getByText(/Nobody does the work that is due: .* was due .*\d+:\d\d.* \(.*6.*\)\./).waitFor()
+  await page.getByTestId('verdict').getByText(/Due work is not being done\. .* was due .*\d+:\d\d.* \(.*6.*\)\./).waitFor()
   expect(await overdueSeconds()).toBeGreaterThanOrEqual(6 * 60)
   expect(JSON.parse(await read('/api/cron/sweep', serverless.CRON_SECRET))).toEqual({ taken: 1 })
   expect(await overdueSeconds()).toBe(0)
   const client = await createClient({ url: d.redis.url }).connect()
   await client.del('{triage}:health')
   await client.set('{triage}:health', 'spoilt')
-  await page.getByTestId('verdict').getByText(/what it has about Slack, .* cannot be read: nobody knows/).waitFor()
+  await page.getByTestId('verdict').getByText(/its notes about Slack, .* cannot be read, so/).waitFor()
   await client.del('{triage}:health')
   await client.close()
   await page.goto('about:blank')
@@ -176,7 +176,7 @@ test('the set-up page hands out the manifest of this deployment, ready to create
   expect(await page.getByTestId('setup-discord').textContent()).toContain('Not set up')
   expect(await page.getByTestId('setup-discord').getByText('PLATFORM2_BOT_TOKEN').first().isVisible()).toBe(false)
   await page.getByText('Where variables go').waitFor()
-  await page.getByText('A line of /etc/form-triage.env, then systemctl restart form-triage.').waitFor()
+  await page.getByText('Add a line to /etc/form-triage.env, then run systemctl restart form-triage.').waitFor()
 })
 
 test('the set-up page sends a test card, whose button shows that clicks arrive, and an email, and says why one was refused', async () => {

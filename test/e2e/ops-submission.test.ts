@@ -179,7 +179,7 @@ test('what is held is behind a filter, and is released or erased on its page', a
   await row('Robot').click()
   await page.getByTestId('erase').click()
   await page.getByTestId('confirm').click()
-  await page.getByTestId('all-done').getByRole('button', { name: 'The one before' }).click()
+  await page.getByTestId('all-done').getByRole('button', { name: 'Previous one' }).click()
   await page.getByText(/^The data was erased\s*On \w{3} \d+, 20\d\d, \d\d:\d\d [AP]M UTC\. The audit trail/).waitFor()
   await until('the focus on the heading', async () => await page.evaluate('document.activeElement.tagName') === 'H1')
 })

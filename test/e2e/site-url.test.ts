@@ -60,7 +60,7 @@ describe('in production without NUXT_PUBLIC_SITE_URL', () => {
     expect(await (await ada.get('/api/status')).json()).toMatchObject({
       missing: [
         expect.stringContaining('NUXT_PUBLIC_SITE_URL is not set'),
-        'NUXT_PUBLIC_SITE_ULR is set, and nothing reads it. Is NUXT_PUBLIC_SITE_URL meant?',
+        'NUXT_PUBLIC_SITE_ULR is set but unknown. Did you mean NUXT_PUBLIC_SITE_URL?',
       ],
     })
     const { siteUrl, platforms } = await (await ada.get('/api/setup')).json() as Setup

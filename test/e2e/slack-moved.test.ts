@@ -44,7 +44,7 @@ it('a press on a card in a channel of which Slack did not say that it has anothe
   await ada.signIn(PASSWORD)
   const { incidents } = await (await ada.get('/api/status')).json() as { incidents: { text: string }[] }
   expect(incidents.map(({ text }) => text)).toEqual([
-    `A channel has another id by now, so that 1 click had no effect: in the configuration, replace ${CHANNEL} by C000000888 (Slack).`,
+    `A channel has a new id, so 1 click had no effect. In the configuration, replace ${CHANNEL} by C000000888 (Slack).`,
   ])
 })
 

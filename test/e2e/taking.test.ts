@@ -131,7 +131,7 @@ describe('Slack\'s App Home', () => {
   it('shows no form to who decides none, and takes nothing for them', async () => {
     const id = await d.send('/open', { name: 'Confidential' })
     const stranger = { ...d.slack.reviewer, id: 'U000000001', name: 'admin', username: 'admin' }
-    const closed = 'Forms are shown here to those who decide them: the reviewers, or else the people of the channel of the cards.'
+    const closed = 'Forms are shown here to people who may decide them: the reviewers or, without a list, everybody in the channel of the cards.'
     expect(blockText((await open(stranger)).blocks)).toBe(closed)
     await press(stranger, { action_id: 'queue_take', value: id })
     expect(await holderOf(id)).toBeNull()

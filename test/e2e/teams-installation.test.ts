@@ -17,7 +17,7 @@ const PUMPS = '19:pumps@thread.tacv2'
 const ENGINES = '19:engines@thread.tacv2'
 const MALLORY = { channel: '19:mallory@thread.tacv2', team: '19:mallory-team@thread.tacv2' }
 const HERE = 'Cards of forms arrive in this channel.'
-const WAITS = 'Teams waits for its installation. Add the app to the channel of the cards; if it is there, remove it and add it again.'
+const WAITS = 'Teams is waiting for its installation. Add the app to the channel of the cards; if it is there, remove it and add it again.'
 
 const teams = endAfterAll(await startTeams())
 const browser = endAfterAll(await startBrowser())
@@ -78,7 +78,7 @@ describe('without a channel id, before the app is added to a team', () => {
     const { page, problems } = await openPage(browser)
     await ada.use(page)
     await page.goto(`${d.server.url}/status`)
-    await page.getByTestId('part-teams').getByText('Waits for its installation', { exact: true }).waitFor()
+    await page.getByTestId('part-teams').getByText('Waiting for installation', { exact: true }).waitFor()
     await page.getByTestId('verdict').getByText('Teams waits for an installation: no cards arrive there').waitFor()
     await screenshot(page, 'status-waiting')
     await page.goto(`${d.server.url}/setup`)

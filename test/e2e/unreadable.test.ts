@@ -62,7 +62,7 @@ test.each(SPOILT)('%s keeps nobody from all others; who asks for it is told, and
     expect.stringMatching(/cannot be read: .* It cannot be decided\./),
   ])
   const path = `/api/submissions/${id}`
-  const said = expect.stringContaining(`cannot be read: it was spoilt`) as string
+  const said = expect.stringContaining(`cannot be read: it was damaged`) as string
   for (const answer of [
     await fetch(d.server.url + path), await post(`${path}/decision`, { action: 'forward' }),
     await post(`${path}/decision`, { action: 'take' }),

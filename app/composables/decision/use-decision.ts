@@ -29,10 +29,10 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
     const current = submission.value
     // Others may have decided it: that does not prevent an action that is no decision.
     if (!ACTIONS[what].decides && current && offersOn(current).includes(what)) {
-      return snapshot.state === 'held' && current.state !== 'held' ? 'Somebody released it meanwhile.' : null
+      return snapshot.state === 'held' && current.state !== 'held' ? 'Somebody released it in the meantime.' : null
     }
     if (ended.value) return ended.value.message
-    return !current || current.open ? null : here(current.notes[0] ?? 'Somebody decided meanwhile.')
+    return !current || current.open ? null : here(current.notes[0] ?? 'Somebody decided it in the meantime.')
   })
   let [isBusy, isActing] = [false, false]
   /** Element that had the focus before the question */

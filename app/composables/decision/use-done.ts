@@ -77,7 +77,7 @@ export function useDone() {
     notice.value = {
       number: lastAnnounced, icon: 'i-lucide-undo-2', ms: NOTICE_MS, ...ids.length === 1
         ? { title: 'Your last decision was undone: the submission is open again. Cards are updating.', to: `/submissions/${ids[0]}` }
-        : { title: `${countText} are open again. The cards follow.` },
+        : { title: `${countText} are open again. Cards are updating.` },
     }
   }
 
@@ -104,7 +104,7 @@ export function useDone() {
     const ms = undoAction ? Math.min(revocableMs, OFFER_MS) : NOTICE_MS
     const title = allIds.length === 1
       ? done
-      : `${counted(allIds.length, 'submission')} ${many!.done}. The cards follow.`
+      : `${counted(allIds.length, 'submission')} ${many!.done}. Cards are updating.`
     notice.value = { number, title, icon: 'i-lucide-check', ms }
   }
 

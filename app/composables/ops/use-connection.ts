@@ -57,7 +57,7 @@ export async function untilReached<T>(send: () => Promise<T>, isLeft: () => bool
       }
       waitingRequests.set(stopThis, isLeft)
       await Promise.race([stopped, new Promise(resolve => setTimeout(resolve, RETRY_MS))])
-      if (isStopped) throw new Error('It is not sent again. Whether it arrived is seen once the connection is back.')
+      if (isStopped) throw new Error('It is not sent again. You will see whether it arrived once the connection is back.')
     }
   }
   finally {

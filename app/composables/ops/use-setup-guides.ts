@@ -45,7 +45,7 @@ export function setupGuides({ siteUrl: configuredUrl, platforms }: Setup): Setup
       required: [],
       steps: [
         {
-          text: 'Send forms to this address. FORM_ALLOWED_ORIGINS and FORM_API_KEY limit who may.',
+          text: 'Send forms to this address. FORM_ALLOWED_ORIGINS and FORM_API_KEY limit who may send.',
           code: {
             label: 'curl',
             text: `curl ${siteUrl}/api/form \\\n  -H 'content-type: application/json' \\\n  -d '{"name":"Ada Lovelace","message":"Hello"}'`,

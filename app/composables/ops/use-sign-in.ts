@@ -10,7 +10,7 @@ export function signInAgain(): Promise<unknown> {
 }
 
 /** Message while roles cannot be looked up; such lookups are repeated. */
-export const UNSURE = 'Who may decide cannot be looked up just now.'
+export const UNSURE = 'Reviewers cannot be looked up just now.'
 
 /** Repeats the session lookup until the viewer and their role are known; the page opens with the first answer. */
 export function useWhoLooks(): void {

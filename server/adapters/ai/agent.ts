@@ -39,7 +39,7 @@ const FETCH_MS = 20_000
 /** Most tool calls made from one answer of the model. Each costs a request to a vendor or an approval in the thread. */
 const MAX_CALLS = 20
 
-const TOO_MANY_CALLS = `Not made: of one answer no more than ${MAX_CALLS} calls are. Go on with what the others bring.`
+const TOO_MANY_CALLS = `Not called: one answer makes at most ${MAX_CALLS} calls. Continue with the results of the others.`
 const DENIED = 'Writes are switched off in this deployment (AGENT_APPROVALS=deny). Nobody can approve this.'
 const EXPIRED = 'Nobody decided in time, so it was not done.'
 

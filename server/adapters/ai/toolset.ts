@@ -51,7 +51,7 @@ async function describeSubmission(input: unknown, submissions: SubmissionAccess)
   if (typeof id !== 'string') return { details: [] }
   const submission = await submissions.get(id)
   if (!submission) {
-    return { details: [{ label: 'Submission', value: 'There is none with this id any more.', edited: false }] }
+    return { details: [{ label: 'Submission', value: 'No submission has this id any more.', edited: false }] }
   }
   const { fields, content } = submission
   return { content, details: fields.slice(0, SHOWN_FIELDS).map(({ label, value }) => (

@@ -179,7 +179,7 @@ function isFixed({ channelId, locate }: Connection): boolean {
 
 function whyNoRoom({ platform, late: lateRoom }: Connection): string {
   if (!lateRoom) return `${platform.label} has no channel for cards: set ${platform.channel.variable}.`
-  return `${platform.label} waits for its installation. Add the app to the channel of the cards; if it is there, remove it and add it again.`
+  return `${platform.label} is waiting for its installation. Add the app to the channel of the cards; if it is there, remove it and add it again.`
 }
 
 /**

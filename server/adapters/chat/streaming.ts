@@ -66,7 +66,7 @@ export async function say(
       // `3.` may be the whole answer.
       unsentText = `${MARKS.test(unsentText) ? '\u200B' : ''}${unsentText.trimStart()}`
       await thread.post(writeMessage())
-      if (!isTaken) throw new Error('The platform has stopped taking the answer.')
+      if (!isTaken) throw new Error('The platform stopped accepting the answer.')
     }
   }
   finally {

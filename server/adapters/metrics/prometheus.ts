@@ -23,21 +23,21 @@ export function createPrometheus(): Metrics {
   )
   const posts = counter('triage_card_posts_total', 'Attempts to post a card.', ['platform', 'result'])
   const updates = counter(
-    'triage_card_updates_total', 'Attempts to update a card, or to say something below it.', ['platform', 'result'],
+    'triage_card_updates_total', 'Attempts to update a card, or to reply below it.', ['platform', 'result'],
   )
   const deliveries = counter('triage_deliveries_total', 'Attempts to deliver a forward.', ['delivery', 'result'])
   const files = counter('triage_files_total', 'Attempts to store or read a file of a form.', ['result'])
   const misplacedDecisions = counter(
-    'triage_misplaced_decisions_total', 'Attempts to decide a submission from a place that it does not belong to.',
+    'triage_misplaced_decisions_total', 'Attempts to decide a submission from a channel that it does not belong to.',
     ['platform'],
   )
   const refusedDecisions = counter(
-    'triage_refused_decisions_total', 'Attempts to decide a submission by somebody who is none of its reviewers.',
+    'triage_refused_decisions_total', 'Attempts to decide a submission by people who are not its reviewers.',
     ['platform'],
   )
   const incidents = counter('triage_incidents_total', 'Things that a person should look into.', ['kind'])
   const receipts = counter(
-    'triage_receipts_total', 'What Resend told of emails; `foreign` is about none that is on record here.',
+    'triage_receipts_total', 'Email events from Resend; `foreign` means an email that is not on record here.',
     ['verdict', 'result'],
   )
   const effects = new Histogram({
@@ -96,7 +96,7 @@ function gaugesOf({ backlog, gateways, now }: Gauges): Registry {
   const age = (at: number | null) => at === null ? 0 : Math.max(now - at, 0) / 1000
   addGauge('triage_oldest_pending_seconds', 'Age of the oldest of them; 0 when there is none.', age(backlog.oldestAt))
   addGauge(
-    'triage_overdue_submissions', 'Submissions whose outstanding work is due and taken by nobody, over all replicas.',
+    'triage_overdue_submissions', 'Submissions with due work that no replica has taken.',
     backlog.overdue,
   )
   addGauge(

@@ -57,7 +57,7 @@ function toOutcome({ status, json }: HttpAnswer): Outcome {
     return unavailable('Turnstile refused the secret. Check TURNSTILE_SECRET_KEY.')
   }
   if (success === false && errors.every(code => TOKEN_REFUSED.includes(code))) return refusedToken
-  return unavailable(`Turnstile answered ${status} without a verdict.`)
+  return unavailable(`Turnstile answered ${status} without a result.`)
 }
 
 function unavailable(reason: string): Outcome {

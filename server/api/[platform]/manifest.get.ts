@@ -11,7 +11,7 @@ import { platformAt } from '../../http/platform'
 export default route(async (event) => {
   const { manifest } = platformAt(event, useServices().platform, ({ definition }) => definition.manifest !== undefined)
   if (!manifest) throw new HttpError(
-    404, 'SITE_URL_MISSING', 'Set NUXT_PUBLIC_SITE_URL to the public URL of this service: the manifest is made of it.',
+    404, 'SITE_URL_MISSING', 'Set NUXT_PUBLIC_SITE_URL to the public URL of this service: the manifest contains it.',
   )
   const query = getQuery(event)
   return manifest({ files: 'files' in query, agent: 'agent' in query })

@@ -14,6 +14,6 @@ export default route(async (event) => {
   if (!receipts) throw noSuchRoute()
   const body = await readBody(event, LARGEST_EVENT)
   const isSigned = await receipts.take(body.toString(), name => getRequestHeader(event, name))
-  if (!isSigned) throw new HttpError(401, 'NOT_SIGNED', 'Resend did not sign this with MAIL_WEBHOOK_SECRET just now.')
+  if (!isSigned) throw new HttpError(401, 'NOT_SIGNED', 'This was not signed with MAIL_WEBHOOK_SECRET, or its signature is too old.')
   return { ok: true }
 })

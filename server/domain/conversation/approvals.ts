@@ -235,8 +235,8 @@ function isSamePerson(person: Person, otherPerson: Person): boolean {
 
 /** Example: `Approved by Ada Lovelace on Slack`. */
 export function verdictLine({ approved, by, stopped, outdated, ended }: ApprovalDecision): string {
-  if (ended) return 'Not done: the form it was about has ended'
-  if (outdated) return 'Not done: it has changed since, and another card asks again'
+  if (ended) return 'Not done: the submission is no longer open'
+  if (outdated) return 'Not done: the submission changed, and a new card asks again'
   if (stopped && by) return `Not done: stopped by ${by.name} on ${by.platform}`
   return by ? `${approved ? 'Approved' : 'Denied'} by ${by.name} on ${by.platform}` : 'Not done: nobody decided in time'
 }

@@ -55,7 +55,7 @@ export class Assignments {
     if (!assignee) return speechOf(TO_WHOM)
     const matches = await this.find(id, place)
     if (matches.length !== 1) return speechOf(matches.length === 0
-      ? `Nothing that waits here has an id that begins with ${id}.`
+      ? `No waiting submission here has an id that begins with ${id}.`
       : `${matches.length} ids begin with ${id}. Type more of it.`)
     const attempt = { id: matches[0]!.id, person, place }
     const result = await this.decisions.decide(

@@ -109,11 +109,11 @@ export class ChatCommands {
     const { found: submissions, complete } = await pendingAt(
       place, READING, this.context, page => this.context.store.listPending(page),
     )
-    const emptyText = `None of the newest ${READING.most} submissions is of this channel.`
+    const emptyText = `None of the newest ${READING.most} submissions belongs to this channel.`
     if (submissions.length === 0) return speechOf(complete ? 'No submission waits. All done.' : emptyText)
     const countPhrase = counted(submissions.length, 'submission waits', 'submissions wait')
     const countText = `${complete ? '' : 'At least '}${countPhrase}.`
-    const oldestText = complete ? rich` The oldest came on ${dateTime(submissions.at(-1)!.receivedAt)}.` : ''
+    const oldestText = complete ? rich` The oldest arrived on ${dateTime(submissions.at(-1)!.receivedAt)}.` : ''
     const newestText = submissions.length > LIST_LENGTH ? ` The newest ${LIST_LENGTH}:` : ''
     return speechOf(rich`${countText}${oldestText}${newestText}`, this.listItems(submissions))
   }
@@ -131,7 +131,7 @@ export class ChatCommands {
     const [first, ...others] = matches
     if (first && others.length === 0) return this.answerWithCard(first)
     const limitText = complete ? '' : ` I looked through the newest ${READING.most}.`
-    const noMatchText = `Nothing that waits matches “${shorten(query)}”: it was decided, has expired, or never came.${limitText}`
+    const noMatchText = `No waiting submission matches “${shorten(query)}”: it was decided, has expired, or never arrived.${limitText}`
     if (!first) return { speech: speechOf(noMatchText) }
     const newestText = matches.length > LIST_LENGTH ? ` The newest ${LIST_LENGTH}:` : ''
     return { speech: speechOf(`${matches.length} submissions match.${newestText}${limitText}`, this.listItems(matches)) }

@@ -18,7 +18,7 @@ import { mentionOf } from './previews'
 /** Submissions shown of each kind, oldest first. */
 const LIST_LENGTH = 10
 
-const CLOSED = 'Forms are shown here to those who decide them: the reviewers, or else the people of the channel of the cards.'
+const CLOSED = 'Forms are shown here to people who may decide them: the reviewers or, without a list, everybody in the channel of the cards.'
 
 /** A person's own page in chat: lists their submissions and the free ones. */
 export class Home {
@@ -117,7 +117,7 @@ function summary(submissions: readonly SubmissionRecord[], isComplete: boolean, 
   const [oldest] = submissions
   if (!oldest) return 'No submission waits for you. All done.'
   const count = `${isComplete ? '' : 'At least '}${counted(submissions.length, 'submission waits', 'submissions wait')}`
-  return rich`${count}${splitText}. The oldest came on ${dateTime(oldest.receivedAt)}.`
+  return rich`${count}${splitText}. The oldest arrived on ${dateTime(oldest.receivedAt)}.`
 }
 
 /** Example: `: 2 are yours, 1 is free, others have 3`. */

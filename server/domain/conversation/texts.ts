@@ -31,7 +31,7 @@ export function clickArrived(fullName: string): Speech {
  */
 export function welcome(fullName: string, isFollowing: boolean): Speech {
   const nextStep = isFollowing
-    ? 'I read along here now: no need to mention me again.'
+    ? 'I now read this thread: you don\'t need to mention me again.'
     : 'Mention me whenever you need me here.'
   return {
     text: [

@@ -7,7 +7,7 @@ import type { DeliveryRow } from './delivery'
 
 const settings = {
   /** One address or several; FORWARD_EMAIL when absent. */
-  to: z.union([address.transform(one => [one]), z.array(address)], 'is neither an email address nor a list of them')
+  to: z.union([address.transform(one => [one]), z.array(address)], 'must be an email address or a list of them')
     .refine(to => to.length > 0, 'must have an address')
     .refine(
       to => to.length <= MOST_ADDRESSES,

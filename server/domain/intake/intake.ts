@@ -228,7 +228,7 @@ async function requireHuman(
   token: unknown, origin: Parameters<HumanCheck['verify']>[1], check: HumanCheck, log: Log,
 ): Promise<void> {
   if (typeof token !== 'string' || token === '') throw new HumanCheckFailed(
-    `The field ${check.field} is missing: the form needs the widget that fills it in, and people have to wait for it before they send.`,
+    `The field ${check.field} is missing. The form needs the widget that fills it in; wait for the widget before you send the form.`,
   )
   const outcome = await check.verify(token, origin)
   if (outcome.ok) return

@@ -80,10 +80,10 @@ const TEXTS: Record<IncidentKind, (count: number, detail: string) => string> = {
     `${counted(count, 'click')} on ${platform} in a channel that the card does not belong to: did a channel move?`
   ),
   'guessed-passwords': count => (
-    `${counted(count, 'wrong password')} beyond 50 a minute: somebody guesses OPS_PASSWORD. Each attempt waits; make it long, or have people sign in another way.`
+    `${counted(count, 'wrong password')} beyond 50 a minute: somebody is guessing OPS_PASSWORD. Attempts are slowed down; use a long password, or another way to sign in.`
   ),
   'moved-channel': (count, replacement) => (
-    `A channel has another id by now, so that ${counted(count, 'click')} had no effect: in the configuration, replace ${replacement}.`
+    `A channel has a new id, so ${counted(count, 'click')} had no effect. In the configuration, replace ${replacement}.`
   ),
 }
 

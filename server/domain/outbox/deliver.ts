@@ -123,7 +123,7 @@ async function confirm(
   }
   const { confirm: message } = forms.of(key)
   const to = confirmation?.to
-  if (!message || !to) return skip('Its form confirms nothing any more.')
+  if (!message || !to) return skip('Its form no longer sends confirmations.')
   if (attempts === 0) {
     const waitMs = await confirmations.take(`confirm:${digest(mailboxOf(to))}`).catch(() => null)
     if (waitMs === null) return 'waiting'

@@ -28,7 +28,7 @@ import { receiptText, sendAgainForm } from '../lifecycle/email-status'
 export interface DetailsViewer extends Person { role: OpsRole | null }
 
 /** Explains to a reviewer how to handle a quarantined submission. */
-const HELD_NOTE = 'Held, because a field that people do not see was filled in: mostly by a program, sometimes by a browser for a person. It has no card, and nobody was told. Release it to decide it like any other, or erase it.'
+const HELD_NOTE = 'Held because its hidden field was filled in: usually by a program, sometimes by autofill. It has no card, and nobody was notified. Release it to decide it, or erase it.'
 
 /**
  * @throws SubmissionGone when it never existed, StoreUnavailable; SubmissionEnded when it is over, with known details
@@ -133,7 +133,7 @@ export function historyLine(entry: HistoryEntry, roomNameOf: Named): HistoryLine
 function historyText(entry: HistoryEntry, roomNameOf: Named): string {
   switch (entry.event) {
     case 'received': return 'Received'
-    case 'held': return 'Held: a field that people do not see was filled in'
+    case 'held': return 'Held: its hidden field was filled in'
     case 'released': return `Released by ${reviewerText(entry.reviewer)}`
     case 'erased': return `Erased by ${reviewerText(entry.reviewer)}`
     case 'posted': return `Card posted on ${roomNameOf(entry.room ?? entry.platform)}`

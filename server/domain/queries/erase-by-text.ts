@@ -29,7 +29,7 @@ const MOST_PAGES = 100
 /** Shorter texts match almost everything. */
 const MIN_TEXT_LENGTH = 3
 
-const USAGE = `Send {"email":"ada@example.com"} or {"text":"Ada Lovelace"}, of at least ${MIN_TEXT_LENGTH} characters, and, to go on, the "before" that was answered`
+const USAGE = `Send {"email":"ada@example.com"} or {"text":"Ada Lovelace"}, of at least ${MIN_TEXT_LENGTH} characters. To continue, add the "before" of the last answer`
 
 const beforeSchema = z.string().regex(
   new RegExp(`^(?:${SOURCES.join('|')})(?: [\\w-]{1,200})?$`), 'must be the cursor from the previous answer',

@@ -50,7 +50,7 @@ const pickingSchema = z.object({
   ids: z.array(z.string().max(100), 'must be a list').max(MOST_ROWS, `must have at most ${MOST_ROWS} items`),
   ...filterFields,
   // Ended submissions are sorted by their end, which rows do not have, so they can be listed only by page.
-  state: stateSchema.exclude(['done'], 'what is done is not asked for by ids').optional(),
+  state: stateSchema.exclude(['done'], 'finished submissions cannot be listed by ids').optional(),
 })
 
 /** Decision about many submissions at once, up to two full pages of the list. */
@@ -63,7 +63,7 @@ const bulkDecisionSchema = z.object({
 /** Decisions made in parallel: each needs a few round trips to the store, which has other requests to answer. */
 const CONCURRENCY = 8
 
-const UNDONE_TEXT = 'You did this already, and it was undone since. To do it again, send it with another press.'
+const UNDONE_TEXT = 'You did this already, and it was undone since. To do it again, send a new "press".'
 
 /** Operations of the ops pages: list submissions, read one, decide it. Validates the input from HTTP. */
 export class OpsSubmissions {

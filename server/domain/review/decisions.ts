@@ -48,7 +48,7 @@ type AssignmentIntent = Extract<Intent, { action: ActionCausing<'taken' | 'retur
 /** Changes that a decision makes, or errors by input id */
 type Changes = { edit?: Edit, to?: readonly string[] } | { errors: Readonly<Record<string, string>> }
 
-const CHANGED_TEXT = 'It has changed since this was approved, so nothing was done. Propose it again: the card then shows what it says now.'
+const CHANGED_TEXT = 'It changed after this was approved, so nothing was done. Propose it again: the new card shows its current content.'
 
 /** Decides submissions: the one way in for clicks, forms, commands, the API and the agent. */
 export class Decisions {
@@ -263,8 +263,8 @@ function changesOf(intent: DecisionIntent, { data, sent }: Submission, { fields 
 /** @param mayDecide null if it cannot be looked up */
 function notAssignedLine(name: string, mayDecide: false | null): string {
   return mayDecide === null
-    ? `Nobody can tell just now whether ${name} may decide it, so it was not given to them. Try again in a moment.`
-    : `${name} may not decide it, so it was not given to them.`
+    ? `Cannot check just now whether ${name} may decide it, so it was not assigned. Try again in a moment.`
+    : `${name} may not decide it, so it was not assigned.`
 }
 
 function reportUnchanged(message: RichText): Refused {

@@ -27,7 +27,7 @@ interface SignIn { platform: string, to: string }
 export function providerOf(event: H3Event, providers: readonly IdentityProvider[]): IdentityProvider {
   const key = getRouterParam(event, 'platform')
   const provider = providers.find(each => each.key === key)
-  if (!provider) throw new HttpError(404, 'NO_SUCH_SIGN_IN', 'Nobody signs in that way here.')
+  if (!provider) throw new HttpError(404, 'NO_SUCH_SIGN_IN', 'This way to sign in is not set up here.')
   return provider
 }
 
@@ -43,7 +43,7 @@ export async function finishOAuth(
 ): Promise<(Identity | { ok: false, problem: string, reason: string }) & { to: string }> {
   const flowData = await completeFlow<SignIn>(event, signInFlow(config), config)
   if (flowData?.platform !== key) return {
-    ok: false, to: '', problem: 'expired', reason: 'The state is not of this browser, or older than 10 minutes.',
+    ok: false, to: '', problem: 'expired', reason: 'The state belongs to another browser, or is older than 10 minutes.',
   }
   const { to } = flowData
   const code = textOf(event, 'code')

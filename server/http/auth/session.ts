@@ -96,12 +96,12 @@ export async function passwordViewer(
 ): Promise<Person> {
   const { name, password } = (body ?? {}) as Record<string, unknown>
   if (!ops.password) {
-    throw new HttpError(403, 'PASSWORD_OFF', 'Nobody signs in with a password here. Set OPS_PASSWORD to change that.')
+    throw new HttpError(403, 'PASSWORD_OFF', 'Sign-in with a password is off. Set OPS_PASSWORD to switch it on.')
   }
   const displayName = typeof name === 'string' ? name.trim() : ''
   if (displayName === '' || displayName.length > MAX_NAME || /\p{C}/u.test(displayName)) {
     throw new HttpError(
-      400, 'NAME_REQUIRED', `Give your name, in at most ${MAX_NAME} characters: what you decide is shown with it.`,
+      400, 'NAME_REQUIRED', `Give your name, in at most ${MAX_NAME} characters. It is shown with your decisions.`,
     )
   }
   const isRight = typeof password === 'string' && sameSecret(password, ops.password)

@@ -86,7 +86,7 @@ export async function requireDecider(event: H3Event, services: Services): Promis
 function requireReviewer(viewer: Viewer): Viewer {
   if (viewer.role === 'reviewer') return viewer
   if (viewer.role === null) throw new PeopleUnknown()
-  throw new HttpError(403, 'VIEWERS_ONLY_LOOK', 'You may look at these pages, but not decide: no list of reviewers names you.')
+  throw new HttpError(403, 'VIEWERS_ONLY_LOOK', 'You can view these pages but not decide: you are not on a list of reviewers.')
 }
 
 /** Returns the reason why the pages are closed, or null if they are open. */

@@ -108,10 +108,10 @@ class Pool {
   private checkLimits({ client }: HeldBody): HttpError | null {
     if ((this.bytesByClient.get(client) ?? 0) > this.share) return new HttpError(
       429, 'TOO_MUCH_AT_ONCE',
-      'Too much is on its way from your address at once. Wait for the answers to some of it, then send the rest.',
+      'Too many requests from your address are being read at once. Wait for some answers, then send the rest.',
     )
     if (this.totalBytes > Math.max(this.bytes, this.share)) return new HttpError(
-      503, 'TOO_MUCH_AT_ONCE', 'Too much is on its way here at once. Nothing was taken in; send it again in a moment.',
+      503, 'TOO_MUCH_AT_ONCE', 'Too many requests are being read at once. Nothing was saved; send it again in a moment.',
     )
     return null
   }

@@ -152,5 +152,5 @@ function describeFlaw({ message }: SyntaxError): string {
   if (position) return `it breaks at position ${position}`
   return message === 'Unexpected end of JSON input'
     ? 'it ends too early'
-    : 'something in it is no value of JSON, such as undefined, NaN or text without double quotes'
+    : 'something in it is not a JSON value, such as undefined, NaN or text without double quotes'
 }

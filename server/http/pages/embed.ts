@@ -81,7 +81,7 @@ function htmlOf(
   const innerLines = [
     ...Object.entries(fields).flatMap(([name, rule], index) => paragraph(name, rule, id(index))),
     ...files && !hasFileField ? paragraph('files', { label: texts.attach, type: 'file' }, id('files')) : [],
-    '<!-- Nobody sees it. Who fills it in is held as spam. -->',
+    '<!-- Hidden from people. A form that fills it in is held. -->',
     '<p hidden>',
     `  <label for="${id('trap')}">${escapeHtml(texts.trap)}</label>`,
     `  <input${formatAttributes({ id: id('trap'), name: honeypot, tabindex: -1, autocomplete: 'off' })}>`,

@@ -27,7 +27,7 @@ export function sendOn(
   const checkedUrl = next === undefined ? null : checkedNext(next, allowedOrigins)
   if (next !== undefined && checkedUrl === null) log.warn('form.next-refused', {
     submission: id, form: key,
-    reason: '_next is no absolute URL on an origin that may send this form: FORM_ALLOWED_ORIGINS, or allowedOrigins of the form.',
+    reason: '_next must be an absolute URL on an origin that may send this form: FORM_ALLOWED_ORIGINS, or allowedOrigins of the form.',
   })
   const thanksUrl = `/api/thanks?${new URLSearchParams({ ...key === undefined ? {} : { form: key }, id })}`
   setResponseStatus(event, 303)

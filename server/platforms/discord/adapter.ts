@@ -46,7 +46,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     await super.initialize(chat)
     const path = `/applications/${this.applicationId}/commands`
     tellOnce(chat.getState(), path, slashCommand, body => this.rest('POST', path, { body })).catch((error: unknown) => {
-      this.logger.warn('Discord was not told which commands there are', { error })
+      this.logger.warn('The commands could not be registered with Discord', { error })
     })
   }
 

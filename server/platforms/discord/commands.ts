@@ -6,7 +6,7 @@ const USER = 6
 
 /** `/forms` with its subcommands: https://discord.com/developers/docs/interactions/application-commands */
 export const slashCommand = {
-  name: COMMAND, type: 1, description: 'What waits for a decision, for you alone',
+  name: COMMAND, type: 1, description: 'Waiting submissions, shown only to you',
   options: COMMANDS.map(({ name, about, argument, person }) => ({
     type: SUBCOMMAND, name, description: about,
     options: [...argument ? [requiredOption(STRING, argument)] : [], ...person ? [requiredOption(USER, person)] : []],

@@ -26,7 +26,7 @@ export function createDiscordIdentity(
     async whoIs(read) {
       const [profile, guilds] = await Promise.all(['', '/guilds'].map(path => read(`${api}/users/@me${path}`)))
       const isMember = Array.isArray(guilds) && guilds.some(guild => guild?.id === guildId)
-      if (!isMember) return notAMember('Discord: somebody wanted in who is not in the server of OPS_DISCORD_GUILD_ID.')
+      if (!isMember) return notAMember('Discord: sign-in by somebody outside the server of OPS_DISCORD_GUILD_ID.')
       const name = profileText(profile, 'global_name', 'username')
       const id = profileText(profile, 'id')
       return { ok: true, person: { id, name, platform: 'Discord', names: [`discord:${id}`] } }

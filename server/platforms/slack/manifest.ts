@@ -35,7 +35,7 @@ export function slackManifest(siteUrl: string, { files = false, agent = false, o
       app_home: { home_tab_enabled: true, messages_tab_enabled: true, messages_tab_read_only_enabled: false },
       ...agent ? { agent_view: { agent_description: 'Answers questions about submitted forms.' } } : {},
       slash_commands: [{
-        command: `/${COMMAND}`, url: requestUrl, description: 'What waits for a decision, for you alone',
+        command: `/${COMMAND}`, url: requestUrl, description: 'Waiting submissions, shown only to you',
         usage_hint: COMMANDS.map(usageOf).join(' | '),
         // Makes commands name people by id, as messages do.
         should_escape: true,

@@ -23,7 +23,7 @@ export function createSlackIdentity(
       // `team` above only preselects: people may sign in with any of their workspaces.
       const team = profileText(profile, 'https://slack.com/team_id')
       if (team !== teamId) {
-        return notAMember(`Slack: somebody of the workspace ${team} wanted in; OPS_SLACK_TEAM_ID is another.`)
+        return notAMember(`Slack: sign-in from the workspace ${team}, but OPS_SLACK_TEAM_ID is another.`)
       }
       const [id, name] = [profileText(profile, 'https://slack.com/user_id'), profileText(profile, 'name', 'given_name', 'sub')]
       return { ok: true, person: { id, name, platform: 'Slack', names: [`slack:${id}`, `slack:${team}:${id}`] } }

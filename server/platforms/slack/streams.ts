@@ -31,7 +31,7 @@ export function beginWithWords(
       if (streamer.ts !== undefined) return stop({ markdown_text, ...ending })
       await streamer.append({ markdown_text, token: ending.token, chunks: [] })
       return stop(ending).catch((error: unknown) => {
-        logger.warn('Slack did not end a message that is whole', { error })
+        logger.warn('Slack did not confirm the end of a complete message', { error })
         return { ts: streamer.ts }
       })
     }

@@ -1,6 +1,6 @@
 import type { Logger } from 'chat'
 
-export const REFUSED = 'A webhook with a token that does not hold was refused.'
+export const REFUSED = 'Refused a webhook with an invalid token.'
 
 /**
  * Log messages of Microsoft's server about refused webhooks and about how the SDK sets it up. It prints several lines
@@ -8,7 +8,7 @@ export const REFUSED = 'A webhook with a token that does not hold was refused.'
  */
 const NOISE: readonly { pattern: RegExp, warning?: string }[] = [
   { pattern: /^JWT validation failed/, warning: REFUSED },
-  { pattern: /missing Authorization header/, warning: 'A webhook without a token was refused.' },
+  { pattern: /missing Authorization header/, warning: 'Refused a webhook without a token.' },
   { pattern: /skipAuth is deprecated/ },
   { pattern: /^(?:JWT verification|Custom validation) failed|^Decoded token is not/ },
 ]

@@ -64,7 +64,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
     const commands = COMMANDS.map(({ name, about }) => ({ command: name, description: about }))
     const key = `telegram:${this.botUserId ?? ''}:commands`
     tellOnce(chat.getState(), key, { commands }, body => this.telegramFetch('setMyCommands', body)).catch((error) => {
-      this.logger.warn('Telegram was not told which commands there are', { error })
+      this.logger.warn('The commands could not be registered with Telegram', { error })
     })
   }
 

@@ -81,7 +81,7 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
   protected override handleVerificationChallenge(request: Request): Response {
     const givenToken = new URL(request.url).searchParams.get('hub.verify_token') ?? ''
     if (sameSecret(givenToken, this.expectedToken)) return super.handleVerificationChallenge(request)
-    this.logger.warn('The webhook was asked for with another WHATSAPP_VERIFY_TOKEN.')
+    this.logger.warn('Meta verified the webhook with another WHATSAPP_VERIFY_TOKEN.')
     return new Response('Forbidden', { status: 403 })
   }
 
@@ -153,7 +153,7 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
     if (input !== this.chatId || typeof name !== 'string' || !/^\d{6,15}$/.test(name)) return
     const isNew = name !== input && name !== this.actualNumber
     this.actualNumber = name === input ? undefined : name
-    if (isNew) this.logger.warn(`Presses have no effect. ${this.problem()}.`)
+    if (isNew) this.logger.warn(`Clicks have no effect. ${this.problem()}.`)
   }
 
   private channelOf(userId: string): string {

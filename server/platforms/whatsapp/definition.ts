@@ -62,7 +62,7 @@ const variables = {
  */
 export const whatsapp: Definition = {
   key: 'whatsapp', label: 'WhatsApp', aliases: [], icon: 'i-lucide-message-circle',
-  about: 'Cards in a WhatsApp chat with one reviewer; decisions are said below; editing opens the submission here.',
+  about: 'Cards in a WhatsApp chat with one reviewer; decisions are announced below them; editing opens the submission here.',
   card: {
     fields: 10, fieldsPerGroup: 10, label: 60, value: 400, total: 650, isText: true,
     links: { length: links => linkLines(links).join('\n').length, room: 320 },

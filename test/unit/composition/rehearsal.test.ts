@@ -55,11 +55,14 @@ const rehearsed = (config: unknown, samples?: Record<string, unknown>) => rehear
 test.each<[string, unknown, Record<string, unknown>, string]>([
   [
     'a place of the subject that no field fills', { a: { name: 'A', subject: '{nme}', fields: { name: 'Name' } } }, {},
-    'Its subject has the place {nme}, and no field is called so. There are name.',
+    'Its subject has the placeholder {nme}, but no field has that name. The fields are name.',
   ],
   ['a configuration that is wrong', { a: { name: 'A', chanels: {} } }, {}, 'chanels'],
   ['a channel of no platform', { a: { name: 'A', channels: { slak: 'C1' } } }, {}, 'channels.slak is no platform'],
-  ['a person by an id that is none', { people: { ada: ['slak:U1'] }, a: { name: 'A' } }, {}, 'slak:U1 is nobody’s id'],
+  [
+    'a person by an id that is none', { people: { ada: ['slak:U1'] }, a: { name: 'A' } }, {},
+    'slak:U1 is not the id of a person',
+  ],
   ['a sample of no form', { a: { name: 'A' } }, { b: {} }, 'There is a sample of the form "b"'],
   ['a sample that is no object', { a: { name: 'A' } }, { a: [] }, 'no JSON object'],
   ['a configuration that cannot be read', '{', {}, 'must be JSON'],

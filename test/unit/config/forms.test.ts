@@ -46,9 +46,12 @@ describe('the configuration of forms', () => {
   })
 
   test.each([
-    ['files of no size', { a: { name: 'A', files: { maxBytes: '10' } } }, 'a.files.maxBytes is no size such as 10 MB'],
-    ['files larger than any', { a: { name: 'A', files: { maxBytes: '2 GB' } } }, 'a.files.maxBytes is not between'],
-    ['files of any type', { a: { name: 'A', files: { types: ['*/*'] } } }, 'a.files.types.0 is no media type'],
+    [
+      'files of no size', { a: { name: 'A', files: { maxBytes: '10' } } },
+      'a.files.maxBytes must be a size such as 10 MB',
+    ],
+    ['files larger than any', { a: { name: 'A', files: { maxBytes: '2 GB' } } }, 'a.files.maxBytes must be between'],
+    ['files of any type', { a: { name: 'A', files: { types: ['*/*'] } } }, 'a.files.types.0 must be a media type'],
     [
       'files of a type that none is', { a: { name: 'A', files: { types: ['image/jpg'] } } },
       'a.files.types.0 is image/jpg, but no file is detected as this type: write image/jpeg',
@@ -57,7 +60,7 @@ describe('the configuration of forms', () => {
       'texts that are not told from others', { a: { name: 'A', files: { types: ['image/*', 'text/markdown'] } } },
       'a.files.types.1 is text/markdown, but no file is detected as this type: write text/plain',
     ],
-    ['pictures shown by a word', { a: { name: 'A', files: { show: 'yes' } } }, 'a.files.show is neither true nor'],
+    ['pictures shown by a word', { a: { name: 'A', files: { show: 'yes' } } }, 'a.files.show must be true or false'],
     [
       'more addresses than Resend takes',
       { a: { name: 'A', to: Array.from({ length: 51 }, (_, index) => `a${index}@example.com`) } },
@@ -73,29 +76,32 @@ describe('the configuration of forms', () => {
     ],
     [
       'a confirmation without words', { a: { name: 'A', confirm: { subject: 'x', text: ' ' } } },
-      'a.confirm.text is empty',
+      'a.confirm.text must not be empty',
     ],
-    ['a field of no type', { a: { name: 'A', fields: { x: { type: 'files' } } } }, 'a.fields.x.type is none of text,'],
+    [
+      'a field of no type', { a: { name: 'A', fields: { x: { type: 'files' } } } },
+      'a.fields.x.type must be one of text,',
+    ],
     ['a limit that files have not', { a: { name: 'A', fields: { x: { type: 'file', max: 1 } } } }, 'a.fields.x.max'],
     [
       'a choice of two lines', { a: { name: 'A', fields: { x: { type: 'select', options: ['S', 'L\nXL'] } } } },
-      'a.fields.x.options.1 has a line break',
+      'a.fields.x.options.1 must not have a line break',
     ],
     [
       'limits that nothing is between', { a: { name: 'A', fields: { x: { type: 'integer', min: 2, max: 1 } } } },
-      'a.fields.x.max is less than min',
+      'a.fields.x.max must be at least min',
     ],
     ['a redirect to no website', { a: { name: 'A', redirect: 'javascript:x' } }, 'a.redirect must be an http(s) URL'],
     ['a text that there is not', { a: { name: 'A', texts: { de: { thank: 'Danke' } } } }, 'a.texts.de'],
     [
       'a language that is none', { a: { name: 'A', texts: { German: {} } } },
-      'a.texts.German is no language such as de or pt-br.',
+      'a.texts.German must be a language such as de or pt-br.',
     ],
     [
       'an address that is none', { a: { name: 'A', to: 'sales' } },
-      'a.to is neither an email address nor a list of them.',
+      'a.to must be an email address or a list of them.',
     ],
-    ['a name of two lines', { a: { name: 'A\nB' } }, 'a.name has a line break'],
+    ['a name of two lines', { a: { name: 'A\nB' } }, 'a.name must not have a line break'],
     ...['_next', '_subject', '_replyto'].map((field): [string, object, string] => [
       `the field ${field}, which is never data`, { a: { name: 'A', fields: { [field]: { required: true } } } },
       `a.fields.${field} is taken out of every form, as what its page says of it: give the field another name.`,
@@ -115,7 +121,7 @@ describe('the configuration of forms', () => {
     ],
     [
       'a limit that is a text', { a: { name: 'A', fields: { x: { type: 'date', min: '1.1.2026' } } } },
-      'a.fields.x.min is neither a number nor a date such as 2026-11-22.',
+      'a.fields.x.min must be a number, or a date such as 2026-11-22.',
     ],
   ])('names %s', (_, content, expectedText) => {
     const { problems } = readContent(content)
@@ -141,16 +147,16 @@ describe('the configuration of forms', () => {
       expect.stringMatching(/^a\.channels\.slak is no platform\./),
       'a.channels.discord is not a configured platform. Configured: slack.',
       'b.name must be a text.',
-      'b.confirm.subject has a place for a value, such as {name}: a confirmation leaves out what was sent.',
+      'b.confirm.subject must not have a placeholder such as {name}: a confirmation never quotes the form.',
       'b.confirm.text is missing. It must be a text.',
       expect.stringMatching(/^b\.fields\.age has maxx, which nothing reads\./),
-      'b.fields.age.min does not fit the type text.',
+      'b.fields.age.min does not apply to the type text.',
       expect.stringMatching(/^b\.fields\.s\.options belongs to the type select/),
-      'b.files.max is less than 1.',
+      'b.files.max must be at least 1.',
       'b.fields._gotcha is taken out of every form, as FORM_HONEYPOT: give the field another name.',
-      'b.files can come in no field, because extra refuses them: give one the type file.',
+      'b.no field accepts files, because extra is refuse: give one field the type file.',
       'c must be an object.',
-      'D is no key of lower-case letters, digits and hyphens.', 'D.endpoint must be an http(s) URL.',
+      'D must be a key of lower-case letters, digits and hyphens.', 'D.endpoint must be an http(s) URL.',
       'people.ada must be a list.',
     ])
   })

@@ -24,7 +24,7 @@ test('a variable that nothing reads and that is nearly called like one of ours i
   for (const [typed, expectedName] of [
     ['REVIEWER', 'REVIEWERS'], ['FORM_ALLOWED_ORIGIN', 'FORM_ALLOWED_ORIGINS'], ['FORWARD_EMIAL', 'FORWARD_EMAIL'],
     ['CHAT_BOT_TOKE', 'CHAT_BOT_TOKEN'], ['SLACK_BOT_TOKNE', 'SLACK_BOT_TOKEN'],
-  ]) expect(checkNames({ [typed!]: 'x' })).toEqual([`${typed} is set, and nothing reads it. Is ${expectedName} meant?`])
+  ]) expect(checkNames({ [typed!]: 'x' })).toEqual([`${typed} is set but unknown. Did you mean ${expectedName}?`])
 })
 
 test('what is read, empty, set beside the right one, or of another program is not taken for an error', () => {
@@ -41,6 +41,6 @@ test('what is read, empty, set beside the right one, or of another program is no
 
 test('where the right name is required, the refusal to start names the wrong one, too', () => {
   expect(() => readConfig({ ...ENV, FORWARD_EMAIL: undefined, FORWARD_EMIAL: 'team@example.com' })).toThrow(
-    /FORWARD_EMAIL is missing[\s\S]*FORWARD_EMIAL is set, and nothing reads it\. Is FORWARD_EMAIL meant\?/,
+    /FORWARD_EMAIL is missing[\s\S]*FORWARD_EMIAL is set but unknown\. Did you mean FORWARD_EMAIL\?/,
   )
 })

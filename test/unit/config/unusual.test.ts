@@ -38,14 +38,14 @@ describe('a value that looks unusual', () => {
       ...VALID, STORE_URL: 'redis://:pass', OPS_PASSWORD: 'a-long-password', MAIL_FROM_NAME: '', HELD_MAX: '1',
     }
     expect(() => readConfig(env, dotenv)).toThrow(
-      /STORE_URL is malformed: must be a redis:\/\/ .* URL\. What reads \.env cut it at its #: put the value in quotes/,
+      /STORE_URL is malformed: must be a redis:\/\/ .* URL\. The reader of \.env cut the value at its #\. Put the value in quotes/,
     )
     expect(checkValues(env, dotenv)).toEqual([
-      expect.stringMatching(/^OPS_PASSWORD may be incomplete\. What reads \.env cut it at its #/),
+      expect.stringMatching(/^OPS_PASSWORD may be incomplete\. The reader of \.env cut the value at its #/),
     ])
     expect(checkValues({ ...VALID, OPS_PASSWORD: 'a-long-password#1' }, dotenv)).toEqual([])
     expect(() => readConfig({ ...PRODUCTION, FORWARD_EMAIL: '' }, 'FORWARD_EMAIL=#team@example.com')).toThrow(
-      /FORWARD_EMAIL is missing\. What reads \.env cut it at its #/,
+      /FORWARD_EMAIL is missing\. The reader of \.env cut the value at its #/,
     )
   })
 

@@ -82,7 +82,7 @@ export function replacedFile(files: Pick<Files, 'exists'>): (tool: string, input
     if (typeof key !== 'string') return []
     const isThere = await files.exists(key).catch(() => null)
     if (isThere === false) return []
-    const value = isThere ? 'A file with this key, which is lost.' : 'Nobody can tell whether there is such a file.'
+    const value = isThere ? 'A file with this key, which is lost.' : 'It is unknown whether this file exists.'
     return [{ label: 'Replaces', value, edited: false }]
   }
 }

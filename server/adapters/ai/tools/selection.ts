@@ -113,7 +113,7 @@ export function createToolSelection({
 function createMoreTools() {
   return tool({
     title: 'Look for other tools',
-    description: 'Call this when none of the tools that you are offered fits the task: you are offered others in the next step. The tools concern form submissions, files, and this conversation.',
+    description: 'Call this if none of the offered tools fits the task. The next step then offers others. The tools concern form submissions, files, and this conversation.',
     inputSchema: z.object({}),
     execute: async () => ({ message: 'Other tools are offered now.' }),
   })

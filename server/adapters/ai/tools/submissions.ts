@@ -49,7 +49,8 @@ export function createSubmissionTools({
       description: 'List the pending form submissions, newest first, or find those that contain all given words (name, email, topic) or whose id begins with one. Also finds "a phrase", field:value, from:sender, before:2026-11-20, after:2026-11-20 (UTC) and form:key. Shows a summary of each; getSubmission shows one in full.',
       inputSchema: z.object({
         text: z.string().max(200).optional().describe('Words that must all occur; leave out to list the newest'),
-        limit: z.number().int().min(1).max(MAX_HITS).optional().describe(`At most so many; ${MAX_HITS} by default`),
+        limit: z.number().int().min(1).max(MAX_HITS).optional()
+          .describe(`Maximum number of results; ${MAX_HITS} by default`),
       }),
       execute: async ({ text = '', limit = MAX_HITS }) => {
         const { submissions, ...page } = await access.search(text, limit)
@@ -127,7 +128,7 @@ export function createElsewhereTools() {
   return {
     searchSubmissions: tool({
       title: 'Search submissions',
-      description: 'Tells where form submissions can be asked about: not in this conversation.',
+      description: 'Says where form submissions can be discussed: not in this conversation.',
       inputSchema: z.object({}),
       execute: async () => ({
         reason: 'Submissions are shown only in the channel of their cards. Ask there. Here nothing is known about them, not even how many there are.',

@@ -105,7 +105,7 @@ async function greet(client: RedisClient, log: Log): Promise<void> {
   if (isTooOld(info)) log.error('redis.too-old', { version: info.version, needed: OLDEST_REDIS, setting: 'STORE_URL' })
   if (evicts(info)) log.error('redis.evicts', { policy: info.eviction, needed: 'noeviction', setting: 'STORE_URL' })
   const { aheadMs } = clockOf(client)
-  const advice = 'The service goes by the clock of Redis; set this machine\'s by NTP.'
+  const advice = 'The service uses the clock of Redis. Set the clock of this machine by NTP.'
   if (Math.abs(aheadMs) > CLOCK_TOLERANCE_MS) log.warn('clock.off', { aheadMs, of: 'Redis', advice })
 }
 

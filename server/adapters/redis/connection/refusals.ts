@@ -3,17 +3,17 @@
  * (https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors).
  */
 const ADVICE: Readonly<Record<string, string>> = {
-  READONLY: 'It is a replica: STORE_URL has to lead to the primary.',
+  READONLY: 'It is a replica: STORE_URL must point to the primary.',
   LOADING: 'It is still loading its data.',
-  MASTERDOWN: 'It is a replica that lost its primary: STORE_URL has to lead to the primary.',
+  MASTERDOWN: 'It is a replica that lost its primary: STORE_URL must point to the primary.',
   CLUSTERDOWN: 'Its cluster is down.',
-  MOVED: 'It is one node of a cluster that keeps keys on several: STORE_URL has to lead to a Redis with all keys on one node.',
+  MOVED: 'It is one node of a cluster that spreads its keys. STORE_URL must point to a Redis that has all keys on one node.',
   NOREPLICAS: 'Too few replicas follow it (min-replicas-to-write).',
   MISCONF: 'It cannot save its data; its own log says why.',
   OOM: 'Its memory is full: raise maxmemory, and leave maxmemory-policy at noeviction.',
   NOAUTH: 'Put its password into STORE_URL.',
   WRONGPASS: 'Check user and password in STORE_URL.',
-  NOPERM: 'Its user may not do what the service has to: allow all commands, on keys {triage}:* and chat-sdk:* and channels {triage}:changes* (ACL SETUSER <user> +@all ~{triage}:* ~chat-sdk:* &{triage}:changes*).',
+  NOPERM: 'Its user lacks permissions: allow all commands, on keys {triage}:* and chat-sdk:* and channels {triage}:changes* (ACL SETUSER <user> +@all ~{triage}:* ~chat-sdk:* &{triage}:changes*).',
 }
 
 /**
@@ -58,10 +58,10 @@ export function connectionLine(
   if (CERTIFICATES[code]) return `Redis was not trusted (${code}). ${CERTIFICATES[code]}`
   const isSilent = SILENT.test(code || message)
   if (isTls && isSilent) {
-    return 'Redis does not answer by TLS: where it expects none, STORE_URL has to begin with redis://.'
+    return 'Redis does not answer by TLS. If it expects no TLS, STORE_URL must begin with redis://.'
   }
   return !isTls && isOpen && isSilent
-    ? 'Redis ends the connection without an answer: where it expects TLS, STORE_URL has to begin with rediss://.'
+    ? 'Redis closes the connection without an answer. If it expects TLS, STORE_URL must begin with rediss://.'
     : null
 }
 

@@ -53,7 +53,7 @@ export async function adviceOf(client: RedisClient): Promise<string[]> {
       ? [`Redis ${info.version} is too old: the service needs ${OLDEST_REDIS} or newer (STORE_URL).`]
       : [],
     ...evicts(info)
-      ? [`Redis throws submissions away when its memory is full: its maxmemory-policy is ${info.eviction}. Set it to noeviction, and it refuses forms instead.`]
+      ? [`Redis deletes submissions when its memory is full: its maxmemory-policy is ${info.eviction}. Set it to noeviction; forms are then refused instead.`]
       : [],
     ...(info.fullness ?? 0) >= NEARLY_FULL
       ? [`Redis has used ${Math.floor(info.fullness! * 100)} % of its memory; when it is full, forms are refused. Raise maxmemory, or erase submissions that nobody needs.`]

@@ -91,7 +91,7 @@ export class DeliveryFailed extends Error {
 /** A 200 answer without the expected content, such as a proxy's; the request is retried */
 export class UnexpectedAnswer extends DeliveryFailed {
   constructor() {
-    super('Discord answered with something else than was asked for.')
+    super('Discord answered with something unexpected.')
   }
 }
 

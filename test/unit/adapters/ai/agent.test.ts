@@ -225,7 +225,7 @@ test('of one answer 20 calls are made, and the model is told of the others', asy
   model.script({ calls: numbered('read', 25) }, { text: 'Read.' })
   await readWords(await ask())
   const { 'read-19': twentieth, 'read-20': twentyFirst } = toolResults()
-  expect([twentieth, twentyFirst]).toEqual(['done', expect.stringContaining('no more than 20 calls')])
+  expect([twentieth, twentyFirst]).toEqual(['done', expect.stringContaining('at most 20 calls')])
 })
 
 test('of one answer 20 calls are asked about, and the model is told of the others once these are decided', async () => {
@@ -240,7 +240,7 @@ test('of one answer 20 calls are asked about, and the model is told of the other
   expect(executions).toEqual(Array.from({ length: 19 }, (_, at) => `write ${at}`))
   const { 'write-18': approvedResult, 'write-19': deniedResult, 'write-20': excessResult } = toolResults()
   expect([approvedResult, deniedResult, excessResult]).toEqual([
-    'done', 'Ada denied it.', expect.stringContaining('no more than 20 calls'),
+    'done', 'Ada denied it.', expect.stringContaining('at most 20 calls'),
   ])
 })
 

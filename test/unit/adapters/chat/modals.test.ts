@@ -108,7 +108,7 @@ test('what is not offered is exactly what is named as kept, on every platform th
     if (!editForm) return
     const { children } = editForm
     const keptCount = form.inputs.length - children.filter(({ type }) => type === 'text_input').length
-    const [note] = children.flatMap(child => child.type === 'text' && child.content.startsWith('Not to be edited')
+    const [note] = children.flatMap(child => child.type === 'text' && child.content.startsWith('These can\'t be edited')
       ? child.content
       : [])
     const beyond = Number(/” and (\d+) more\. See/.exec(note ?? '')?.[1] ?? 0)

@@ -49,7 +49,7 @@ describe('say', () => {
       for await (const _ of words) break
     } }
     const words = (async function* () { yield* ['a ', 'b ', 'c '] })()
-    await expect(say(thread as never, words, { messageLength: 100 }, SITE)).rejects.toThrow('has stopped taking')
+    await expect(say(thread as never, words, { messageLength: 100 }, SITE)).rejects.toThrow('stopped accepting')
     expect(messages).toBe(1)
   })
 

@@ -73,7 +73,7 @@ describe('keys', () => {
     await open(['a', 'b', 'c'])
     await key('j')
     await key('s')
-    expect([service.done, notice(), focused()]).toEqual([[['a', 'spam']], 'Marked as spam. The cards follow.', 'b'])
+    expect([service.done, notice(), focused()]).toEqual([[['a', 'spam']], 'Marked as spam. Cards are updating.', 'b'])
     await changed('a')
     expect(ids()).toEqual(['b', 'c'])
     await key('z')
@@ -166,7 +166,7 @@ describe('keys', () => {
     await key('s')
     await key('s')
     await pass(1001)
-    expect([service.done, notice()]).toEqual([[['a', 'spam']], 'Marked as spam. The cards follow.'])
+    expect([service.done, notice()]).toEqual([[['a', 'spam']], 'Marked as spam. Cards are updating.'])
   })
 })
 
@@ -219,7 +219,7 @@ describe('selected rows', () => {
       ? away()
       : rowPage([row('x'), row('y', { open: false }), row('z')], { cursor: 'c2' }))
     await press('select-all')
-    expect([toasts(), selected()]).toEqual([['They were not all found: The store does not answer.'], '3 selected'])
+    expect([toasts(), selected()]).toEqual([['Not all of them were found: The store does not answer.'], '3 selected'])
   })
 })
 
@@ -238,12 +238,12 @@ describe('many', () => {
     expect(dialog()).toContain('Mark as spam: 50 submissions? Nothing is sent. It can be taken back for 1 h.')
     await press('confirm')
     expect([asked(), dialog()]).toEqual([[20, 20, 10], ''])
-    expect(notice()).toBe('50 submissions marked as spam. The cards follow.')
+    expect(notice()).toBe('50 submissions marked as spam. Cards are updating.')
     await changed(...MANY)
     expect(selected()).toBe('')
     leave()
     await press('Undo')
-    expect(notice()).toBe('50 submissions are open again. The cards follow.')
+    expect(notice()).toBe('50 submissions are open again. Cards are updating.')
     expect(service.done.slice(-50)).toEqual(MANY.map(id => [id, 'reopen']))
   })
 
@@ -265,7 +265,7 @@ describe('many', () => {
     expect(shown(byId('bulk-errors'))).toBe('10 submissions are as before.')
     await press('Try 10 again')
     expect([asked(), dispatch('beforeunload'), dialog()]).toEqual([[20, 20, 10], true, ''])
-    expect(notice()).toBe('50 submissions marked as spam. The cards follow.')
+    expect(notice()).toBe('50 submissions marked as spam. Cards are updating.')
   })
 
   test('that were not decided are listed with the reason, and those worth it are tried again', async () => {
@@ -291,7 +291,7 @@ describe('many', () => {
     service.once('/decisions', noAnswer)
     await press('confirm')
     await pass(1001)
-    expect([service.done.length, notice()]).toEqual([2, '2 submissions marked as spam. The cards follow.'])
+    expect([service.done.length, notice()]).toEqual([2, '2 submissions marked as spam. Cards are updating.'])
   })
 
   test('are not left while they are decided, unless somebody says so; what was not decided is told of then', async () => {
@@ -299,7 +299,7 @@ describe('many', () => {
     const answer = service.hold('/decisions')
     await press('confirm')
     await navigateTo('/status')
-    expect([browser.questions, route.path]).toEqual([['Stop here? What is not decided yet stays as it is.'], '/'])
+    expect([browser.questions, route.path]).toEqual([['Stop here? Undecided submissions stay as they are.'], '/'])
     browser.answers = [true]
     await navigateTo('/status')
     leave()
@@ -309,8 +309,8 @@ describe('many', () => {
   })
 
   test.each([
-    ['forward', 'Each is sent to where its form goes. This cannot be undone.'],
-    ['take', 'Cards, list and pages say that you have them, until you hand them back.'],
+    ['forward', 'Each is sent to the recipients of its form. This cannot be undone.'],
+    ['take', 'Cards, list and pages show that they are yours until you hand them back.'],
   ])('are asked about before %s', async (what, says) => {
     await ask(['a', 'b'], what)
     expect(dialog()).toContain(says)

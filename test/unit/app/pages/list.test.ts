@@ -158,7 +158,7 @@ describe('the list', () => {
     await changed(null)
     expect(shown(byId('stale'))).toContain('This list may be out of date')
     await choose({ state: 'spam' })
-    expect(shown(byId('stale'))).toContain('What you chose is not here yet: this is the list of before')
+    expect(shown(byId('stale'))).toContain('Your choice is still loading: this is the previous list')
     expect([ids().length, section().props['aria-label']]).toEqual([2, 'Pending submissions'])
     search = () => rowPage([])
     await pass(3000)

@@ -221,7 +221,7 @@ describe('what is said', () => {
   test('by who only looks is nothing', async () => {
     useState<object>('sign-in', () => ({})).value = { viewer: { role: 'viewer' } }
     await mount(ChatComposer, { placeholder: 'x', testId: 'a', say: async () => {} })
-    expect([shown(), byId('say-a')]).toEqual(['You may look at this room. Reviewers decide and talk here.', null])
+    expect([shown(), byId('say-a')]).toEqual(['You can only read in this room. Reviewers decide and talk here.', null])
   })
 })
 

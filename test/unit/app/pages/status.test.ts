@@ -23,13 +23,13 @@ const MINUTE = 60_000
 describe('the verdict', () => {
   test.each<[string, object, RegExp]>([
     ['all is well', {}, /^Everything works\.$/],
-    ['nobody has used parts yet', { parts: [part('Slack', 'unused'), part('Email', 'unused'), part('Endpoint', 'unused')] }, /^Nothing fails\. Not used yet: Slack, Email, and Endpoint\.$/],
+    ['nobody has used parts yet', { parts: [part('Slack', 'unused'), part('Email', 'unused'), part('Endpoint', 'unused')] }, /^Nothing is failing\. Not used yet: Slack, Email, and Endpoint\.$/],
     ['one part fails', { parts: [part('Email', 'failing')] }, /^Email fails\. What is not given up is kept and tried again\.$/],
     ['two parts fail', { parts: [part('Email', 'failing'), part('Slack', 'failing')] }, /^Email and Slack fail\./],
-    ['forms are refused', { refusingSince: 5, backlog: null, parts: [part('Store', 'failing'), part('Slack', 'unknown')] }, /^Forms are being refused, because the store does not take them, since .*\d+:\d\d.* \( \)\.$/],
+    ['forms are refused', { refusingSince: 5, backlog: null, parts: [part('Store', 'failing'), part('Slack', 'unknown')] }, /^Forms are being refused because the store does not accept them, since .*\d+:\d\d.* \( \)\.$/],
     ['one needs a person', { backlog: { stuck: 1 } }, /^Refused or given up: 1 submission needs a person$/],
     ['more need a person', { backlog: { stuck: 2 } }, /: 2 submissions need a person$/],
-    ['work is overdue', { now: 6 * MINUTE, backlog: { stuck: 0, overdueSince: 1 } }, /^Nobody does the work that is due: .* The first of it was due .*\d+:\d\d/],
+    ['work is overdue', { now: 6 * MINUTE, backlog: { stuck: 0, overdueSince: 1 } }, /^Due work is not being done\. .* The oldest work was due .*\d+:\d\d/],
     ['work is due a moment ago', { now: 4 * MINUTE, backlog: { stuck: 0, overdueSince: 1 } }, /^Everything works\.$/],
     ['a vendor asks for a pause', { parts: [part('Email', 'limited', [{ state: 'limited', limitedUntil: 9 }])] }, /^The email provider limits the rate; the next email goes at /],
     ['an app is not installed', { parts: [part('Teams', 'waiting')] }, /^Teams waits for an installation: no cards/],
@@ -37,7 +37,7 @@ describe('the verdict', () => {
     ['nobody listens', { gateways: [{ label: 'Discord', status: { connectedSince: null, refusal: 'Switch it on.' } }] }, /^Nobody listens to Discord: mentions and messages do not arrive\. Switch it on\.$/],
     ['a clock is ahead', { clockAheadMs: 65_000 }, /^The clock of the machine that answered is 65 s ahead of the store's\./],
     ['a clock is behind', { clockAheadMs: -65_000 }, /is 65 s behind the store's\./],
-    ['notes cannot be read', { parts: [part('Slack', 'unknown')], backlog: null }, /^The store works, and what it has about Slack and what waits cannot be read: nobody knows/],
+    ['notes cannot be read', { parts: [part('Slack', 'unknown')], backlog: null }, /^The store works, but its notes about Slack and what waits cannot be read, so their state/],
     ['something happened', { incidents: [{ text: 'Wrong passwords.', lastAt: 5 }] }, /^Wrong passwords\. Last seen/],
   ])('when %s says so, and of nothing else that it works', async (_, changes, says) => {
     await mount(StatusVerdict, { report: { ...WELL, ...changes }, liveness: 'live', problem: null, heardAt: 0 })
@@ -48,7 +48,7 @@ describe('the verdict', () => {
   test('of an old report claims nothing, and says as of when it is', async () => {
     const props = { report: WELL, liveness: 'lost', problem: 'The server cannot be reached.', heardAt: 5 }
     await mount(StatusVerdict, props)
-    expect(shown()).toMatch(/^The server cannot be reached\. What follows is as of .*\d+:\d\d.* \( \)\.$/)
+    expect(shown()).toMatch(/^The server cannot be reached\. The figures are from .*\d+:\d\d.* \( \)\.$/)
     expect(page.root.querySelectorAll('[aria-live=off] OpsRelativeTime')).toHaveLength(1)
   })
 

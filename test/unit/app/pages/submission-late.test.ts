@@ -20,7 +20,7 @@ describe('whoever leaves before a decision is answered', () => {
     [away, 'It was not decided: The store does not answer.', ''],
     [() => refusal(423, { error: 'Bo has it.' }), 'It was not decided: Bo has it.', ''],
     [() => refusal(409, { error: 'Bo was faster.' }), 'Already decided: Bo was faster.', ''],
-    [() => ({}), undefined, 'Marked as spam. The cards follow.'],
+    [() => ({}), undefined, 'Marked as spam. Cards are updating.'],
   ])('is told where they are, and stays there: %#', async (answered, toast, said) => {
     await open(details('a'))
     const answer = service.hold('/decision', answered)
@@ -112,7 +112,7 @@ describe('what was typed', () => {
     expect(shown()).toContain('Too new.')
     await submit()
     await pass(1)
-    expect([service.done, notice()]).toEqual([[['a', 'edit']], 'Forwarded. The cards follow.'])
+    expect([service.done, notice()]).toEqual([[['a', 'edit']], 'Forwarded. Cards are updating.'])
   })
 })
 
@@ -122,9 +122,9 @@ describe('an action without a connection', () => {
   test.each([
     ['take', 't', details('a', { taking: 'take' }), 'Assigned to you. Cards are updating.'],
     ['hand-back', 't', details('a', { taking: 'hand-back' }), 'Handed back. Cards are updating.'],
-    ['spam', 's', details('a'), 'Marked as spam. The cards follow.'],
-    ['reopen', 'z', spam(), 'Open again. The cards follow.'],
-    ['release', 'r', details('a', { open: false, state: 'held' }), 'Released. Its cards follow.'],
+    ['spam', 's', details('a'), 'Marked as spam. Cards are updating.'],
+    ['reopen', 'z', spam(), 'Open again. Cards are updating.'],
+    ['release', 'r', details('a', { open: false, state: 'held' }), 'Released. Its cards are on their way.'],
   ])('%s is done once: not sent, or its answer lost', async (action, pressed, submission, says) => {
     for (const isSent of [false, true]) {
       await open(submission)
@@ -144,7 +144,7 @@ describe('an action without a connection', () => {
     await press('decide-forward')
     service.once('/decision', noAnswer)
     await press('confirm')
-    expect(shown(byId('waiting'))).toContain('What you did is sent, once, as soon as it is back.')
+    expect(shown(byId('waiting'))).toContain('Your action is sent, once, when the connection is back.')
     stopWaiting()
     await pass(5000)
     expect(service.done).toEqual([])
@@ -159,7 +159,7 @@ describe('a question', () => {
 
   test.each([
     ['forward', 'It is sent to triage@example.com.', details('a')],
-    ['resend', 'It came back.', details('a', { sendAgain: 'x@example.com' })],
+    ['resend', 'The email bounced.', details('a', { sendAgain: 'x@example.com' })],
     ['spam', 'This cannot be undone.', details('a', { revocableMs: { forward: 0, spam: 0 } })],
     ['erase', 'What was sent elsewhere stays there.', details('a')],
   ])('before %s says what follows, and cancelled changes nothing', async (what, says, submission) => {

@@ -27,7 +27,7 @@ describe('a decision that can be taken back', () => {
     await key('z')
     expect(service.done).toEqual([])
     await answer()
-    expect([notice(), dispatch('beforeunload')]).toEqual(['Marked as spam. The cards follow.', true])
+    expect([notice(), dispatch('beforeunload')]).toEqual(['Marked as spam. Cards are updating.', true])
     expect(service.done).toEqual([['a', 'spam']])
   })
 
@@ -58,7 +58,7 @@ describe('a decision that can be taken back', () => {
     stopWaitingHere()
     expect([shownId(), dispatch('beforeunload')]).toEqual(['c', false])
     await pass(1000)
-    expect([service.done, notice()]).toEqual([[['a', 'spam']], 'Marked as spam. The cards follow.'])
+    expect([service.done, notice()]).toEqual([[['a', 'spam']], 'Marked as spam. Cards are updating.'])
   })
 
   test.each([['as they were asked for', [0, 1]], ['the last one first', [1, 0]]])(
@@ -165,7 +165,7 @@ describe('what comes next', () => {
     leave = await openPage('a')
     await key('j')
     expect([shownId(), toasts()]).toEqual([
-      'a', ['The next submission cannot be looked for just now: Try again in a moment.'],
+      'a', ['Cannot look for the next submission just now: Try again in a moment.'],
     ])
     service.off()
     service.once('/search', () => rowPage([row('b')]))
@@ -245,7 +245,7 @@ describe('what is shown', () => {
 
   test('has buttons as soon as it is known who may decide', async () => {
     await open(details('a', { mayDecide: null as never }))
-    expect(shown()).toContain('Who may decide cannot be looked up just now. Trying again…')
+    expect(shown()).toContain('Reviewers cannot be looked up just now. Trying again…')
     service.kept.set('a', details('a'))
     await pass(3000)
     expect(byId('decide-spam')).not.toBeNull()

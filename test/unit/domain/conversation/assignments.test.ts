@@ -72,8 +72,8 @@ test('what is of another room, or does not wait, is not found, and an id that is
   triage.runtime.uuid = () => `aaaa${crypto.randomUUID().slice(4)}`
   const [id] = [await triage.post({ name: 'one' }), await triage.post({ name: 'two' })]
   expect((await answerTo('assign aaaa me')).text).toBe('2 ids begin with aaaa. Type more of it.')
-  expect((await answerTo('assign bbbb me')).text).toBe('Nothing that waits here has an id that begins with bbbb.')
-  expect((await answerTo(`assign ${id} me`, {}, ['slack/C9'])).text).toMatch(/^Nothing that waits here/)
+  expect((await answerTo('assign bbbb me')).text).toBe('No waiting submission here has an id that begins with bbbb.')
+  expect((await answerTo(`assign ${id} me`, {}, ['slack/C9'])).text).toMatch(/^No waiting submission here/)
   await triage.decide({ id, action: 'spam', person: ada })
   expect((await answerTo(`assign ${id} me`)).text).toMatch(/^Marked as spam by Ada/)
 })
@@ -88,7 +88,7 @@ test('what waits is read without its data, and not at all for who writes from el
     } }),
   }, new People(), triage.decisions)
   const idPrefix = id.slice(0, 8)
-  expect((await answerTo(`take ${idPrefix}`, {}, ['slack/D1'])).text).toMatch(/^Nothing that waits here/)
+  expect((await answerTo(`take ${idPrefix}`, {}, ['slack/D1'])).text).toMatch(/^No waiting submission here/)
   expect(pages).toEqual([])
   expect((await answerTo(`take ${idPrefix}`)).text).toBe('Ada has it now.')
   expect(pages).toHaveLength(1)
@@ -104,6 +104,6 @@ test('who may not decide it gives it to nobody, and alone reads why; nor is it g
   const answer = await answerTo(`assign ${id} @ada`, { by: grace, mentioned: ['slack:U1'] })
   expect(answer.text).toMatch(/may not decide it/)
   const result = await triage.decide({ id, action: 'assign', assignee: { ...ada, name: 'Ada\u202E' }, person: grace })
-  expect(result).toMatchObject({ message: 'Ada⟨U+202E⟩ may not decide it, so it was not given to them.' })
+  expect(result).toMatchObject({ message: 'Ada⟨U+202E⟩ may not decide it, so it was not assigned.' })
   expect(await holderOf(id)).toBeUndefined()
 })

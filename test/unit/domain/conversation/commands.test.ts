@@ -63,7 +63,7 @@ const textOf = (answer: Answer) => inWords(speechIn(answer)).text.join('\n')
 describe('pending', () => {
   test('says how many wait, since when the oldest does, and lists the newest with id, preview and link', async () => {
     const answer = await commandsFor(waitingSubmissions(7)).ask('pending')
-    expect(textOf(answer)).toBe('7 submissions wait. The oldest came on 21 Nov 2026, 11:54 UTC. The newest 5:')
+    expect(textOf(answer)).toBe('7 submissions wait. The oldest arrived on 21 Nov 2026, 11:54 UTC. The newest 5:')
     expect(speechIn(answer).items).toHaveLength(5)
     expect(inWords(speechIn(answer).items![0])).toEqual({
       label: '00000000', value: 'Received 21 Nov 2026, 12:00 UTC\nname: Person 0\nemail: p0@example.com',
@@ -122,7 +122,7 @@ describe('show', () => {
   ])('says that nothing matches %j', async (query) => {
     expect(
       textOf(await commandsFor(waitingSubmissions(2)).ask(`show ${query}`)),
-    ).toContain(`Nothing that waits matches “${query}”`)
+    ).toContain(`No waiting submission matches “${query}”`)
   })
 
   test('of one that has many cards already posts no further one, but leads to it', async () => {
@@ -224,9 +224,9 @@ describe('a form with a channel of its own', () => {
   test('is shown in its own only, by words and by id', async () => {
     for (const query of ['confidential', confidentialSubmission.id, confidentialSubmission.id.slice(0, 8)]) {
       expect(await ask(`show ${query}`, HR)).toMatchObject({ card: { submissionId: confidentialSubmission.id } })
-      expect(textOf(await ask(`show ${query}`, ROOM))).toContain('Nothing that waits matches')
+      expect(textOf(await ask(`show ${query}`, ROOM))).toContain('No waiting submission matches')
     }
-    expect(textOf(await ask(`show ${publicSubmission.id}`, HR))).toContain('Nothing that waits matches')
+    expect(textOf(await ask(`show ${publicSubmission.id}`, HR))).toContain('No waiting submission matches')
   })
 
   test('has its own status', async () => {
@@ -238,7 +238,7 @@ describe('a form with a channel of its own', () => {
   })
 
   test('that is not configured any more is nowhere but where its cards are', async () => {
-    expect(textOf(await ask(`show ${removedSubmission.id}`, ROOM))).toContain('Nothing that waits matches')
+    expect(textOf(await ask(`show ${removedSubmission.id}`, ROOM))).toContain('No waiting submission matches')
     expect(await ask(`show ${removedSubmission.id}`, ['slack/C3', ...HR])).toMatchObject({
       card: { submissionId: removedSubmission.id },
     })

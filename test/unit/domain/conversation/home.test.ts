@@ -20,7 +20,7 @@ beforeEach(async () => {
   })
   home = new Home(triage, triage.reviewers, triage.decisions)
 })
-const CLOSED = /^Forms are shown here to those who decide them/
+const CLOSED = /^Forms are shown here to people who may decide them/
 const readHome = async (person = ada) => {
   const { text, items = [] } = await home.of(person, 'slack')
   return { text: inWords({ text }).text.join(' '), buttons: items.map(({ label, button }) => [label, button?.id]) }
@@ -29,7 +29,7 @@ const readHome = async (person = ada) => {
 test('without a list it is for whoever is in the room, and for nobody else', async () => {
   const ids = [await triage.post({ name: 'one' }), await triage.post({ name: 'two' })].map(id => id.slice(0, 8))
   const { text, buttons } = await readHome()
-  expect(text).toMatch(/^2 submissions wait: 2 are free\. The oldest came on /)
+  expect(text).toMatch(/^2 submissions wait: 2 are free\. The oldest arrived on /)
   expect(buttons).toEqual(ids.map(id => [id, 'queue_take']))
   members = []
   expect((await readHome()).text).toMatch(CLOSED)
@@ -94,7 +94,7 @@ test('where nobody takes anything, it does not tell whose anything is, and offer
   Object.assign(triage.forms.of(undefined), { claim: null, name: 'Contact' })
   await triage.post({ name: 'one' })
   const { text, items = [] } = await home.of(ada, 'slack')
-  expect(inWords({ text }).text.join(' ')).toMatch(/^1 submission waits\. The oldest came on /)
+  expect(inWords({ text }).text.join(' ')).toMatch(/^1 submission waits\. The oldest arrived on /)
   expect(items.map(({ button }) => button)).toEqual([undefined])
   expect(inWords({ text: items.map(({ value }) => value) }).text[0]).toMatch(/^Contact, received /)
 })

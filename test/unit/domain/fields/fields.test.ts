@@ -178,7 +178,7 @@ describe('edits of fields of which the form says what they take', () => {
 
   test('are refused where they are wrong; what nobody touched is not', () => {
     expect(applyEdits({ ...data, seats: 99 }, { f0: '', f3: 'XL' }, rules)).toEqual({ errors: {
-      f0: 'Please fill this in.', f3: 'This is none of the choices.',
+      f0: 'Please fill this in.', f3: 'Please choose one of the options.',
     } })
     expect(applyEdits(data, { f1: '10' }, rules)).toEqual({ errors: { f1: 'At most 9, please.' } })
   })

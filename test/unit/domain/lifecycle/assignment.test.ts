@@ -132,7 +132,7 @@ describe('a submission that somebody takes', () => {
     const id = await openSubmission({ reviewers: ['discord:123', 'slack:S1'] })
     triage.board.groups.set('slack:S1', async () => ({ ok: false, reason: 'Slack is away.', permanent: false }))
     expect(await assign(id, ada, grace)).toMatchObject({
-      kind: 'unchanged', message: /^Nobody can tell just now whether Ada may decide it/,
+      kind: 'unchanged', message: /^Cannot check just now whether Ada may decide it/,
     })
     expect(await assigneeOf(id)).toBeUndefined()
   })

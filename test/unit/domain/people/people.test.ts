@@ -25,8 +25,8 @@ describe('PEOPLE', () => {
     ['ada slack:U1', 'ada slack:U1', 'must be a name, =, and ids separated by commas'],
     ['ada =', 'ada =', 'must be a name, =, and ids separated by commas'],
     ['slack:U1 = slack:U1', 'slack:U1 = slack:U1', 'must be a name, =, and ids separated by commas'],
-    ['ada = slack:U1; grace = bob', 'grace = bob', 'bob is nobody’s id'],
-    ['ada = slack:U1; ada = slack:U2', 'ada = slack:U2', 'ada stands there twice'],
+    ['ada = slack:U1; grace = bob', 'grace = bob', 'bob is not the id of a person'],
+    ['ada = slack:U1; ada = slack:U2', 'ada = slack:U2', 'ada is listed twice'],
     ['ada = slack:U1; grace = slack:U1', 'grace = slack:U1', 'slack:U1 is ada already'],
   ])('%j is refused with the line that is wrong', (text, line, why) => {
     expect(parseAliases(text, isName).problems).toEqual([`“${line}”: ${why}`])
@@ -34,7 +34,7 @@ describe('PEOPLE', () => {
 
   test('stops the start with the line that is wrong, also where forms.config.ts has it', () => {
     expect(problemsOf({ ...PRODUCTION, PEOPLE: 'ada = slack:U0123456789\ngrace = slack:grace' })).toEqual([
-      'PEOPLE has a mistake in “grace = slack:grace”: slack:grace is nobody’s id.',
+      'PEOPLE has a mistake in “grace = slack:grace”: slack:grace is not the id of a person.',
     ])
     const problems: string[] = []
     const people = { ada: ['slack:U1'] }
@@ -136,7 +136,7 @@ describe('who may decide', () => {
     })).toEqual(['Only grace and others may decide.', 'Contact: Only those who are listed may decide.'])
     expect(whoDecides({ viewers: ['ops:see'], aliases: {}, claimMs: null }, {})).toEqual([
       'Everybody in the room may decide: REVIEWERS is not set.',
-      'At the ops pages only who is on a list of reviewers decides: OPS_VIEWERS is set.',
+      'On the ops pages only listed reviewers decide: OPS_VIEWERS is set.',
     ])
   })
 

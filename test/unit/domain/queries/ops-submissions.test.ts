@@ -155,7 +155,7 @@ test('a query that is none is refused with what is wrong', async () => {
   for (const [query, message] of [[{ limit: 'ten' }, 'limit: must be a number'], [{ limit: 101 }, 'at most 100'], [
     { state: 'open' }, 'state: must be one of waiting',
   ], [{ q: 'x'.repeat(201) }, '200'], [{ ids: 'one' }, 'ids: must be a list'], [
-    { ids: [], state: 'done' }, 'state: what is done is not asked for by ids',
+    { ids: [], state: 'done' }, 'state: finished submissions cannot be listed by ids',
   ]] as const) {
     await expect(submissions.list(query, LOCAL)).rejects.toThrow(InvalidRequest)
     await expect(submissions.list(query, LOCAL)).rejects.toThrow(message)

@@ -168,7 +168,7 @@ function readJsonForm(json: string): Promise<unknown> {
   return form
 }
 
-const NO_VALUE = 'something in it is no value of JSON, such as undefined, NaN or text without double quotes'
+const NO_VALUE = 'something in it is not a JSON value, such as undefined, NaN or text without double quotes'
 
 test.each([
   ['', 'it ends too early'], ['{"a":', 'it ends too early'], ['{"secret":1,}', 'it breaks at position 12'],

@@ -96,7 +96,7 @@ describe('Edit & Forward of any size comes back as exactly what was typed', () =
       const { id, card, mode, opened, picker } = await open(data)
       const note = mode === 'picker' ? picker.content : modalNotes(opened).join()
       const address = `https://forms.example.com/submissions/${id}`
-      expect(note).toContain(`kept as they are: “essay”. See the full submission at ${address}`)
+      expect(note).toContain(`stay unchanged: “essay”. See the full submission at ${address}`)
       await press(s, s.cardNow(card), 'Mark as Spam')
     }
   })

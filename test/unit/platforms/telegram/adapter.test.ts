@@ -145,7 +145,7 @@ test.each(['a', '.', '/a`'])('of a list of submissions that say %j each has its 
   const data = Object.fromEntries(['a', 'b', 'c'].map(key => [key + sign.repeat(90), sign.repeat(90)]))
   const submissions = Array.from({ length: 5 }, () => ({ ...submissionOf(data), id: crypto.randomUUID() }))
   const items = submissions.map(submission => previewOf(submission, { siteUrl: site, forms: formsOf() }))
-  const text = ['At least 1,000 submissions wait. The oldest came on 21 Nov 2026, 12:03 UTC. The newest 5:']
+  const text = ['At least 1,000 submissions wait. The oldest arrived on 21 Nov 2026, 12:03 UTC. The newest 5:']
   await bot.thread(thread()).post(renderAnswer({ speech: { text, items } }, definition))
   const links = submissions.map(({ id }) => `(${site}/submissions/${id})`)
   expect(readLastMessage().text.match(/\(https:\S+\)$/gm)).toEqual(links)

@@ -169,7 +169,7 @@ test('values are shown in the language of the cards, and in English by default',
 
 test('a word that objects have, such as constructor, ticks no checkbox', () => {
   expect(applyEdits({ question: 'no' }, { f0: 'constructor' }, { question: { type: 'checkbox' } })).toEqual({
-    errors: { f0: 'This is neither yes nor no.' },
+    errors: { f0: 'This must be yes or no.' },
   })
 })
 

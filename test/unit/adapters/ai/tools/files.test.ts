@@ -179,7 +179,7 @@ describe('who approves a write', () => {
   test('is told where nobody can tell that', async () => {
     const away = { exists: async () => { throw new Error('The storage is away.') } } as unknown as Files
     expect(await describeReplaced('uploadFile', { key: 'a.txt' }, away)).toEqual([
-      'Replaces: Nobody can tell whether there is such a file.',
+      'Replaces: It is unknown whether this file exists.',
     ])
   })
 })

@@ -54,7 +54,7 @@ describe('a value of any length', () => {
     })
   })
 
-  test('emptied in all parts is empty; whose input is missing is kept', () => {
+  test('emptied in all parts must not be empty; whose input is missing is kept', () => {
     const sentValues = { 'i0.0': '', 'i0.1': '', 'i0.2': '' }
     expect(readInputs([fieldOf('x'.repeat(9000))], [0], sentValues)).toEqual({ f0: '' })
     expect(readInputs([fieldOf('a')], [0], {})).toEqual({ f0: 'a' })
