@@ -1,6 +1,7 @@
 import { reactive, ref, type Ref } from 'vue'
 
-// What Nuxt gives to the code of the pages, without Nuxt: the site is in memory, and a test answers its requests.
+// Stand-ins for everything that Nuxt gives to the code of the pages: the site is in memory, and a test answers its
+// requests.
 
 interface Place { path: string, query: Record<string, string>, hash: string, params: Record<string, string> }
 type Target = string | Partial<Place> & { state?: object }

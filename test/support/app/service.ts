@@ -28,7 +28,7 @@ export const CONTEXT = {
   sandbox: true, formUrl: '/api/form', curl: 'curl /api/form', revocableMs: { forward: 0, spam: HOUR_MS },
 }
 
-/** What an action leaves behind */
+/** Traces that an action leaves */
 const OUTCOMES: Record<string, object> = {
   'spam': { state: 'spam', open: false, revocation: { action: 'reopen' } },
   'forward': { state: 'done', open: false }, 'edit': { state: 'done', open: false },
