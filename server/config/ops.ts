@@ -15,7 +15,7 @@ export const opsVariables = {
   },
   NUXT_SESSION_PASSWORD: {
     schema: text.min(32, 'must have at least 32 characters'),
-    about: 'Seals the cookie of who is signed in, and signs links to files of forms; a new one signs everybody out, and ends every link that was given out.',
+    about: 'Encrypts the session cookie, and signs links to files of forms. A new value signs everybody out and ends all links.',
     where: 'Make one: openssl rand -hex 32.',
   },
 } as const satisfies Record<string, Variable>

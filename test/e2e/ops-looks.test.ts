@@ -179,7 +179,7 @@ test('what cannot be loaded, or does not exist, is said at the heading, and tryi
   await page.goto(`${d.server.url}/nowhere`)
   await page.getByRole('heading', { name: 'There is no page here' }).waitFor()
   await pictures(page, 'no-page')
-  await page.getByRole('button', { name: 'To the start page' }).press('Enter')
+  await page.getByRole('button', { name: 'Go to the start page' }).press('Enter')
   await page.locator('h1:focus', { hasText: 'Submissions' }).waitFor({ timeout: 5000 })
   problems.splice(0)
 })

@@ -45,7 +45,7 @@ it.each([
   await until('the holder', async () => await holderOf(id) !== null)
   await d.server.drain()
   const word = await answerTo(d.on(platform), () => d.on(platform).click(id, 'forward'))
-  const [, since] = / has it since (.*)\. Press the button again to decide anyway\.$/.exec(word) ?? []
+  const [, since] = / has had it since (.*)\. Press the button again to decide anyway\.$/.exec(word) ?? []
   expect(since).toMatch(clock)
   expect(d.emailsAbout(id)).toEqual([])
   await until('the decision', async () => {
@@ -159,7 +159,7 @@ it('by a form that was open before somebody took it is told so in it, keeps what
   await until('the holder', async () => await holderOf(id) !== null)
   const submit = () => submitEdit(d, view, { f0: 'Grace' })
   expect(await submit()).toMatchObject({ response_action: 'errors', errors: {
-    f0: expect.stringMatching(/ has it since .* Press the button again to decide anyway\.$/) as string,
+    f0: expect.stringMatching(/ has had it since .* Press the button again to decide anyway\.$/) as string,
   } })
   expect(d.emailsAbout(id)).toEqual([])
   await submit()
@@ -177,7 +177,7 @@ it('finds exclusive what another one has: nobody else decides, takes or hands ba
     await grace.post(`/api/submissions/${id}/holder`, {}), await grace.delete(`/api/submissions/${id}/holder`),
   ]
   for (const answer of tried) {
-    const error = expect.stringMatching(/ has it since /) as string
+    const error = expect.stringMatching(/ has had it since /) as string
     expect([answer.status, await answer.json()]).toMatchObject([423, { code: 'TAKEN', error }])
   }
   await d.on('slack').click(id, 'spam')

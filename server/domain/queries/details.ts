@@ -1,4 +1,5 @@
 import { ASSIGNMENT_ACTIONS, isOffered, REVOKING_ACTIONS } from '../../../shared/actions'
+import { inDays, REMINDER_LEAD_MS } from '../../../shared/lifetimes'
 import type { RichText } from '../../../shared/types/line'
 import type { OpsRole } from '../../../shared/types/session'
 import type { FieldDetails, HistoryLine, SubmissionDetails } from '../../../shared/types/submissions'
@@ -138,7 +139,7 @@ function historyText(entry: HistoryEntry, roomNameOf: Named): string {
     case 'erased': return `Erased by ${reviewerText(entry.reviewer)}`
     case 'posted': return `Card posted on ${roomNameOf(entry.room ?? entry.platform)}`
     case 'card-deleted': return `Card deleted on ${roomNameOf(entry.room)}`
-    case 'reminded': return 'Reminded: a day is left'
+    case 'reminded': return `Reminded: ${inDays(REMINDER_LEAD_MS)} left`
     case 'expired': return 'Expired, data erased'
     case 'claimed': return `${decisionText(entry)} by ${reviewerText(entry.reviewer)}${recipientsText(entry)}`
     case 'delivered': return `${deliveryName(entry.delivery)} delivered${deliveryText(entry)}`
@@ -148,7 +149,7 @@ function historyText(entry: HistoryEntry, roomNameOf: Named): string {
     case 'reopened': return 'Open for a decision again'
     case 'taken': return `${entry.by ? 'Given to' : 'Taken by'} ${reviewerText(entry.reviewer)}${entry.by ? ` by ${reviewerText(entry.by)}` : ''}`
     case 'returned': return `Handed back by ${reviewerText(entry.reviewer)}`
-    case 'freed': return `${reviewerText(entry.reviewer)} has it no more: ${entry.left ? 'no reviewer any more' : 'the time is over'}`
+    case 'freed': return `Unassigned ${reviewerText(entry.reviewer)}: ${entry.left ? 'no longer a reviewer' : 'the time is over'}`
     case 'revoked': return revokedText(entry)
     case 'noted': return notedText(entry)
   }

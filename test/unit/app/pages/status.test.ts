@@ -54,7 +54,7 @@ describe('the verdict', () => {
 
   test('without a report says that every part is asked', async () => {
     await mount(StatusVerdict, { report: null, liveness: 'connecting', problem: null, heardAt: 0 })
-    expect(shown()).toBe('Asking every part …')
+    expect(shown()).toBe('Checking every part …')
   })
 })
 

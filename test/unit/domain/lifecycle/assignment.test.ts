@@ -46,11 +46,11 @@ describe('a submission that somebody takes', () => {
     const id = await openSubmission()
     await take(id)
     expect(inWords(await take(id, grace))).toEqual({
-      kind: 'forbidden', reason: 'taken', message: 'Ada (Slack) has it since 12:00 UTC.',
+      kind: 'forbidden', reason: 'taken', message: 'Ada (Slack) has had it since 12:00 UTC.',
     })
     expect(await take(id, { ...ada, id: 'U9' })).toEqual({ kind: 'done' })
     expect(inWords(await handBack(id, grace))).toEqual({
-      kind: 'forbidden', reason: 'taken', message: 'Ada (Slack) has it since 12:00 UTC: nobody else can hand it back.',
+      kind: 'forbidden', reason: 'taken', message: 'Ada (Slack) has had it since 12:00 UTC: nobody else can hand it back.',
     })
     expect(await assigneeOf(id)).toBe('Ada')
   })
@@ -157,7 +157,7 @@ describe('a submission that somebody takes', () => {
 })
 
 describe('a decision about what another one has', () => {
-  const WARNING_TEXT = 'Ada (Slack) has it since 12:00 UTC. Press the button again to decide anyway.'
+  const WARNING_TEXT = 'Ada (Slack) has had it since 12:00 UTC. Press the button again to decide anyway.'
 
   test('takes a second click of who was told, and not the other half of a double click or the same one again', async () => {
     const id = await openSubmission()
@@ -176,7 +176,7 @@ describe('a decision about what another one has', () => {
   test('that a program asked for has no button: it is approved once more by the same person', async () => {
     const id = await openSubmission()
     await take(id)
-    const warning = 'Ada (Slack) has it since 12:00 UTC. Nothing was decided. Whoever approved it may decide anyway: ask for the same once more, for them to approve.'
+    const warning = 'Ada (Slack) has had it since 12:00 UTC. Nothing was decided. Whoever approved it may decide anyway: ask for the same once more, for them to approve.'
     const warned = { kind: 'forbidden', reason: 'taken', message: warning }
     const approved = { action: 'forward', person: grace } as const
     expect(inWords(await triage.submissions.decide({ ...approved, id }))).toEqual(warned)
@@ -218,7 +218,7 @@ describe('a decision about what another one has', () => {
     for (let times = 0; times < 2; times++) {
       expect(inWords(await forward(id, grace))).toEqual({
         kind: 'forbidden', reason: 'taken',
-        message: 'Ada (Slack) has it since 12:00 UTC. Others may decide when they hand it back, or from 16:00 UTC on.',
+        message: 'Ada (Slack) has had it since 12:00 UTC. Others may decide when they hand it back, or from 16:00 UTC on.',
       })
     }
     expect(await openForm(id)).toMatchObject({ reason: 'taken' })

@@ -200,9 +200,9 @@ test('whoever has signed in takes what waits and hands it back; rows and the pag
     expect(await listIds({ holder: 'free', q: 'two', ...idFilter })).toEqual([])
   }
   expect((await submissions.list({ q: 'one' }, ada)).rows[0]).toMatchObject({ holder })
-  await expect(take(firstId, ada)).rejects.toThrow(/^Local \(Ops page\) has it since 12:00 UTC\.$/)
+  await expect(take(firstId, ada)).rejects.toThrow(/^Local \(Ops page\) has had it since 12:00 UTC\.$/)
   await expect(handBack(firstId, ada)).rejects.toThrow(AlreadyAssigned)
-  await expect(submissions.decide(firstId, { action: 'spam' }, ada)).rejects.toThrow(/^Local \(Ops page\) has it/)
+  await expect(submissions.decide(firstId, { action: 'spam' }, ada)).rejects.toThrow(/^Local \(Ops page\) has had it/)
   await handBack(firstId, LOCAL)
   expect((await submissions.show(firstId, LOCAL)).holder).toBeNull()
   await submissions.decide(secondId, { action: 'spam' }, ada)
