@@ -5,7 +5,7 @@ import { BLOB_TOKEN, startBlobStore } from './blob'
 import { endAfterAll, sharedFolder } from './lifetime'
 import { freePort } from './ports'
 
-export const AWS_KEYS = {
+const AWS_KEYS = {
   accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
 }
 
