@@ -68,7 +68,7 @@ test('the status follows a part from its first use to its failure, what needs a 
 test('the status says since when forms are refused, by how much a clock is off, and of the rest that it is not known', async () => {
   await submit(d, { name: 'Ada' })
   d.redis.pause()
-  await page.getByTestId('verdict').getByText(/Forms are being refused, .* since .*\d+:\d\d.* \(.*\)\./).waitFor()
+  await page.getByTestId('verdict').getByText(/Forms are being refused because .* since .*\d+:\d\d.* \(.*\)\./).waitFor()
   // The first answer may have read some parts earlier.
   await page.getByText('Unknown while the store is away').nth(2).waitFor()
   await until('the parts', async () => await stateOf('slack') === 'unknown')

@@ -171,7 +171,7 @@ test('what is held is behind a filter, and is released or erased on its page', a
   await page.goto(`${d.server.url}/?state=held`)
   await page.getByTestId('total').getByText('2 held').waitFor()
   await row('Autofill Ada').click()
-  await page.getByTestId('notes').getByText(/^Held, because/).waitFor()
+  await page.getByTestId('notes').getByText(/^Held because/).waitFor()
   await pictures(page, 'submission-held')
   await page.getByTestId('release').click()
   await page.getByTestId('decide-forward').waitFor()

@@ -168,7 +168,7 @@ describe('what nobody should send to Teams\' webhook', () => {
     const { response } = await teams.write(d.server.url, 'let me in', 'channel', { forged: true })
     expect(response.status).toBe(401)
     await until('the warning', () => logged().length > 0)
-    expect(logged()).toEqual([expect.stringMatching(/"level":"warn".*was refused/)])
+    expect(logged()).toEqual([expect.stringMatching(/"level":"warn".*Refused a webhook/)])
   })
 
   it.each([
