@@ -66,7 +66,7 @@ const rows = {
   },
   date: {
     limits: 'dates', problem: 'date',
-    schema: ({ z }, { min, max }) => z.iso.date('date').refine(
+    schema: ({ z }, { min, max }) => z.isoDate('date').refine(
       value => min === undefined || value >= min, 'tooLow',
     ).refine(value => max === undefined || value <= max, 'tooHigh'),
     show: formatDate, input: { kind: 'day' }, formPage: { type: 'date' },

@@ -36,9 +36,14 @@ interface FieldInputs {
 /** Input that asks for a value. A type of field that uses one of these kinds needs no code where inputs are built. */
 type FieldInput = { [Kind in keyof FieldInputs]: { kind: Kind } & FieldInputs[Kind] }[keyof FieldInputs]
 
+/** Functions of zod, one by one: the whole of it would add its texts in all languages to the server, 490 KB. */
+export type SchemaMakers = Pick<typeof z, 'url' | 'regex' | 'number' | 'boolean' | 'enum' | 'symbol'> & {
+  isoDate: typeof z.iso.date
+}
+
 /** Tools of a schema. The table imports no zod, because browsers load the table for the edit page. */
 interface SchemaTools {
-  z: typeof z
+  z: SchemaMakers
   /** Schemas of texts within the field's limits: as it is, and without blanks at its ends. */
   text: z.ZodString
   line: z.ZodString

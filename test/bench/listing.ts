@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { createViteServer } from 'vitest/node'
+import { localesPlugin } from '../../build/locales.ts'
 import { createClient } from 'redis'
 import { percentiles } from './load.ts'
 import { only } from '../fakes/only.ts'
@@ -23,6 +24,7 @@ const WORD = 'zeppelin'
 /** Loads the service's own store from source, to fill Redis faster than over HTTP and to query it directly. */
 export async function openStore(redisUrl: string) {
   const vite = await createViteServer({
+    plugins: [localesPlugin()],
     configFile: false, root: resolve(import.meta.dirname, '../..'),
     server: { middlewareMode: true, ws: false, watch: null }, appType: 'custom', optimizeDeps: { noDiscovery: true },
   })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { fieldTypeOf, isFileField } from '../../../shared/field-types/field-types'
 import { english, type Texts } from '../../../shared/texts'
+import type { SchemaMakers } from '../../../shared/field-types/row'
 import { visible } from '../../../shared/utils/text'
 import type { EditInput } from '../../ports/board'
 import type { EmailField } from '../../ports/delivery'
@@ -256,6 +257,11 @@ function schemaOf(rule: FieldRule): z.ZodType {
   return schema
 }
 
+const SCHEMA_MAKERS: SchemaMakers = {
+  url: z.url, regex: z.regex, number: z.number, boolean: z.boolean, enum: z.enum, symbol: z.symbol,
+  isoDate: z.iso.date,
+}
+
 function createSchema(rule: FieldRule): z.ZodType {
   const { minLength, maxLength } = rule
   const limitLength = (text: z.ZodString) => {
@@ -263,7 +269,7 @@ function createSchema(rule: FieldRule): z.ZodType {
     return maxLength === undefined ? withMinimum : withMinimum.max(maxLength, 'tooLong')
   }
   return fieldTypeOf(rule).schema({
-    z,
+    z: SCHEMA_MAKERS,
     // A browser counts a line break as one character, but sends two.
     text: limitLength(z.string('text').overwrite(value => value.replaceAll(/\r\n?/g, '\n'))),
     line: limitLength(z.string('text').trim()),
