@@ -7,7 +7,8 @@ import { join } from 'node:path'
 
 const ENTRY = '.output/server/index.mjs'
 const SOURCES = [
-  'app', 'build', 'pages', 'public', 'server', 'shared', 'forms.config.ts', 'nuxt.config.ts', 'package-lock.json',
+  'app', 'build', 'locales', 'pages', 'public', 'server', 'shared', 'forms.config.ts', 'nuxt.config.ts',
+  'package-lock.json',
 ]
 const SAMPLE = {
   name: 'Ada Lovelace', email: 'ada@example.com', subject: 'Engine order',
@@ -27,6 +28,7 @@ const server = spawn(process.execPath, [ENTRY], {
     PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'development', SANDBOX: '1', HOST: '127.0.0.1',
     PORT: String(port), NUXT_PUBLIC_SITE_URL: site, DATA_DIR: dataDir,
     FORMS_CONFIG: 'docs/sample/demo.json', UNDO_SECONDS: '10', SPAM_HOLD: '1h', TAKE: '1',
+    ...process.env.LOCALE && { LOCALE: process.env.LOCALE },
     // Allows several runs of the sandbox's sixty forms a minute
     FORM_RATE_LIMIT: '600',
   },
