@@ -4,7 +4,7 @@ import { blockKitProblems, blockText, interpreted, viewProblems } from '../suppo
 import {
   cardNow, click, deploy, emailsAbout, introduce, openEdit, SIGNING_KEY, submit, submitEdit,
 } from '../support/deployment'
-import { endAfterAll } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { blockActions, interact } from '../support/slack'
 
 const d = endAfterAll(await deploy())
@@ -162,7 +162,7 @@ describe('form text', () => {
 })
 
 it('LOCALE=de turns cards, the edit, the answer to a late click and the email German, but not the pages', async () => {
-  const german = endAfterAll(await deploy({ NODE_ENV: 'development', LOCALE: 'de' }))
+  const german = endAfterTest(await deploy({ NODE_ENV: 'development', LOCALE: 'de' }))
   await introduce(german)
   const { id, card } = await submit(german, { name: 'Ada', note: 'x' })
   const waiting = blockText((await cardNow(german, card)).blocks)
