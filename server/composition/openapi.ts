@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isFileField } from '../../shared/field-types/field-types'
 import type { FormsConfig } from '../config/forms'
-import { schemaOfFiles } from '../domain/fields/fields'
+import { schemaOfFiles } from '../domain/fields/rules'
 import type { Services } from './services'
 
 /** JSON answers. The table below has everything else about the routes. */

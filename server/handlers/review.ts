@@ -1,6 +1,6 @@
 import type { ActionEvent, Adapter, Author, Chat, ModalElement, ModalResponse, ModalSubmitEvent } from 'chat'
 import type { Decisions } from '../domain/review/decisions'
-import type { Marks } from '../domain/fields/fields'
+import type { Marks } from '../domain/fields/edits'
 import type { EditForm, SendAgainForm } from '../ports/board'
 import { UnreadableRecord } from '../ports/store'
 import type { Person } from '../ports/submission'

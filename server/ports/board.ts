@@ -116,8 +116,10 @@ export interface ReviewBoard {
 }
 
 export interface EditInput {
-  /** Stable within the submission: the position of the field's key. */
+  /** Stable within the submission: the position of the answer. */
   id: string
+  /** Written path of the answer, by which settings of the form name it; for a flat form the field's key. */
+  key: string
   label: string
   value: string
   /** Rule of the form for this field; absent if any value is accepted, and if the present value breaks the rule. */

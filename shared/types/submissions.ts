@@ -136,6 +136,8 @@ export interface Counts {
 export interface FieldDetails {
   /** Id of its input in the edit form. */
   id: string
+  /** Written path of the value in the sent data, such as `data.email`; for a flat form the field's key. */
+  key: string
   label: string
   /** `tree`: the value is JSON of an object or a list. `json`: JSON of a number, a boolean or null. */
   kind: 'text' | 'json' | 'tree'

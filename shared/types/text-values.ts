@@ -111,6 +111,7 @@ export interface TextValues {
   'card.emailStatus.news': 'delivery' | 'status' | 'targets'
   'card.emailStatus.dataGone': never
   'card.field.subject': never
+  'card.field.technical': never
   'card.field.replyTo': never
   'card.field.edited': 'label'
   'card.field.was': 'value'

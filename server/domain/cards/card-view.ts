@@ -13,7 +13,9 @@ import {
 } from '../../ports/submission'
 import type { Presentation } from '../context'
 import { envelopeFields } from '../intake/envelope'
-import { editInputs, inOrder, markOf, readFields } from '../fields/fields'
+import { editInputs, markOf } from '../fields/edits'
+import { inOrder, readFields } from '../fields/fields'
+import { answerNamed, settingOf } from '../fields/reading'
 import { fileFields, fileLinks, filePictures } from '../files/file-texts'
 import { isDelivery, isRevocable, canSendAgain, isLost } from '../lifecycle/record'
 import { deletionNotes } from '../lifecycle/settle'
@@ -59,7 +61,7 @@ export function goneCardView(id: string, presentation: Presentation): CardView {
 export function editForm(submission: Submission, presentation: Presentation): EditForm {
   const { labels, fields } = presentation.forms.of(submission.form)
   return {
-    inputs: inOrder(editInputs(submission.data ?? {}, fields), labels).map(
+    inputs: inOrder(editInputs(submission.data, fields), labels).map(
       input => ({ ...input, label: visible(input.label), mark: markOf(input.value) }),
     ),
     url: submissionUrl(submission.id, presentation),
@@ -95,7 +97,10 @@ function cardNotes(submission: Submission, form: Form, texts: Texts): RichText[]
   }
   // A card without form data sums the decision up in one line.
   if (!data) return [decisionText]
-  const editedLabels = edited.map(key => (Object.hasOwn(form.labels, key) ? form.labels[key] : visible(key)))
+  const editedLabels = edited.map((key) => {
+    const { label = key } = answerNamed(key, data) ?? {}
+    return settingOf({ key, label }, form.labels) ?? visible(label)
+  })
   const editNotes = edited.length > 0 ? [texts('card.edited', { fields: editedLabels.join(', ') })] : []
   return [decisionText, ...progressNotes(submission, form, texts), ...retryNotes(submission, texts), ...editNotes]
 }

@@ -2,9 +2,10 @@ import type { Form } from '../../ports/form'
 import type { Envelope, Field, Submission } from '../../ports/submission'
 import { english } from '../../../shared/texts'
 import { cut, oneLine, visible } from '../../../shared/utils/text'
-import { isNumber } from '../json'
 import { addressIn } from '../fields/addresses'
-import { fieldText } from '../fields/fields'
+import { isBranch } from '../fields/paths'
+import { answerNamed } from '../fields/reading'
+import { displayText } from '../fields/values'
 
 /** Fields by which a page controls its form. They are never data, whatever they hold. */
 export const CONTROLS: readonly string[] = ['_next', '_subject', '_replyto']
@@ -37,9 +38,9 @@ export function subjectOf(
   if (!data) return undefined
   let isFilled = false
   const filledSubject = template?.replaceAll(/\{([^{}]+)\}/g, (_, key: string) => {
-    const value = Object.hasOwn(data, key) ? data[key] : null
-    const isTree = typeof value === 'object' && !isNumber(value)
-    const text = isTree ? '' : oneLine(fieldText(value))
+    const answer = answerNamed(key, data)
+    const isTree = !answer || answer.value === null || isBranch(answer.value)
+    const text = isTree ? '' : oneLine(displayText(answer, {}))
     isFilled ||= text !== ''
     return text
   })

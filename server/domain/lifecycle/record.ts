@@ -6,6 +6,7 @@ import type {
   CardRef, Delivery, HistoryEntry, Assignee, Receipt, Reviewer, SentDelivery, Submission, SubmissionData,
   SubmissionRecord, Work,
 } from '../../ports/submission'
+import { answerNamed } from '../fields/reading'
 import { parseJson } from '../json'
 
 /** Work to do now. The card of a decided submission is posted only if the submission is reopened. */
@@ -122,7 +123,7 @@ export function withOriginals(
   { before: originals, data }: Submission, edited: readonly string[],
 ): SubmissionData | undefined {
   const newOriginals = edited.filter(key => !Object.hasOwn(originals ?? {}, key)).map(
-    key => [key, data?.[key]] as const,
+    key => [key, answerNamed(key, data)?.value] as const,
   )
   return newOriginals.length > 0 ? Object.fromEntries([...Object.entries(originals ?? {}), ...newOriginals]) : originals
 }

@@ -1,6 +1,6 @@
 import type { Submission } from '../../ports/submission'
 import type { SubmissionStore } from '../../ports/store'
-import { fieldText } from '../fields/fields'
+import { fieldText } from '../fields/values'
 import { orUnavailable } from '../queries/rows'
 
 export type ExportedTable = 'submissions' | 'audit'

@@ -12,7 +12,8 @@ import { isNumber } from '../json'
 import { addressIn } from '../fields/addresses'
 import { decisionLine } from '../cards/decision-line'
 import { subjectOf } from '../intake/envelope'
-import { fieldText, readFields } from '../fields/fields'
+import { readFields } from '../fields/fields'
+import { fieldText } from '../fields/values'
 import { fileFields } from '../files/file-texts'
 import type { FormFiles } from '../context'
 
@@ -42,7 +43,7 @@ export async function composeEmail(
     subject, texts,
     heading: form.name ? texts('email.headingOfForm', { form: form.name }) : texts('email.heading'),
     fields: readFields(
-      filledIn, form, texts, (value, { type }) => ({ tree: type ? undefined : treeOf(value, texts) }),
+      filledIn, form, texts, ({ value }, { type }) => ({ tree: type ? undefined : treeOf(value, texts) }),
     ),
     files: mailedFields(submission, form, files, texts),
     received: plainText(texts('email.received', { at: dateTime(submission.receivedAt) })),

@@ -15,7 +15,11 @@ import {
 } from '../cards/card-view'
 import { deliveriesOf, deliveryName, leftOf, targetsOf } from '../deliveries/registry'
 import { envelopeFields } from '../intake/envelope'
-import { editInputs, editOf, inOrder, ruleOf, displayText } from '../fields/fields'
+import { editInputs } from '../fields/edits'
+import { editOf, inOrder } from '../fields/fields'
+import { readingOf } from '../fields/reading'
+import { ruleFor } from '../fields/rules'
+import { displayText } from '../fields/values'
 import { fileDetails } from '../files/file-texts'
 import { assigneeOf } from '../lifecycle/assignment'
 import {
@@ -173,21 +177,17 @@ function decisionText({ action, edited }: HistoryEntry & { event: 'claimed' }): 
 }
 
 function fieldDetails(submission: Submission, { fields: rules = {} }: Form): FieldDetails[] {
-  const { data } = submission
-  const values = Object.values(data ?? {})
-  const keys = Object.keys(data ?? {})
-  return editInputs(data ?? {}).map(
-    (input, position) => {
-      const key = keys[position]!
-      const rule = ruleOf(rules, key)
-      const { type, options } = rule
-      const shownText = displayText(values[position], rule)
-      return {
-        ...input, kind: kindOf(values[position]), ...editOf(submission, key, rule), ...type && { type, options },
-        ...shownText !== input.value && { shown: shownText },
-      }
-    },
-  )
+  const { answers } = readingOf(submission.data)
+  return editInputs(submission.data).map((input, position) => {
+    const answer = answers[position]!
+    const rule = ruleFor(answer, rules)
+    const { type, options } = rule
+    const shownText = displayText(answer, rule)
+    return {
+      ...input, kind: kindOf(answer.value), ...editOf(submission, answer, rule),
+      ...type && { type, options }, ...shownText !== input.value && { shown: shownText },
+    }
+  })
 }
 
 function kindOf(value: unknown): FieldDetails['kind'] {

@@ -7,7 +7,8 @@ import { plainText } from '../../../shared/utils/line'
 import type { Context } from '../context'
 import type { Decisions } from '../review/decisions'
 import { decidedOf, cardView } from '../cards/card-view'
-import { editInputs, readFields } from '../fields/fields'
+import { editInputs } from '../fields/edits'
+import { readFields } from '../fields/fields'
 import { belongsTo, isFormOf } from '../review/scope'
 import { contentHash } from '../lifecycle/record'
 import { pendingAt, searchFor } from './search'
@@ -61,7 +62,7 @@ export class RoomSubmissions implements SubmissionAccess {
 
   async decide({ changes, ...decision }: ApprovedDecision): ReturnType<SubmissionAccess['decide']> {
     const submission = changes ? await this.load(decision.id) : null
-    const inputs = editInputs(submission?.data ?? {})
+    const inputs = editInputs(submission?.data ?? null)
     const idOf = (field: string) => inputs.find(({ label }) => label === field.toWellFormed())?.id
     const unknownChanges = submission?.data ? changes?.filter(({ field }) => !idOf(field)) : []
     if (unknownChanges?.length) {

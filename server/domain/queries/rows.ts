@@ -9,7 +9,10 @@ import { StoreUnavailable, SubmissionGone, SubmissionUnreadable } from '../error
 import { beginning, visible } from '../../../shared/utils/text'
 import { outcomeLine } from '../cards/card-view'
 import { deliveryName, wayOf } from '../deliveries/registry'
-import { displayText, inOrder, ruleOf } from '../fields/fields'
+import { inOrder } from '../fields/fields'
+import { readingOf } from '../fields/reading'
+import { ruleFor } from '../fields/rules'
+import { displayText } from '../fields/values'
 import { assigneeOf } from '../lifecycle/assignment'
 import { labelOf, roomName, type Named } from '../review/scope'
 import { dataLivesUntil, isDelivery, listOf, needsPerson, outstanding } from '../lifecycle/record'
@@ -122,21 +125,17 @@ export async function getAll(
 export async function listRow(submission: Submission, context: Context): Promise<Row> {
   const { id, receivedAt, data, cards } = submission
   const form = context.forms.of(submission.form)
-  const entries = Object.entries(data ?? {})
-  const fields = inOrder(entries.map(
-    ([label, value]) => ({ label, value, rule: ruleOf(form.fields ?? {}, label) }),
-  ), form.labels)
+  const { answers } = readingOf(data)
   return {
     id, receivedAt,
     expiresAt: dataLivesUntil(submission),
     state: stateOf(submission), open: submission.state === 'open' && data !== null,
     form: form.name ?? null,
-    preview: fields.slice(0, PREVIEW_FIELDS).map(
-      ({ label, value, rule }) => (
-        { label: cut(label, PREVIEW_LABEL), value: cut(displayText(value, rule), PREVIEW_VALUE) }
-      ),
-    ),
-    more: Math.max(0, entries.length - PREVIEW_FIELDS),
+    preview: inOrder(answers, form.labels).slice(0, PREVIEW_FIELDS).map(answer => ({
+      label: cut(answer.label, PREVIEW_LABEL),
+      value: cut(displayText(answer, ruleFor(answer, form.fields)), PREVIEW_VALUE),
+    })),
+    more: Math.max(0, answers.length - PREVIEW_FIELDS),
     erased: data === null,
     ending: null,
     cards: await cardLocations(cards, context),

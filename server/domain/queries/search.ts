@@ -6,7 +6,7 @@ import type { PageRequest, PendingPage } from '../../ports/store'
 import type { Submission, SubmissionRecord } from '../../ports/submission'
 import type { Context } from '../context'
 import { submitterOf } from '../outbox/email'
-import { fieldText } from '../fields/fields'
+import { fieldText } from '../fields/values'
 import { belongsTo } from '../review/scope'
 
 /** Shortest part of an id that counts as a match. */

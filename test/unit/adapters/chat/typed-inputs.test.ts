@@ -1,7 +1,7 @@
 import type { ModalElement } from 'chat'
 import { expect, test } from 'vitest'
 import { editModal } from '../../../../server/adapters/chat/modals'
-import { applyEdits } from '../../../../server/domain/fields/fields'
+import { applyEdits } from '../../../../server/domain/fields/edits'
 import { editForm } from '../../../../server/domain/cards/card-view'
 import { fieldsOf, modalInputs, readInputs } from '../../../../server/platforms/discord/forms/fields'
 import { typedInputs } from '../../../../server/platforms/discord/interactions'

@@ -30,7 +30,7 @@ test('an open card offers the buttons and shows every field as text', () => {
     fields: [
       { label: 'name', value: 'Ada', edited: false },
       { label: 'quantity', value: '2', edited: false },
-      { label: 'tags', value: '["a"]', edited: false },
+      { label: 'tags', value: 'a', edited: false },
       { label: 'note', value: 'null', edited: false },
     ],
   })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { InvalidFields } from '../../../../server/domain/errors'
-import { jsonSchemaOf, typed } from '../../../../server/domain/fields/fields'
+import { jsonSchemaOf, typed } from '../../../../server/domain/fields/rules'
 import { parseJson } from '../../../../server/domain/json'
 import type { FieldRule } from '../../../../server/ports/field-rules'
 import { formsOf } from '../../../fakes/forms'

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  applyEdits, editInputs, markOf, readFields, fieldText, displayText,
-} from '../../../../server/domain/fields/fields'
+import { applyEdits, editInputs, markOf } from '../../../../server/domain/fields/edits'
+import { readFields } from '../../../../server/domain/fields/fields'
+import { jsonOf } from '../../../../server/domain/fields/paths'
+import { displayText, fieldText } from '../../../../server/domain/fields/values'
 import { parseJson } from '../../../../server/domain/json'
 import type { SubmissionData } from '../../../../server/ports/submission'
 import { visible } from '../../../../shared/utils/text'
@@ -39,18 +40,20 @@ describe('a number is read', () => {
   test.each([
     ['12345', '12,345'], ['-1234567.8901', '-1,234,567.8901'], ['2026', '2026'],
     ['1234567890'.repeat(4), '1,234,567,890,123,456,789,012,345,678,901,234,567,890'],
-  ])('in groups of three digits: %s as %s', (sent, text) => expect(displayText(sent, { type: 'number' })).toBe(text))
+  ])('in groups of three digits: %s as %s', (value, text) => (
+    expect(displayText({ value }, { type: 'number' })).toBe(text)
+  ))
 
   test('as it was sent when nobody counts its digits, at once', () => {
     const digits = '9'.repeat(4_000_000)
-    expect(displayText(digits, { type: 'integer' })).toBe(digits)
+    expect(displayText({ value: digits }, { type: 'integer' })).toBe(digits)
   })
 })
 
 test('every field gets an input whose id is its position', () => {
   expect(editInputs({ 'name': 'Ada', '': 1, 'x\uD800': true })).toEqual([
-    { id: 'f0', label: 'name', value: 'Ada' }, { id: 'f1', label: '', value: '1' },
-    { id: 'f2', label: 'x\uFFFD', value: 'true' },
+    { id: 'f0', key: 'name', label: 'name', value: 'Ada' }, { id: 'f1', key: '', label: '', value: '1' },
+    { id: 'f2', key: 'x\uD800', label: 'x\uFFFD', value: 'true' },
   ])
 })
 
@@ -203,8 +206,10 @@ describe('fields as people read them', () => {
 
   test('are shown as they came where the form does not say what they are', () => {
     fc.assert(fc.property(formData, (data) => {
-      expect(readFields(submissionOf(data), { labels: {} }).map(({ value }) => value)).toEqual(
-        Object.values(data).map(value => visible(fieldText(value))),
+      const isPlain = (value: unknown) => typeof value !== 'object' && !jsonOf(value)
+      const texts = Object.fromEntries(Object.entries(data).filter(([, value]) => isPlain(value)))
+      expect(readFields(submissionOf(texts), { labels: {} }).map(({ value }) => value)).toEqual(
+        Object.values(texts).map(value => visible(fieldText(value))),
       )
     }))
     expect([true, '2026-11-22', 1234567].map(value => readValue(value))).toEqual(['true', '2026-11-22', '1234567'])

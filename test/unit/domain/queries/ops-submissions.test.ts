@@ -133,12 +133,12 @@ test('only an email that came back goes to another address, and the history and 
 })
 
 test('an edit that does not fit its field decides nothing and says which', async () => {
-  const id = await triage.post({ list: [1], name: 'Ada' })
+  const id = await triage.post({ list: [1, 2], name: 'Ada' })
   expect(await submissions.decide(id, { action: 'edit', values: { f0: '{}', f1: 'Grace' } }, LOCAL)).toEqual({
     kind: 'invalid', errors: { f0: expect.stringContaining('JSON list') },
   })
   expect(await submissions.show(id, LOCAL)).toMatchObject({
-    state: 'waiting', fields: [{ value: '[1]' }, { value: 'Ada' }],
+    state: 'waiting', fields: [{ value: '[1,2]' }, { value: 'Ada' }],
   })
 })
 

@@ -48,7 +48,7 @@ test('a row previews the first fields in one line each, and counts the rest', as
   })
   const { rows: [row] } = await listRows({ limit: 10 }, triage)
   expect(row).toMatchObject({ id, more: 1, erased: false, state: 'waiting', problem: null })
-  expect(row!.preview.map(({ value }) => value)).toEqual(['Ada Lovelace', `${'x'.repeat(159)}…`, '{"a":[1]}', '2'])
+  expect(row!.preview.map(({ value }) => value)).toEqual(['Ada Lovelace', `${'x'.repeat(159)}…`, 'a: 1', '2'])
   expect(row!.preview[3]!.label).toBe(`${'n'.repeat(39)}…`)
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Marks } from '../../../../server/domain/fields/fields'
+import type { Marks } from '../../../../server/domain/fields/edits'
 import type { EditForm } from '../../../../server/ports/board'
 import type { Submission } from '../../../../server/ports/submission'
 import { Decisions } from '../../../../server/domain/review/decisions'

@@ -6,7 +6,9 @@ import { editModal } from '../../../../server/adapters/chat/modals'
 import { fieldRule } from '../../../../server/config/field-rules'
 import { editForm } from '../../../../server/domain/cards/card-view'
 import type { InvalidFields } from '../../../../server/domain/errors'
-import { applyEdits, displayText, fieldText, jsonSchemaOf, typed } from '../../../../server/domain/fields/fields'
+import { applyEdits } from '../../../../server/domain/fields/edits'
+import { jsonSchemaOf, typed } from '../../../../server/domain/fields/rules'
+import { displayText, fieldText } from '../../../../server/domain/fields/values'
 import { embedded } from '../../../../server/http/pages/embed'
 import { fieldsOf, modalInputs } from '../../../../server/platforms/discord/forms/fields'
 import { platforms } from '../../../../server/platforms/registry'
@@ -114,7 +116,7 @@ describe.each(DATA_FIELDS)('the type $type', ({ type, rule, value }) => {
     expect(Object.keys(properties.question).length).toBeGreaterThan(1)
   })
 
-  test('is shown to people', () => expect(displayText(value, rule)).toMatch(/\S/))
+  test('is shown to people', () => expect(displayText({ value }, rule)).toMatch(/\S/))
 
   test('has an input on the form page, which names the field', () => {
     const html = formPage(rule)
@@ -132,7 +134,8 @@ describe.each(DATA_FIELDS)('the type $type', ({ type, rule, value }) => {
 
   test('has an input on the edit page, which shows the value and whose text is taken', () => {
     const field: FieldDetails = {
-      id: 'f0', label: 'Question', kind: 'text', value: sentText, edited: false, type, options: rule.options,
+      id: 'f0', key: 'question', label: 'Question', kind: 'text', value: sentText, edited: false, type,
+      options: rule.options,
     }
     const choices = choicesOf(field)
     if (choices) expect(choices.map(choice => wordFor(field, choice)).every(Boolean)).toBe(true)
@@ -162,7 +165,7 @@ test('every platform with modals is asked', () => {
 
 test('values are shown in the language of the cards, and in English by default', () => {
   const values = [[true, 'checkbox'], [false, 'checkbox'], ['2026-11-02', 'date'], [12345.5, 'number']] as const
-  const shown = (texts?: Texts) => values.map(([value, type]) => displayText(value, { type }, texts))
+  const shown = (texts?: Texts) => values.map(([value, type]) => displayText({ value }, { type }, texts))
   expect(shown()).toEqual(['Yes', 'No', '2 November 2026', '12,345.5'])
   expect(shown(textsIn('de'))).toEqual(['Ja', 'Nein', '2. November 2026', '12.345,5'])
 })

@@ -1,0 +1,34 @@
+import type { SubmissionData } from '../../../ports/submission'
+import { isObject } from '../../json'
+import { isBlank, isBesideAnswers } from '../machinery'
+import { jsonOf, PARSED } from '../paths'
+import { answerAt, type Reading } from '../answers'
+
+/** Field of a form's own, such as `q3_name` */
+const QUESTION = /^q\d+_(.+)$/
+
+/**
+ * Reads what Jotform's webhook sends: the answers are JSON in the field `rawRequest`, under the number and the name of
+ * their question. Null for anything else.
+ *
+ * https://www.jotform.com/help/245-how-to-setup-a-webhook-with-jotform/
+ */
+export function readJotform(data: SubmissionData): Reading | null {
+  const request = jsonOf(data.rawRequest)
+  const isJotform = isObject(request) && ['formID', 'submissionID'].every(key => Object.hasOwn(data, key))
+  if (!isJotform) return null
+  const entries = Object.entries(request).map(([key, value]) => {
+    const name = QUESTION.exec(key)?.[1]
+    // Lists without a number are the addresses of uploaded files.
+    const isAnswer = name === undefined ? Array.isArray(value) && !isBesideAnswers(key, value) : !isBlank(value)
+    return { answer: answerAt(['rawRequest', PARSED, key], name ?? key, value), isAnswer }
+  })
+  const outer = Object.entries(data).filter(([key]) => key !== 'rawRequest')
+  return {
+    answers: entries.filter(({ isAnswer }) => isAnswer).map(({ answer }) => answer),
+    technical: [
+      ...entries.filter(({ isAnswer }) => !isAnswer).map(({ answer }) => answer),
+      ...outer.map(([key, value]) => answerAt([key], key, value)),
+    ],
+  }
+}

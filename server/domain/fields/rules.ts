@@ -1,0 +1,154 @@
+import { z } from 'zod'
+import { fieldTypeOf, isFileField } from '../../../shared/field-types/field-types'
+import type { SchemaMakers } from '../../../shared/field-types/row'
+import type { FieldRule, FieldProblem } from '../../ports/field-rules'
+import type { FileRule, StoredFile } from '../../ports/files'
+import type { Form } from '../../ports/form'
+import type { SubmissionData } from '../../ports/submission'
+import { InvalidFields } from '../errors'
+import { isNumber, isObject, orderedObject, parseJson } from '../json'
+import { sentTo } from './addresses'
+import type { Answer } from './answers'
+import { withValueAt } from './paths'
+import { answerNamed, readingOf, settingOf } from './reading'
+
+export type Rules = NonNullable<Form['fields']>
+
+/** Rule for an answer; an empty one if the form has none for it. */
+export function ruleFor(answer: Pick<Answer, 'key' | 'label'>, rules: Rules = {}): FieldRule {
+  return settingOf(answer, rules) ?? {}
+}
+
+type Data = Readonly<Record<string, unknown>>
+
+/** Placeholder for the value of a field with files: no sent value equals it. */
+const FILES = Symbol('files')
+
+/**
+ * Converts values to the types of the form: text from a browser becomes a number or a boolean. Fields without a rule
+ * stay unchanged, and so do invalid values.
+ */
+export function converted(data: unknown, { fields }: Pick<Form, 'fields'>): unknown {
+  if (!fields || !isObject(data)) return data
+  const flatData = orderedObject(Object.entries(data).map(([key, value]) => (
+    [key, Object.hasOwn(fields, key) ? parseTyped(value, fields[key]!) : value]
+  )))
+  return Object.entries(fields).reduce((converted: SubmissionData, [key, rule]) => {
+    const answer = Object.hasOwn(converted, key) ? undefined : answerNamed(key, converted)
+    const value = parseTyped(answer?.value, rule)
+    return !answer || value === answer.value ? converted : withValueAt(converted, answer.path, value) as SubmissionData
+  }, flatData)
+}
+
+/**
+ * Converts the data like `converted`, and checks that the form takes it.
+ *
+ * @param files files that came with the data
+ * @throws InvalidFields
+ */
+export function typed(
+  data: unknown, form: Pick<Form, 'fields' | 'extra' | 'labels'>, files: readonly Pick<StoredFile, 'field'>[] = [],
+): unknown {
+  const values = converted(data, form)
+  if (!form.fields || !isObject(values)) return values
+  const withFiles = Object.fromEntries([...Object.entries(values), ...files.map(({ field }) => [field, FILES])])
+  const problems = problemsOf(withFiles, form)
+  if (problems.length > 0) throw new InvalidFields(problems)
+  return values
+}
+
+/** Problems of these values, in the order of the form's fields */
+function problemsOf(
+  values: Data, { fields = {}, extra, labels }: Pick<Form, 'fields' | 'extra' | 'labels'>,
+): FieldProblem[] {
+  const describeField = (key: string) => ({ key, label: Object.hasOwn(labels, key) ? labels[key]! : key })
+  const fieldProblems = Object.entries(fields).flatMap(([key, rule]): FieldProblem[] => {
+    const value = Object.hasOwn(values, key) ? values[key] : answerNamed(key, values)?.value
+    const problem = problemOf(value, rule)
+    return problem ? [{ ...describeField(key), ...problem }] : []
+  })
+  const unknownKeys = extra === 'refuse'
+    ? readingOf(values).answers.filter(answer => !settingOf(answer, fields)).map(({ key }) => key)
+    : []
+  return [...fieldProblems, ...unknownKeys.map(key => ({ ...describeField(key), problem: 'unknown' as const }))]
+}
+
+/** Problem of one field's value, which `parseTyped` made; undefined if there is none. */
+export function problemOf(value: unknown, rule: FieldRule): Omit<FieldProblem, 'key' | 'label'> | undefined {
+  const isEmpty = value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+  const { problem: typeProblem, input, isMissing, acceptsNumber } = fieldTypeOf(rule)
+  if (isEmpty || isMissing?.(value)) {
+    return rule.required ? { problem: input.kind === 'files' ? typeProblem : 'required' } : undefined
+  }
+  if (!rule.type) return undefined
+  const numberText = isNumber(value) ? String(JSON.stringify(value)) : undefined
+  if (numberText && acceptsNumber?.(numberText) === false) return { problem: typeProblem }
+  // A number that JavaScript rounds is still precise enough to compare.
+  const { error } = schemaOf(rule).safeParse(numberText === undefined ? value : Number(numberText))
+  if (!error) return undefined
+  const problem = error.issues[0]!.message as FieldProblem['problem']
+  const limits = { tooShort: rule.minLength, tooLong: rule.maxLength, tooLow: rule.min, tooHigh: rule.max } as const
+  return { problem, ...problem in limits && { limit: limits[problem as keyof typeof limits] } }
+}
+
+/** Converts text to the type of the rule; any other value, and text that does not fit, stays unchanged. */
+export function parseTyped(value: unknown, rule: FieldRule): unknown {
+  if (typeof value !== 'string') return value
+  const json = fieldTypeOf(rule).parse?.(value.trim())
+  return json === undefined ? value : parseJson(json)
+}
+
+const schemas = new WeakMap<FieldRule, z.ZodType>()
+
+/** Schema that checks a value, and that the form's JSON Schema is made from. Its messages are names of problems. */
+function schemaOf(rule: FieldRule): z.ZodType {
+  const cachedSchema = schemas.get(rule)
+  if (cachedSchema) return cachedSchema
+  const schema = createSchema(rule)
+  schemas.set(rule, schema)
+  return schema
+}
+
+const SCHEMA_MAKERS: SchemaMakers = {
+  url: z.url, regex: z.regex, number: z.number, boolean: z.boolean, enum: z.enum, symbol: z.symbol,
+  isoDate: z.iso.date,
+}
+
+function createSchema(rule: FieldRule): z.ZodType {
+  const { minLength, maxLength } = rule
+  const limitLength = (text: z.ZodString) => {
+    const withMinimum = minLength === undefined ? text : text.min(minLength, 'tooShort')
+    return maxLength === undefined ? withMinimum : withMinimum.max(maxLength, 'tooLong')
+  }
+  return fieldTypeOf(rule).schema({
+    z: SCHEMA_MAKERS,
+    // A browser counts a line break as one character, but sends two.
+    text: limitLength(z.string('text').overwrite(value => value.replaceAll(/\r\n?/g, '\n'))),
+    line: limitLength(z.string('text').trim()),
+    isAddress: text => sentTo(text) !== undefined,
+  }, rule)
+}
+
+/** JSON Schema of a form (draft 2020-12); files, which are no JSON, are described in the OpenAPI way. */
+export function jsonSchemaOf({ fields = {}, extra, labels, name, files }: Form): object {
+  const shape = Object.fromEntries(Object.entries(fields).map(([key, rule]) => {
+    const takesFiles = isFileField(rule)
+    const schema = (rule.type && !takesFiles ? schemaOf(rule) : z.unknown()).meta({
+      title: labels[key] ?? key, ...takesFiles && files && schemaOfFiles(files),
+    })
+    return [key, rule.required ? schema : schema.optional()]
+  }))
+  const objectSchema = extra === 'refuse' ? z.strictObject(shape) : z.looseObject(shape)
+  return z.toJSONSchema(objectSchema.meta({ title: name }), { io: 'input' })
+}
+
+/** JSON Schema of a field that takes files */
+export function schemaOfFiles({ max, maxBytes, types }: FileRule): object {
+  const [type] = types
+  const hasOneType = types.length === 1 && !type!.endsWith('/*')
+  return {
+    type: 'array', minItems: 1, maxItems: max,
+    items: { type: 'string', format: 'binary', ...hasOneType && { contentMediaType: type }, maxLength: maxBytes },
+    description: `Files, sent as multipart/form-data. By their content they are any of these: ${types.join(', ')}.`,
+  }
+}
