@@ -43,8 +43,9 @@ const NUMBER = /-?\d[\d.eE+-]*/y
  */
 export function parseJson(text: string): unknown {
   const value = JSON.parse(text) as unknown
-  const { areNumbersKept, isOrderKept, keyStarts } = scan(text)
-  if (!isOrderKept) return withoutMarks(parseNumbers(withMarks(text, keyStarts)))
+  const { areNumbersKept, movedCount, keyStarts } = scan(text)
+  const isReordered = movedCount > 0 && movedCount <= MOST_MOVED
+  if (isReordered) return withoutMarks(parseNumbers(withMarks(text, keyStarts)))
   return areNumbersKept ? value : parseNumbers(text)
 }
 
@@ -56,6 +57,9 @@ function parseNumbers(text: string): unknown {
 
 /** Key that JavaScript moves to the front of an object, in numerical order. */
 const INDEX = /^(?:0|[1-9]\d{0,9})$/
+
+/** Most keys that keep their place. A text with more is no form, and keeping them would cost half a second. */
+const MOST_MOVED = 1000
 
 /**
  * Returns an object that lists its keys, and is written as JSON, in the order of the entries. In a plain object, keys
@@ -97,8 +101,8 @@ function isKept(source: string): boolean {
 }
 
 /** @param text valid JSON @throws RepeatedKey */
-function scan(text: string): { areNumbersKept: boolean, isOrderKept: boolean, keyStarts: number[] } {
-  let [areNumbersKept, isOrderKept] = [true, true]
+function scan(text: string): { areNumbersKept: boolean, movedCount: number, keyStarts: number[] } {
+  let [areNumbersKept, movedCount] = [true, 0]
   const keyStarts: number[] = []
   /** Keys so far of each object that is open. */
   const objects: Set<string>[] = []
@@ -113,7 +117,7 @@ function scan(text: string): { areNumbersKept: boolean, isOrderKept: boolean, ke
         if (keys.has(key)) throw new RepeatedKey(index)
         keys.add(key)
         keyStarts.push(index)
-        isOrderKept &&= !INDEX.test(key)
+        if (INDEX.test(key)) movedCount++
       }
       index = end
     }
@@ -126,7 +130,7 @@ function scan(text: string): { areNumbersKept: boolean, isOrderKept: boolean, ke
       index += source.length - 1
     }
   }
-  return { areNumbersKept, isOrderKept, keyStarts }
+  return { areNumbersKept, movedCount, keyStarts }
 }
 
 /** Position where the string ends. `indexOf` searches between the quotes, as fast as memory is read. */
