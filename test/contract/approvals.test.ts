@@ -89,6 +89,13 @@ describe.each([['Redis', openRedis], ['Embedded', openEmbedded]] as const)('%s a
     expect(await h.one.decide(turn.id, 2, NO, 0)).toEqual({ state: 'decided', verdict: YES })
   })
 
+  test('take no decision on a call that the turn does not have', async () => {
+    const turn = waitingTurn(2)
+    await h.one.keep(turn)
+    for (const call of [2, 3]) expect(await h.other.decide(turn.id, call, YES, 0)).toEqual({ state: 'gone' })
+    expect((await h.one.get(turn.id))?.verdicts).toEqual([null, null])
+  })
+
   test('tell exactly one of fifty at once to go on', async () => {
     const turn = waitingTurn(2)
     await h.one.keep(turn)

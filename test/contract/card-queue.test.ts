@@ -84,6 +84,15 @@ describe.each([['embedded', openEmbedded], ['Redis', openRedis]] as const)('card
     expect(handed).toEqual(['of yesterday', first, ...later, null])
   })
 
+  it('puts one that enters again before those that were stored in the same millisecond', async () => {
+    const receivedAt = Date.now()
+    const queues = [turn()]
+    const [first, second] = [submission({ receivedAt }), submission({ receivedAt })]
+    for (const each of [first, second]) await harness.store.create(each, { queues })
+    expect(await enter(first.id, receivedAt)).toBe(1)
+    expect(await enter(second.id, receivedAt)).toBe(2)
+  })
+
   it('lets nobody out while the gate is closed, and says for how long', async () => {
     await stored(turn())
     await enter('b', 1)

@@ -76,6 +76,51 @@ describe.each(
     await triage.runtime.drain()
     expect([await approved(edited), triage.mailer.calls.length]).toEqual([expect.not.stringMatching(content!), sent])
   })
+
+  test('shows no more than was asked for, and says how many there are', async () => {
+    for (let index = 0; index < 6; index++) await post({ index, parity: index % 2 ? 'odd' : 'even' })
+    expect(await triage.submissions.search('odd', 2)).toMatchObject({
+      submissions: [{ data: { index: 5 } }, { data: { index: 3 } }], matches: 3, pending: 6, complete: true,
+    })
+  })
+
+  test('shows who decided it once it is over, and null if there is none', async () => {
+    const id = await post({ name: 'Ada' })
+    await triage.settle(decide({ id, action: 'spam' }))
+    expect(await triage.submissions.get(id)).toMatchObject({
+      id, state: 'settled', data: null, fields: [], notes: [expect.stringMatching(/^Marked as spam by Ada on Slack, /)],
+    })
+    expect(await triage.submissions.get('nothing')).toBeNull()
+  })
+
+  test('counts pending submissions and decisions', async () => {
+    expect(await triage.submissions.stats()).toEqual({
+      pending: 0, complete: true, newestAt: null, decided: { forwarded: 0, spam: 0, expired: 0, sinceAt: null },
+    })
+    const decided = [await post({ a: 1 }), await post({ a: 2 })]
+    const newestAt = (await triage.store.get(await post({ a: 3 })))!.receivedAt
+    for (const [index, id] of decided.entries()) await triage.settle(decide({ id, action: index ? 'forward' : 'spam' }))
+    expect(await triage.submissions.stats()).toEqual({
+      pending: 1, complete: true, newestAt, decided: { forwarded: 1, spam: 1, expired: 0, sinceAt: expect.any(Number) },
+    })
+  })
+
+  test('changes fields by name and keeps the others; a number stays a number', async () => {
+    const id = await post({ name: 'Ada', engines: 2, tags: ['a'] })
+    const changes = [{ field: 'engines', value: '3' }, { field: 'name', value: 'Ada L.' }]
+    expect(await triage.settle(decide({ id, changes }))).toEqual({ kind: 'done' })
+    expect(JSON.parse(triage.endpoint.calls[0]!.body)).toEqual({ name: 'Ada L.', engines: 3, tags: ['a'] })
+  })
+
+  test.each([
+    ['nam', 'x', 'There is no field "nam". Its fields are "name", "tags".'],
+    ['tags', 'b', '"tags": This field is a JSON list. Keep it valid, like ["a", "b"].'],
+  ])('changes nothing if the field %s cannot be %j, and says why', async (field, value, message) => {
+    const id = await post({ name: 'Ada', tags: ['a'] })
+    expect(await triage.settle(decide({ id, changes: [{ field, value }] }))).toEqual({ kind: 'unchanged', message })
+    expect(await triage.submissions.get(id)).toMatchObject({ state: 'open', data: { name: 'Ada', tags: ['a'] } })
+    expect(await decide({ id: 'nothing', changes: [{ field, value }] })).toMatchObject({ kind: 'silent' })
+  })
 })
 
 test('a search on Redis is two round trips for 50 submissions', async () => {

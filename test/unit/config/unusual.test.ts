@@ -49,6 +49,15 @@ describe('a value that looks unusual', () => {
     )
   })
 
+  test.each([
+    ['team@example.com #1', 'team@example.com ', []],
+    ['"team@example.com#1', '"team@example.com', ['It begins or ends with a quote']],
+  ])('is not named as cut at its # where .env has %s', (line, value, hints) => {
+    const warnings = checkValues({ ...VALID, MAIL_FROM_NAME: value }, `MAIL_FROM_NAME=${line}`)
+    expect(warnings).toEqual(hints.map(hint => expect.stringContaining(hint) as string))
+    expect(warnings.join()).not.toContain('#')
+  })
+
   test('is named with the characters that end a URL, where they stand in a password', () => {
     for (const password of ['a/b', 'a?b', 'a#b']) {
       expect(problemsOf({ ...VALID, STORE_URL: `redis://:${password}@localhost:6379/1` })).toEqual([

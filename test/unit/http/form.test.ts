@@ -51,6 +51,16 @@ test('a page that hides its origin is refused, and told what to change', async (
   expect(await post('null')).toEqual({ code: 'ORIGIN_NOT_ALLOWED', error, message: error })
 })
 
+test.each([
+  ['authorization, x-api-key', 'authorization, x-api-key'], [undefined, '*'],
+])('a preflight that asks for the headers %s may send %s', async (requested, allowed) => {
+  const event = httpEvent({
+    origin: 'https://shop.example', ...requested && { 'access-control-request-headers': requested },
+  }, { method: 'OPTIONS' })
+  expect(await publicPost(event, pages, async () => 'taken')).toBeNull()
+  expect(event.node.res.getHeader('access-control-allow-headers')).toBe(allowed)
+})
+
 test('a page that tells of a refusal is of its reader\'s language, and still of the origin that it is shown to', async () => {
   const event = request({
     'origin': 'https://other.example', 'accept': 'text/html', 'content-type': 'application/x-www-form-urlencoded',

@@ -70,6 +70,28 @@ test('a card tells in one edit what failed and what was delivered while that was
   ]])
 })
 
+test('a card tells of no delivery as made while another one is under way, and of both in the end', async () => {
+  const { board, decide, mailer, outbox, runtime, store } = triage
+  const id = await triage.post({ name: 'Ada' })
+  const [email, earlierEdit] = [Promise.withResolvers<Outcome>(), Promise.withResolvers<null>()]
+  const [card] = (await store.get(id))!.cards
+  const earlierTurn = outbox.inTurn(card!, () => earlierEdit.promise)
+  mailer.answers.push(email.promise)
+  // Shorter than the wait of an edit, longer than that of a write.
+  runtime.patience = 500
+  await decide({ id, action: 'forward' })
+  await runtime.turn()
+  earlierEdit.resolve(null)
+  await earlierTurn
+  await until('the edit', () => board.history.length === 2)
+  email.resolve(ok)
+  await runtime.drain()
+  const recipients = 'team@example.com and downstream.example.com'
+  expect(board.history.map(({ notes }) => notes.slice(1))).toEqual([
+    [], [`Being sent to ${recipients}`], [`Sent to ${recipients}`],
+  ])
+})
+
 test('a card does not offer its buttons again before they work, whichever delivery came last', async () => {
   const { board, decide, endpoint, mailer, outage, runtime, store } = triage
   const id = await triage.post({ name: 'Ada' })

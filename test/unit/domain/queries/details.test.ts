@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { SubmissionEnded } from '../../../../server/domain/errors'
 import { historyLine } from '../../../../server/domain/queries/details'
 import type { OpsSubmissions } from '../../../../server/domain/queries/ops-submissions'
+import type { HistoryEntry } from '../../../../server/ports/submission'
 import { failing, ok } from '../../../fakes/board'
 import { ADA, openTriage, type Triage, submissionsIn } from '../../../fakes/triage'
 import { inWords } from '../../../support/words'
@@ -45,6 +46,30 @@ test('until when form data is kept is said as the store keeps it', async () => {
     keptUntil: revocableUntil,
   })
   expect(await submissions.show(id, LOCAL)).toMatchObject({ state: 'done', erased: false, expiresAt: revocableUntil })
+})
+
+const GRACE = { id: 'U2', name: 'Grace', platform: 'Slack' }
+
+test.each<[text: string, entry: HistoryEntry]>([
+  ['Held: its hidden field was filled in', { at: 1, event: 'held' }],
+  ['Released by Ada on Slack', { at: 1, event: 'released', reviewer: ADA }],
+  ['Erased by Ada on Slack', { at: 1, event: 'erased', reviewer: ADA }],
+  ['Card deleted on SLACK', { at: 1, event: 'card-deleted', room: 'slack' }],
+  ['Reminded: 1 day left', { at: 1, event: 'reminded' }],
+  ['Expired, data erased', { at: 1, event: 'expired' }],
+  ['Confirmed to its sender', { at: 1, event: 'confirmed' }],
+  ['Edited and forwarded by Ada on Slack, to a@example.com, b@example.com', {
+    at: 1, event: 'claimed', action: 'forward', edited: true, reviewer: ADA, to: ['a@example.com', 'b@example.com'],
+  }],
+  ['Taken by Ada on Slack', { at: 1, event: 'taken', reviewer: ADA }],
+  ['Given to Ada on Slack by Grace on Slack', { at: 1, event: 'taken', reviewer: ADA, by: GRACE }],
+  ['Handed back by Ada on Slack', { at: 1, event: 'returned', reviewer: ADA }],
+  ['Unassigned Ada on Slack: no longer a reviewer', { at: 1, event: 'freed', reviewer: ADA, left: true }],
+  ['Unassigned Ada on Slack: the time is over', { at: 1, event: 'freed', reviewer: ADA, left: false }],
+  ['Not spam, says Ada on Slack', { at: 1, event: 'revoked', action: 'spam', reviewer: ADA }],
+  ['Taken back by Ada on Slack', { at: 1, event: 'revoked', action: 'forward', reviewer: ADA }],
+])('history says %j', (text, entry) => {
+  expect(historyLine(entry, key => key.toUpperCase()).text).toBe(text)
 })
 
 test('history is told in words', () => {

@@ -62,6 +62,30 @@ test('a click that is sent again after its forward failed is not answered: nothi
   expect((await triage.store.get(id))?.state).toBe('open')
 })
 
+test('a click to edit a decided submission is told who decided it', async () => {
+  const id = await triage.post({ name: 'Ada' })
+  await triage.forward(id)
+  const message = expect.arrayContaining([expect.stringMatching(/^Forwarded by Ada on Slack, /)]) as object
+  expect(await decisions().open({ ...clickAt(id, ['slack']), action: 'edit' })).toEqual({ kind: 'unchanged', message })
+})
+
+test('a click to send again an email that was never sent is told so', async () => {
+  const id = await triage.post({ name: 'Ada' })
+  expect(await decisions().open({ ...clickAt(id, ['slack']), action: 'resend' })).toBeNull()
+  expect(await decisions().decide({ ...clickAt(id, ['slack']), action: 'resend' })).toMatchObject({
+    kind: 'unchanged', message: 'Nothing to resend.',
+  })
+  expect(triage.mailer.calls).toEqual([])
+})
+
+test('a click on a card that another channel shows is counted as one of a moved channel', async () => {
+  triage.forms = formsOf({ rooms: ['slack'] }, { jobs: { rooms: ['slack/C2'] } })
+  const id = await triage.post({ name: 'Ada' })
+  const [card] = (await triage.store.get(id))!.cards
+  await decisions().decide({ ...clickAt(id, ['slack/C2']), press: { card: card! }, action: 'spam' })
+  expect(incidents).toEqual([['moved-channel', 'slack by slack (Slack)']])
+})
+
 test('an unknown id says nothing of the store in a room that is not ours, nor at the ops pages, nor without a click', async () => {
   const id = crypto.randomUUID()
   const spam = (attempt: Attempt) => decisions().decide({ ...attempt, action: 'spam' })
