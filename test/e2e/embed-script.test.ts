@@ -179,6 +179,19 @@ describe('a page with the script', () => {
     expect(posted('Second Form')).toHaveLength(1)
   })
 
+  test('asks for a new human check once the last one is used, and only then', async () => {
+    const { page, button } = await open('orders')
+    await page.evaluate(`
+      document.forms[0].append(Object.assign(document.createElement('div'), { className: 'cf-turnstile' }))
+      window.turnstile = { reset: widget => widget.append('renewed') }`)
+    await button.click()
+    await page.locator('[data-state=failed]').waitFor()
+    expect(await page.locator('.cf-turnstile').textContent()).toBe('')
+    await fillOrder(page, 'Human')
+    await button.click()
+    await page.getByText('renewed').waitFor()
+  })
+
   test('goes on to the page of the form', async () => {
     const { page, button } = await open('away')
     await page.getByLabel('Your name').fill('Ada')
