@@ -94,7 +94,7 @@ function takes(summary: string, schema: object, { files, fields = {} }: Partial<
   const isNeeded = named.some(key => fields[key]!.required)
   const types = isNeeded ? [] : ['application/json', 'application/x-www-form-urlencoded']
   return {
-    summary, headers: ['Idempotency-Key', 'Authorization', 'X-Api-Key', 'Accept-Language'],
+    summary, query: ['lang'], headers: ['Idempotency-Key', 'Authorization', 'X-Api-Key', 'Accept-Language'],
     body: {
       ...Object.fromEntries(types.map(type => [type, files ? text : content])),
       [MULTIPART]: files && named.length === 0
@@ -112,8 +112,12 @@ function common(anyObject: object): Record<string, Record<string, Operation>> {
   return {
     '/api/form/{form}': { post: takes('Take a named form', anyObject) },
     '/api/form/{form}/embed': { get: {
-      summary: 'The form as HTML to copy into a website', headers: ['Accept-Language'],
+      summary: 'The form as HTML to copy into a website', query: ['lang'], headers: ['Accept-Language'],
       answers: { 200: [HTML, TEXT] }, refused: [404],
+    } },
+    '/api/form/{form}/embed.js': { get: {
+      summary: 'Script that sends the form without leaving the page', query: ['lang'], headers: ['Accept-Language'],
+      answers: { 200: { type: 'text/javascript' }, 304: 'none' }, refused: [404],
     } },
     '/api/form/{form}/schema': { get: {
       summary: 'JSON Schema of the form', answers: { 200: { type: 'application/schema+json' } },
@@ -124,7 +128,8 @@ function common(anyObject: object): Record<string, Record<string, Operation>> {
       answers: { 200: { type: 'application/octet-stream' } }, refused: [404, 410, 503],
     } },
     '/api/thanks': { get: {
-      summary: 'Result page for browsers that sent a form without JavaScript', query: ['form', 'id'], answers: { 200: HTML },
+      summary: 'Result page for browsers that sent a form without JavaScript', query: ['form', 'id', 'lang'],
+      answers: { 200: HTML },
     } },
     '/api/openapi.json': { get: { summary: 'This description', answers: { 200: 'object' } } },
     '/api/health': { get: { summary: 'Liveness of the process', answers: { 200: 'alive' } } },

@@ -53,8 +53,8 @@ export async function publicPost<T>(
   }, async (refusal) => {
     if (wantsPage(event)) return (await import('./pages/form-pages')).problemPage(event, refusal, pages)
     if (!refusal.problems) return refusal
-    const language = getRequestHeader(event, 'accept-language') ?? ''
-    return (await import('./pages/page-texts')).withFields(refusal, language, pages.texts)
+    const { requestedLanguages, withFields } = await import('./pages/page-texts')
+    return withFields(refusal, requestedLanguages(event), pages.texts)
   })
 }
 

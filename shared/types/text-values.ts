@@ -18,6 +18,7 @@ export interface TextValues {
   'visitor.unreadable': never
   'visitor.refused': never
   'visitor.broken': never
+  'visitor.offline': never
   'visitor.owner': never
   'visitor.fields': never
   'visitor.send': never

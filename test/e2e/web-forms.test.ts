@@ -79,6 +79,18 @@ describe('a form that a browser sends without a script', () => {
     expect(html).not.toMatch(/ style=|<(?:img|link|iframe)/)
   })
 
+  test('is answered in the language of its address, whatever the browser prefers', async () => {
+    const french = { 'accept-language': 'fr' }
+    const to = (await submit('/posts?lang=de', { name: 'Ada' }, french)).headers.get('location')!
+    expect(to).toMatch(/^\/api\/thanks\?form=posts&lang=de&id=/)
+    const page = await fetch(new URL(to, d.server.url), { headers: french })
+    expect(await page.text()).toContain('<html lang="de" dir="ltr">')
+    const problem = await submit('/posts?lang=de', { name: 'Ada' }, { ...french, 'content-type': 'text/plain' })
+    expect(await problem.text()).toContain('Das hat nicht geklappt')
+    const unknown = await submit('/posts?lang=%22%3E', { name: 'Ada' }, { ...french, 'content-type': 'text/plain' })
+    expect(await unknown.text()).toContain('<html lang="fr" dir="ltr">')
+  })
+
   test.each([
     '?id=<b>', '', '?form=nothing&id=0b1f', '?form=__proto__', '?id=a&id=b',
   ])('is thanked at %j too', async (query) => {

@@ -16,9 +16,11 @@ export interface Website {
  *
  * @param formsFor returns the forms, for a website of this origin
  * @param page returns the HTML of the website at a path
+ * @param env further variables of the deployment
  */
 export async function openWebsite(
   formsFor: (origin: string) => object, page: (website: Website, path: string) => string | Promise<string>,
+  env: Record<string, string> = {},
 ) {
   const dir = sharedFolder()
   const shop: Proxy = endAfterAll(await startProxy(async ({ path }) => new Response(
@@ -26,7 +28,7 @@ export async function openWebsite(
     { headers: { 'content-type': 'text/html' } },
   )))
   const FORMS_CONFIG = formsFile(formsFor(shop.url), dir)
-  const d: Deployment = endAfterAll(await deploy({ FORMS_CONFIG, DATA_DIR: dir, CARD_INTERVAL_MS: '0' }))
+  const d: Deployment = endAfterAll(await deploy({ FORMS_CONFIG, DATA_DIR: dir, CARD_INTERVAL_MS: '0', ...env }))
   const browser = endAfterAll(await startBrowser())
   const copied = async (form: string) => (
     await (await fetch(`${d.server.url}/api/form/${form}/embed`)).text()

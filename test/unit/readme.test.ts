@@ -33,7 +33,9 @@ describe('the pages of the documentation', () => {
     for (const page of pages) {
       const url = new URL(page, root)
       const text = readFileSync(url, 'utf8')
-      const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g), ...text.matchAll(/ src="([^"]+)"()/g)]
+      const links = [
+        ...text.matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g), ...text.matchAll(/ src="(?!https?:)([^"]+)"()/g),
+      ]
       for (const [link, path, anchor] of links) {
         const target = path ? readFileSync(new URL(path, url), 'utf8') : text
         if (anchor) expect(headings(target), `${page}: ${link}`).toContain(anchor)

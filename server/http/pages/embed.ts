@@ -1,11 +1,11 @@
-import { getRequestHeader, setResponseHeaders, type H3Event } from 'h3'
+import { getQuery, getRequestHeader, setResponseHeaders, type H3Event } from 'h3'
 import { fieldTypeOf, isFileField } from '../../../shared/field-types/field-types'
 import { escapeHtml } from '../../../shared/utils/text'
 import type { FieldRule } from '../../ports/field-rules'
 import type { FileInput } from '../../ports/files'
 import type { FormPages } from '../../ports/form'
 import { sendPage } from './page'
-import { textsFor } from './page-texts'
+import { requestedLanguages, textsFor } from './page-texts'
 import { prefersHtml } from '../request'
 
 /** Fields of a form that defines none */
@@ -41,8 +41,8 @@ interface EmbeddedForm extends FormPages {
  * @param action address to which it is sent
  */
 export function embedded(event: H3Event, form: EmbeddedForm, action: string): string {
-  const { language, texts } = textsFor(getRequestHeader(event, 'accept-language') ?? '', form.texts)
-  const html = htmlOf(form, action, texts)
+  const { language, texts } = textsFor(requestedLanguages(event), form.texts)
+  const html = htmlOf(form, getQuery(event).lang ? `${action}?lang=${language}` : action, texts)
   if (prefersHtml(getRequestHeader(event, 'accept') ?? '')) return sendPage(event, {
     language, title: form.name ?? '', style: STYLE, sendsTo: originsOf(action, form.redirect),
     body: `<main><h1>${escapeHtml(form.name ?? '')}</h1>\n${noteOf(form, action)}${html.replace(/<script[^]*?<\/script>\n/, '')}

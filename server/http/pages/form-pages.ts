@@ -4,16 +4,16 @@ import type { FieldProblem } from '../../ports/field-rules'
 import type { FormPages, PageText } from '../../ports/form'
 import type { Log } from '../../ports/runtime'
 import type { ErrorBody } from '../errors'
-import { textsFor } from './page-texts'
+import { requestedLanguages, textsFor } from './page-texts'
 import { sendPage, type FormPage } from './page'
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** Texts for error codes; other errors get a text by their Retry-After header */
-const ERROR_TEXTS: Readonly<Record<string, PageText>> = {
+export const ERROR_TEXTS: Readonly<Record<string, PageText>> = {
   HUMAN_CHECK_FAILED: 'human', BODY_TOO_LARGE: 'large', FILES_NOT_ACCEPTED: 'files', FILES_TOO_LARGE: 'filesLarge',
   FILE_TYPE_NOT_ACCEPTED: 'fileType', INVALID_SUBMISSION: 'unreadable', BODY_INCOMPLETE: 'unreadable',
-  BODY_TOO_SLOW: 'unreadable', UNEXPECTED: 'broken',
+  BODY_TOO_SLOW: 'unreadable', UNEXPECTED: 'broken', IDEMPOTENCY_KEY_REUSED: 'broken',
 }
 
 /**
@@ -29,7 +29,9 @@ export function sendOn(
     submission: id, form: key,
     reason: '_next must be an absolute URL on an origin that may send this form: FORM_ALLOWED_ORIGINS, or allowedOrigins of the form.',
   })
-  const thanksUrl = `/api/thanks?${new URLSearchParams({ ...key === undefined ? {} : { form: key }, id })}`
+  const { lang } = getQuery(event)
+  const query = { ...key !== undefined && { form: key }, ...typeof lang === 'string' && { lang }, id }
+  const thanksUrl = `/api/thanks?${new URLSearchParams(query)}`
   setResponseStatus(event, 303)
   setResponseHeaders(event, { 'Location': checkedUrl ?? redirect ?? thanksUrl, 'Cache-Control': 'no-store' })
   return ''
@@ -76,7 +78,7 @@ function sendFormPage(
   event: H3Event, { allowedOrigins, texts: customTexts }: FormPages, icon: NoticePage['icon'], title: PageText,
   content: (say: Say) => string[],
 ): string {
-  const { language, texts } = textsFor(getRequestHeader(event, 'accept-language') ?? '', customTexts)
+  const { language, texts } = textsFor(requestedLanguages(event), customTexts)
   const say: Say = (text, values = {}) => escapeHtml(
     texts[text].replaceAll(/\{(seconds|site|limit)\}/g, (whole, name: string) => values[name] ?? whole),
   )

@@ -1,3 +1,4 @@
+import { getQuery, getRequestHeader, type H3Event } from 'h3'
 import { visitorTexts } from '../../../shared/texts'
 import type { FieldProblem } from '../../ports/field-rules'
 import type { PageText, PageTexts } from '../../ports/form'
@@ -8,6 +9,11 @@ type Texts = Readonly<Record<PageText, string>>
 
 /** Texts of our pages, by language; `{seconds}`, `{site}` and `{limit}` are filled in when they are shown */
 const BUILT_IN_TEXTS = visitorTexts as Readonly<Record<string, Partial<Texts>>> & { en: Texts }
+
+/** Returns the languages of a request in the format of `Accept-Language`: `?lang` first, then the browser's. */
+export function requestedLanguages(event: H3Event): string {
+  return [getQuery(event).lang ?? [], getRequestHeader(event, 'accept-language') ?? []].flat().join(',')
+}
 
 /** Returns the texts in the visitor's language, and the language; English if we have no texts in it. */
 export function textsFor(acceptLanguage: string, customTexts: PageTexts = {}): { language: string, texts: Texts } {

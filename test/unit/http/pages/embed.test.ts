@@ -81,6 +81,15 @@ test('a form with fields for files has an input for each of them, and no other',
   expect(form).not.toContain('name="files"')
 })
 
+test('a language of the address counts before the browser\'s, also for what answers the form', () => {
+  const inLanguage = (url: string) => embedded(
+    httpEvent({ 'accept-language': 'fr' }, { url }), { key: 'jobs', honeypot: '_gotcha' }, '/api/form/jobs',
+  )
+  expect(inLanguage('/?lang=de-AT')).toMatch(/action="\/api\/form\/jobs\?lang=de"[^]*>Senden</)
+  expect(inLanguage('/?lang=xx"')).toMatch(/action="\/api\/form\/jobs\?lang=fr"[^]*>Envoyer</)
+  expect(inLanguage('/')).toMatch(/action="\/api\/form\/jobs"[^]*>Envoyer</)
+})
+
 test('what a form and its fields are called is text, whatever is in it', () => {
   const rules = { name: 'A <b> & "c"', fields: { '"><i>': { label: '<u>&amp;' } } }
   expect(renderForm('*/*', rules)).toMatch(/<label for="contact-0">&lt;u&gt;&amp;amp; <small>[^]* name="&quot;&gt;&lt;i&gt;"/)

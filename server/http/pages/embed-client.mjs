@@ -1,0 +1,106 @@
+/**
+ * Sends the forms of a page to ours without leaving the page. A browser runs the text of this function, so it uses
+ * nothing of this module. It adds no styles: a strict policy of the page would refuse them.
+ *
+ * @param settings see `embedScript`
+ */
+export function enhance({ language, redirect, origins, texts, errors }) {
+  const endpoint = new URL('.', document.currentScript.src).href
+  const attempts = new WeakMap()
+  const randomId = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), part => part.toString(36)).join('-')
+  // Inputs may be called `elements` or `reset`, and then hide those members of the form.
+  const partsOf = (form, selector) => Array.from(document.querySelectorAll(selector)).filter(part => part.form === form)
+  // The server writes `a.b` for what forms of PHP call `a[b]`.
+  const keyOf = name => name.split(/[[\]]+/).filter(Boolean).join('.')
+
+  // Listening on the document also serves forms that are inserted later.
+  document.addEventListener('submit', (event) => {
+    const { target: form, submitter } = event
+    const action = submitter?.getAttribute('formaction') ?? form.getAttribute('action') ?? ''
+    const method = submitter?.getAttribute('formmethod') ?? form.getAttribute('method') ?? ''
+    const { origin, pathname } = new URL(action, document.baseURI)
+    if (event.defaultPrevented || method.toLowerCase() !== 'post') return
+    if (origin + pathname.replace(/\/?$/, '/') !== endpoint) return
+    event.preventDefault()
+    if (form.getAttribute('aria-busy') !== 'true') void send(form, new FormData(form, submitter))
+  })
+
+  async function send(form, data) {
+    const buttons = partsOf(form, 'button, input').filter(part => /submit|image/.test(part.type) && !part.disabled)
+    const focused = document.activeElement
+    const status = form.querySelector('[role=status]') ?? form.appendChild(document.createElement('p'))
+    status.setAttribute('role', 'status')
+    const say = (state, text) => Object.assign(status, { textContent: text }).setAttribute('data-state', state)
+    const attempt = attemptOf(form, data)
+    attempt.undo.splice(0).forEach(undo => undo())
+    say('sending', '')
+    form.setAttribute('aria-busy', 'true')
+    for (const button of buttons) button.disabled = true
+    let isTokenUsed = false
+    try {
+      const response = await fetch(`${endpoint.slice(0, -1)}?lang=${language}`, {
+        method: 'POST', body: data, headers: { 'Accept': 'application/json', 'Idempotency-Key': attempt.key },
+      })
+      const { code, fields = {} } = await response.json().catch(() => ({}))
+      isTokenUsed = response.ok || code === 'HUMAN_CHECK_FAILED'
+      if (response.ok || response.status === 422) attempt.content = undefined
+      if (response.ok) {
+        HTMLFormElement.prototype.reset.call(form)
+        say('sent', `${texts.thanks} ${texts.received}`)
+        const next = String(data.get('_next') ?? '').trim()
+        const target = origins.some(origin => `${next}/`.startsWith(`${origin}/`)) ? next : redirect
+        if (target) location.assign(target)
+      }
+      else {
+        const seconds = response.headers.get('Retry-After')
+        const general = seconds ? texts.later : response.status < 500 ? texts.refused : texts.broken
+        const others = Object.entries(fields).filter(([key, text]) => !mark(form, key, text, attempt.undo))
+        const text = (errors[code] ?? general).replace('{seconds}', seconds)
+        say('failed', others.length === 0
+          ? text.replace(/\s?:$/, '.')
+          : [text, ...others.map(problem => problem.join(': '))].join(' '))
+      }
+    }
+    catch {
+      say('failed', texts.offline)
+    }
+    form.removeAttribute('aria-busy')
+    for (const button of buttons) button.disabled = false
+    // Browsers take the focus from a disabled button.
+    const [wrong] = attempt.undo.length > 0 ? partsOf(form, '[aria-invalid=true]') : []
+    if (wrong || document.activeElement === document.body) (wrong ?? focused).focus()
+    const widget = isTokenUsed && form.querySelector('.cf-turnstile')
+    if (widget) self.turnstile?.reset(widget)
+  }
+
+  /** Keeps the key until the content changes, so that a form whose answer was lost is not stored twice. */
+  function attemptOf(form, data) {
+    const content = JSON.stringify(Array.from(data).map(([name, value]) => (
+      name === 'cf-turnstile-response' ? name : [name, value.name ?? value, value.size]
+    )))
+    const attempt = attempts.get(form) ?? { undo: [] }
+    attempts.set(form, attempt)
+    return attempt.content === content ? attempt : Object.assign(attempt, { content, key: randomId() })
+  }
+
+  /** Shows what is wrong beside the input; false if there is none. */
+  function mark(form, key, text, undo) {
+    const inputs = partsOf(form, '[name]').filter(({ name, type }) => (
+      type !== 'hidden' && (name === key || keyOf(name) === key)
+    ))
+    const [last] = inputs.slice(-1)
+    if (!last) return false
+    const note = document.createElement('span')
+    Object.assign(note, { id: randomId(), className: 'problem', textContent: ` ${text}` })
+    const labels = [last.closest('label'), ...last.labels ?? []]
+    ;(labels.find(label => label?.contains(last) || label === last.nextElementSibling) ?? last).after(note)
+    undo.push(() => note.remove())
+    for (const input of inputs) {
+      const described = input.getAttribute('aria-describedby') ?? ''
+      input.setAttribute('aria-describedby', `${described} ${note.id}`.trim())
+      input.setAttribute('aria-invalid', 'true')
+      undo.push(() => input.removeAttribute('aria-invalid'), () => input.setAttribute('aria-describedby', described))
+    }
+    return true
+  }
+}
