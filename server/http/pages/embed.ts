@@ -20,7 +20,7 @@ h1 { margin: 0 0 1rem }
   border-inline-start: 4px solid var(--bad); border-radius: .5rem }
 form p { color: inherit; margin: 0 0 1rem; text-align: start }
 form label { font-weight: 500 }
-fieldset { margin: 0 0 1rem; padding: 0; border: 0 }
+fieldset { min-width: 0; margin: 0 0 1rem; padding: 0; text-align: start; border: 0 }
 legend { padding: 0; font-weight: 500 }
 fieldset label { font-weight: inherit }
 input:not([type=checkbox], [type=radio]), textarea, select, pre { display: block; width: 100%; margin-top: .25rem; padding: .6rem .75rem;
