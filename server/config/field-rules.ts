@@ -13,9 +13,13 @@ const MOST_OPTIONS = 100
 const LONGEST_OPTION = 75
 
 /** Types of `min` and `max`, by the limits of the field's type */
-const RANGE_TYPES = { numbers: 'number', dates: 'string', length: 'undefined', options: 'undefined' } as const
+const RANGE_TYPES = {
+  numbers: 'number', dates: 'string', choices: 'number', length: 'undefined', options: 'undefined',
+} as const
 
-const TYPES_WITH_OPTIONS = FIELD_TYPE_NAMES.filter(name => FIELD_TYPES[name].limits === 'options')
+const TYPES_WITH_OPTIONS = FIELD_TYPE_NAMES.filter(
+  name => ['options', 'choices'].includes(FIELD_TYPES[name].limits ?? ''),
+)
 
 // No line breaks: a browser sends a different one than the option has.
 const option = z.string().trim().min(1, 'must not be empty')
@@ -49,9 +53,12 @@ const rule = z.strictObject({
     if (value[name] !== undefined && limits !== 'length') reportIssue(name, `does not apply to the type ${type}`)
   }
   if (min !== undefined && max !== undefined && min > max) reportIssue('max', 'must be at least min')
+  if (limits === 'choices' && Number(min) > (options ?? []).length) {
+    reportIssue('min', 'must be at most the number of options')
+  }
   if (minLength > maxLength) reportIssue('maxLength', 'must be at least minLength')
-  if ((limits === 'options') !== (options !== undefined)) {
-    reportIssue('options', `belongs to the type ${TYPES_WITH_OPTIONS.join(' or ')}, which needs it`)
+  if (TYPES_WITH_OPTIONS.includes(type) !== (options !== undefined)) {
+    reportIssue('options', `belongs to the types ${TYPES_WITH_OPTIONS.join(', ')}, which need it`)
   }
   if (new Set(options).size !== (options ?? []).length) reportIssue('options', 'must not have the same item twice')
 })

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { groupDigits, isWhole, numberJson } from './numbers'
 import type { Texts } from '../texts'
-import type { FieldLimits, FieldTypeRow } from './row'
+import type { FieldLimits, FieldTypeRow, SchemaTools } from './row'
 
 /**
  * Digits with the usual separators (E.164 has 15 digits), and an extension: browsers accept anything. Letters are in
@@ -12,6 +12,9 @@ const PHONE = /^[+(]{0,2}\d[\d\p{Zs}(),./\p{Pd}]{2,40}(?:(?:[xX#]|[eE][xX][tT]\.
 /** Checkbox values that browsers send, and those that people or programs write instead. */
 const TICKED = ['on', 'true', '1', 'yes']
 const UNTICKED = ['off', 'false', '0', 'no']
+
+/** Longest text that is read as choices, characters: all options that a field may have take less. */
+const MAX_CHOICES_LENGTH = 10_000
 
 const wordsIn = (texts?: Texts) => ({
   true: texts?.('card.field.yes') ?? 'Yes', false: texts?.('card.field.no') ?? 'No',
@@ -74,8 +77,27 @@ const rows = {
     example: ({ min, max }) => min ?? max ?? '2026-11-22',
   },
   select: {
-    limits: 'options', problem: 'select', schema: ({ z }, { options = [] }) => z.enum(options as [string], 'select'),
-    input: { kind: 'choice' }, formPage: {}, example: ({ options }) => options?.[0],
+    limits: 'options', problem: 'select', schema: oneOption, input: { kind: 'choice' }, formPage: {},
+    example: ({ options }) => options?.[0],
+  },
+  radio: {
+    limits: 'options', problem: 'select', schema: oneOption, input: { kind: 'choice', radios: true },
+    formPage: { type: 'radio' }, example: ({ options }) => options?.[0],
+  },
+  checkboxes: {
+    limits: 'choices', problem: 'checkboxes', parse: parseChoices,
+    isMissing: value => Array.isArray(value) && value.length === 0,
+    // Not z.array(z.enum(…)): it makes an issue of each wrong item, which takes half a second for 40,000.
+    schema: ({ z }, { options = [], min, max }) => {
+      const list = z.array(z.unknown(), 'checkboxes').refine(
+        items => items.length <= options.length
+          && items.every(item => (options as readonly unknown[]).includes(item)), 'checkboxes',
+      ).meta({ items: { type: 'string', enum: options }, uniqueItems: true })
+      const withMinimum = min === undefined ? list : list.min(Number(min), 'tooLow')
+      return max === undefined ? withMinimum : withMinimum.max(Number(max), 'tooHigh')
+    },
+    input: { kind: 'choices' }, formPage: { type: 'checkbox' },
+    example: ({ options, min, max }) => options?.slice(0, Number(max ?? min ?? 2)),
   },
   file: {
     problem: 'file', schema: ({ z }) => z.symbol('file'),
@@ -103,6 +125,10 @@ export function isFileField(rule: { type?: FieldType }): boolean {
   return fieldTypeOf(rule).input.kind === 'files'
 }
 
+function oneOption({ z }: SchemaTools, { options = [] }: FieldLimits): z.ZodType {
+  return z.enum(options as [string], 'select')
+}
+
 function limitNumber(number: z.ZodNumber, { min, max }: FieldLimits): z.ZodNumber {
   const withMinimum = min === undefined ? number : number.min(Number(min), 'tooLow')
   return max === undefined ? withMinimum : withMinimum.max(Number(max), 'tooHigh')
@@ -115,6 +141,12 @@ function exampleNumber({ min, max }: FieldLimits): unknown {
 function parseTick(text: string): string | undefined {
   const word = text.toLowerCase()
   return TICKED.includes(word) ? 'true' : UNTICKED.includes(word) ? 'false' : undefined
+}
+
+/** A browser sends a single choice as a text, a platform's form sends a choice a line; no option has two lines. */
+function parseChoices(text: string): string | undefined {
+  if (text.length > MAX_CHOICES_LENGTH) return undefined
+  return JSON.stringify([...new Set(text.split('\n').map(line => line.trim()).filter(Boolean))])
 }
 
 function showNumber(text: string, _: unknown, texts?: Texts): string {

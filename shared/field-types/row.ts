@@ -3,13 +3,13 @@ import type { Texts } from '../texts'
 
 /** Limits of the values that a form accepts in one field. */
 export interface FieldLimits {
-  /** Minimum and maximum of a number or a date (`2026-11-22`). */
+  /** Minimum and maximum of a number, of a date (`2026-11-22`), or of how many options are chosen. */
   min?: number | string
   max?: number | string
   /** Minimum and maximum length of a text, characters. */
   minLength?: number
   maxLength?: number
-  /** Choices of a select. */
+  /** Texts to choose from. */
   options?: readonly string[]
 }
 
@@ -25,8 +25,10 @@ interface FieldInputs {
   number: { decimal: boolean }
   /** A day such as `2026-11-22` */
   day: object
-  /** One of the field's options */
-  choice: object
+  /** One of the field's options, shown at once with `radios`, otherwise in a list that opens */
+  choice: { radios?: boolean }
+  /** Several of the field's options; an input for text has one a line */
+  choices: object
   /** Yes or no, in these words by the value as JSON; English without texts */
   tick: { words: (texts?: Texts) => Readonly<Record<'true' | 'false', string>> }
   /** Files are no data: nobody edits them, and the form's schema only describes them. */
@@ -37,12 +39,12 @@ interface FieldInputs {
 type FieldInput = { [Kind in keyof FieldInputs]: { kind: Kind } & FieldInputs[Kind] }[keyof FieldInputs]
 
 /** Functions of zod, one by one: the whole of it would add its texts in all languages to the server, 490 KB. */
-export type SchemaMakers = Pick<typeof z, 'url' | 'regex' | 'number' | 'boolean' | 'enum' | 'symbol'> & {
-  isoDate: typeof z.iso.date
-}
+export type SchemaMakers = Pick<
+  typeof z, 'url' | 'regex' | 'number' | 'boolean' | 'enum' | 'array' | 'unknown' | 'symbol'
+> & { isoDate: typeof z.iso.date }
 
 /** Tools of a schema. The table imports no zod, because browsers load the table for the edit page. */
-interface SchemaTools {
+export interface SchemaTools {
   z: SchemaMakers
   /** Schemas of texts within the field's limits: as it is, and without blanks at its ends. */
   text: z.ZodString
@@ -53,8 +55,8 @@ interface SchemaTools {
 
 /** Everything that differs between types of fields. */
 export interface FieldTypeRow {
-  /** Limits that a field of this type may have. `options` are required. */
-  limits?: 'length' | 'numbers' | 'dates' | 'options'
+  /** Limits that a field of this type may have. Both `options` and `choices` require options. */
+  limits?: 'length' | 'numbers' | 'dates' | 'options' | 'choices'
   /** Key of the text that says what is wrong, and message of `schema`. */
   problem: string
   /** Returns the JSON of a value that was sent or typed as text; undefined if the text is the value, or no value. */

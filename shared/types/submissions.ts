@@ -149,7 +149,7 @@ export interface FieldDetails {
   was?: string
   /** Type that the form defines for the field, if any. */
   type?: FieldType
-  /** Choices of a select. */
+  /** Texts to choose from. */
   options?: readonly string[]
 }
 

@@ -36,6 +36,7 @@ export interface TextValues {
   'field.checkbox': never
   'field.date': never
   'field.select': never
+  'field.checkboxes': never
   'field.file': never
   'field.tooShort': 'limit'
   'field.tooLong': 'limit'

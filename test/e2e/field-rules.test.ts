@@ -14,6 +14,8 @@ const { d, shop, browser, copied } = await openWebsite(origin => ({
       name: 'Your name', email: { label: 'Email address', type: 'email', required: true },
       seats: { label: 'Seats', type: 'integer', min: 1, max: 9 }, day: { label: 'Day', type: 'date' },
       size: { label: 'Size', type: 'select', options: ['Small', 'Large & tall'] },
+      wrap: { label: 'Wrap', type: 'radio', options: ['Box', 'Bag & bow'] },
+      extras: { label: 'Extras', type: 'checkboxes', options: ['Card', 'Gift, signed', 'Ribbon'], max: 2 },
       phone: { label: 'Phone', type: 'tel' }, notes: { label: 'Notes', type: 'textarea', maxLength: 500 },
       terms: { label: 'I agree', type: 'checkbox', required: true },
     },
@@ -26,22 +28,26 @@ test('a form that says what it takes is sent without scripts from HTML that was 
   await page.getByLabel('Email address').fill('ada')
   await page.getByLabel('Seats').fill('12')
   await page.getByLabel('Size').selectOption('Large & tall')
+  await page.getByRole('group', { name: 'Wrap' }).getByLabel('Bag & bow').check()
+  for (const extra of ['Card', 'Gift, signed', 'Ribbon']) await page.getByLabel(extra).check()
   await page.getByRole('button').click()
   const said = page.locator('li')
-  await said.nth(2).waitFor()
+  await said.nth(3).waitFor()
   expect(await said.allTextContents()).toEqual([
     'Email address Das ist keine E-Mail-Adresse wie ada@example.com.', 'Seats Bitte höchstens 9.',
-    'I agree Bitte füllen Sie das aus.',
+    'Extras Bitte höchstens 2.', 'I agree Bitte füllen Sie das aus.',
   ])
   await page.goBack()
   expect(await page.getByLabel('Size').inputValue()).toBe('Large & tall')
   await page.getByLabel('Email address').fill('ada@example.com')
   await page.getByLabel('Seats').fill('3')
+  await page.getByLabel('Ribbon').uncheck()
   await page.getByLabel('I agree').check()
   await page.getByRole('button').click()
   await page.getByRole('heading', { name: 'Vielen Dank!' }).waitFor()
   const card = await cardOf(d, new URL(page.url()).searchParams.get('id')!)
   expect(blockText(card.blocks)).toContain('Large & tall')
+  expect(blockText(card.blocks)).toMatch(/Wrap\nBag & bow\n[^]*Extras\nCard\nGift, signed\n/)
 })
 
 test('what is wrong is 422 with what to change by key, for scripts, and stores nothing', async () => {
@@ -79,7 +85,9 @@ test('a form tells anybody what it takes, as JSON Schema and as HTML', async () 
 
 /** Submits a form with a value of every type that is shown in words; resolves with its id. */
 const order = () => submitForm(
-  d.server, { email: 'ada@example.com', seats: 2, size: 'Small', day: '2026-11-22', terms: true }, '/orders',
+  d.server, {
+    email: 'ada@example.com', seats: 2, size: 'Small', day: '2026-11-22', wrap: 'Box', extras: ['Card'], terms: true,
+  }, '/orders',
 )
 
 const emailOf = (id: string) => until(
@@ -94,13 +102,15 @@ test('who edits a field on Slack picks what it takes, and is told what is wrong'
   expect(viewProblems(view)).toEqual([])
   expect((view.blocks as Block[]).map(({ element }) => element.type)).toEqual([
     'email_text_input', 'number_input', 'datepicker', 'static_select', 'radio_buttons',
+    'multi_static_select', 'radio_buttons',
   ])
   expect(await submitEdit(d, view, { f1: '10' })).toEqual({
     response_action: 'errors', errors: { f1: 'At most 9, please.' },
   })
-  await submitEdit(d, view, { f1: '3', f2: 'Large & tall', f3: '2026-12-24' })
+  await submitEdit(d, view, { f1: '3', f2: 'Large & tall', f3: '2026-12-24', f5: 'Card\nRibbon' })
   const { text } = await emailOf(id)
   expect(text).toMatch(/Seats \(edited\): 3[^]*Day \(edited\): 24 December 2026[^]*Size \(edited\): Large & tall/)
+  expect(text).toMatch(/Extras \(edited\):\s+Card\s+Ribbon/)
   expect(text).toMatch(/I agree: Yes/)
 })
 

@@ -95,18 +95,18 @@ const buttonProblems = ({ text, value, action_id: id }: Block) => [
 ]
 
 function inputProblems(element: Block): string[] {
-  const { type, action_id: id, options, initial_option: chosen, initial_value: initial, initial_date: date } = element
+  const { type, action_id: id, options, initial_value: initial, initial_date: date } = element
+  const { initial_option: chosen, initial_options: allChosen = chosen && [chosen] } = element
   const { max_length: max = 3000, min_value: least = -Infinity, max_value: most = Infinity } = element
   const isNumber = type === 'number_input'
-  const same = JSON.stringify(chosen)
+  const optionTexts = ((options ?? []) as Block[]).map(option => JSON.stringify(option))
   return [
     ...broken({
       'action_id': isOutside(id ?? '', 255),
       [`initial_date ${date}`]: date && !/^\d{4}-\d{2}-\d{2}$/.test(date),
       'too few or too many options': options && isOutside(options as Block[], type === 'radio_buttons' ? 10 : 100),
-      'initial_option is none of the options': chosen && !(options as Block[]).some(
-        option => JSON.stringify(option) === same,
-      ),
+      'initial options that are none': allChosen?.length === 0
+        || allChosen?.some((option: Block) => !optionTexts.includes(JSON.stringify(option))),
       'a number that is none': isNumber && [initial, least, most].some(
         number => typeof number === 'string' && !/^-?\d+(\.\d+)?$/.test(number),
       ),

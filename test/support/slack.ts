@@ -155,15 +155,28 @@ export function viewSubmission(view: Block, values: Record<string, string | null
   }
 }
 
-/** Returns the state of an input; `given` is typed or chosen in it, undefined leaves it unchanged. */
+/**
+ * Returns the state of an input; `given` is typed or chosen in it, several choices one a line. Undefined leaves it
+ * unchanged.
+ */
 function inputState(
-  { type, initial_value, initial_date, initial_option, options }: Block, given: string | null | undefined,
+  { type, initial_value, initial_date, initial_option, initial_options = [], options }: Block,
+  given: string | null | undefined,
 ): Block {
   if (type === 'datepicker') return { type, selected_date: given ?? initial_date ?? null }
   if (!options) return { type, value: given === undefined ? initial_value ?? null : given }
+  if (type === 'multi_static_select') {
+    const picked = given?.split('\n').filter(Boolean)
+    const selected = picked?.map(each => (options as Block[]).find(({ value }) => value === each) ?? noOption(each))
+    return { type, selected_options: selected ?? initial_options }
+  }
   const chosen = given === undefined ? initial_option : (options as Block[]).find(({ value }) => value === given)
-  if (given && !chosen) throw new Error(`There is no option ${given}`)
+  if (given && !chosen) noOption(given)
   return { type, selected_option: chosen ?? null }
+}
+
+function noOption(given: string): never {
+  throw new Error(`There is no option ${given}`)
 }
 
 /** Posts an interaction to the service, with a valid signature. */

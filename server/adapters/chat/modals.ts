@@ -11,7 +11,7 @@ import {
   MAX_NEW_ADDRESSES, type EditForm, type EditInput, type SendAgainForm, type ShownInput,
 } from '../../ports/board'
 import { platformByName } from '../../platforms/registry'
-import { lineElement, type KindInput, type LanguageModal } from '../../platforms/shared/elements'
+import { lineElement, type ChoicesInput, type KindInput, type LanguageModal } from '../../platforms/shared/elements'
 import type { ModalLimits, Platform } from '../../platforms/traits'
 import { cut } from '../../../shared/utils/text'
 import { fieldName } from '../../platforms/shared/text'
@@ -23,6 +23,9 @@ const LONG_LINE = 80
 const MAX_NAMES = 10
 
 const NOTICE_LENGTH = 1000
+
+/** Most radio buttons of a group: https://docs.slack.dev/reference/block-kit/block-elements/radio-button-group-element */
+const MAX_RADIOS = 10
 
 /** Most bytes of JSON that platforms add to an option. */
 const OPTION_BYTES = 80
@@ -95,20 +98,25 @@ function inputOf({ id, label, value, rule = {} }: EditInput, limits: ModalLimits
       )),
       initialOption,
     })
-    case 'choice': return Select({
-      ...input, options: rule.options!.map(option => SelectOption({ label: option, value: option })), initialOption,
-    })
+    case 'choice': {
+      const options = rule.options!.map(option => SelectOption({ label: option, value: option }))
+      const createInput = asked.radios && options.length > 1 && options.length <= MAX_RADIOS ? RadioSelect : Select
+      return createInput({ ...input, options, initialOption })
+    }
     case 'day': return DateInput({ ...input, initialValue: value.trim() || undefined })
     case 'number': return NumberInput({
       ...input, initialValue: numberIn(value), min: numberIn(rule.min), max: numberIn(rule.max),
       decimal: asked.decimal,
     })
     default: {
-      const multiline = asked.kind === 'lines' || value.length > LONG_LINE || value.includes('\n')
+      const isLines = asked.kind === 'lines' || asked.kind === 'choices'
+      const multiline = isLines || value.length > LONG_LINE || value.includes('\n')
       const kind = asked.kind === 'line' && asked.text
+      const choices = asked.kind === 'choices' && rule.options
       return {
         ...TextInput({ ...input, initialValue: value, multiline, maxLength: limits.value }), ...kind && { kind },
-      } satisfies KindInput
+        ...choices && { choices },
+      } satisfies KindInput & ChoicesInput
     }
   }
 }
@@ -122,7 +130,7 @@ function numberIn(value: unknown): number | undefined {
 /** True if the SDK and the platform have an input for this type that shows the value unchanged. */
 function isTyped({ value, rule = {} }: EditInput, { choices }: ModalLimits): boolean {
   const { kind } = fieldTypeOf(rule).input
-  if (kind === 'choice') return rule.options!.length <= choices
+  if (kind === 'choice' || kind === 'choices') return rule.options!.length <= choices
   return kind !== 'number' || value === '' || numberIn(value) !== undefined
 }
 

@@ -7,9 +7,9 @@ import type { Edit } from '../lifecycle/events'
 import { digest } from '../lifecycle/record'
 import { isNumber, parseJson } from '../json'
 import type { Answer } from './answers'
-import { withValueAt } from './paths'
+import { withValueAt, type Path } from './paths'
 import { readingOf } from './reading'
-import { parseTyped, problemOf, ruleFor, type Rules } from './rules'
+import { parseTyped, pathFor, problemOf, ruleFor, type Rules } from './rules'
 import { editText, fieldText, parseLines } from './values'
 
 const UNKNOWN_FIELD = 'This submission has no such field.'
@@ -24,10 +24,18 @@ export function editInputs(data: SubmissionData | null, rules: Rules = {}): Edit
   })
 }
 
-/** Text of an input: for a checkbox its meaning, since it may be sent as `on` or `yes`; otherwise the value as text. */
+/**
+ * Text of an input: for a checkbox its meaning, since it may be sent as `on` or `yes`; for several choices one a line,
+ * in the order of the options, because inputs lose the order in which they were sent; otherwise the value as text.
+ */
 function inputText(answer: Pick<Answer, 'value' | 'choices'>, rule: FieldRule): string {
+  const { kind } = fieldTypeOf(rule).input
+  const choices = kind === 'choices' ? parseTyped(answer.value, rule) : undefined
+  if (Array.isArray(choices) && choices.every(choice => rule.options!.includes(choice as string))) {
+    return rule.options!.filter(option => choices.includes(option)).join('\n')
+  }
   const text = editText(answer)
-  return fieldTypeOf(rule).input.kind === 'tick' ? fieldText(parseTyped(text, rule)) : text
+  return kind === 'tick' ? fieldText(parseTyped(text, rule)) : text
 }
 
 /** Hashes of values, by input id */
@@ -63,7 +71,7 @@ export function applyEdits(
   const ids = new Set(answers.map((_, position) => `f${position}`))
   const unknownIds = marks ? [] : Object.keys(typedTexts).filter(id => !ids.has(id))
   const errors = Object.fromEntries(unknownIds.map(id => [id, UNKNOWN_FIELD]))
-  const changes: { answer: Answer, value: unknown }[] = []
+  const changes: { answer: Answer, path: Path, value: unknown }[] = []
   for (const [position, answer] of answers.entries()) {
     const id = `f${position}`
     const typedText = Object.hasOwn(typedTexts, id) ? typedTexts[id] : undefined
@@ -74,11 +82,11 @@ export function applyEdits(
     if (isKept) continue
     const result = rule.type ? parseByRule(typedText, rule, texts) : reviveLike(answer, typedText, texts)
     if ('error' in result) errors[id] = result.error
-    else changes.push({ answer, value: result.value })
+    else changes.push({ answer, path: pathFor(answer, rule), value: result.value })
   }
   if (Object.keys(errors).length > 0) return { errors }
   return {
-    data: changes.reduce((changed, { answer: { path }, value }) => (
+    data: changes.reduce((changed, { path, value }) => (
       withValueAt(changed, path, value) as SubmissionData
     ), data),
     edited: changes.map(({ answer: { key } }) => key),

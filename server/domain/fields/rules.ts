@@ -9,7 +9,7 @@ import { InvalidFields } from '../errors'
 import { isNumber, isObject, orderedObject, parseJson } from '../json'
 import { sentTo } from './addresses'
 import type { Answer } from './answers'
-import { withValueAt } from './paths'
+import { withValueAt, type Path } from './paths'
 import { answerNamed, readingOf, settingOf } from './reading'
 
 export type Rules = NonNullable<Form['fields']>
@@ -36,7 +36,8 @@ export function converted(data: unknown, { fields }: Pick<Form, 'fields'>): unkn
   return Object.entries(fields).reduce((converted: SubmissionData, [key, rule]) => {
     const answer = Object.hasOwn(converted, key) ? undefined : answerNamed(key, converted)
     const value = parseTyped(answer?.value, rule)
-    return !answer || value === answer.value ? converted : withValueAt(converted, answer.path, value) as SubmissionData
+    const isSame = !answer || value === answer.value
+    return isSame ? converted : withValueAt(converted, pathFor(answer, rule), value) as SubmissionData
   }, flatData)
 }
 
@@ -64,7 +65,7 @@ function problemsOf(
   const describeField = (key: string) => ({ key, label: Object.hasOwn(labels, key) ? labels[key]! : key })
   const fieldProblems = Object.entries(fields).flatMap(([key, rule]): FieldProblem[] => {
     const value = Object.hasOwn(values, key) ? values[key] : answerNamed(key, values)?.value
-    const problem = problemOf(value, rule)
+    const problem = problemOf(parseTyped(value, rule), rule)
     return problem ? [{ ...describeField(key), ...problem }] : []
   })
   const unknownKeys = extra === 'refuse'
@@ -93,9 +94,17 @@ export function problemOf(value: unknown, rule: FieldRule): Omit<FieldProblem, '
 
 /** Converts text to the type of the rule; any other value, and text that does not fit, stays unchanged. */
 export function parseTyped(value: unknown, rule: FieldRule): unknown {
-  if (typeof value !== 'string') return value
-  const json = fieldTypeOf(rule).parse?.(value.trim())
+  const { parse, input } = fieldTypeOf(rule)
+  const isTexts = Array.isArray(value) && value.every(each => typeof each === 'string')
+  const text = isTexts && input.kind === 'choices' ? value.join('\n') : value
+  if (typeof text !== 'string') return value
+  const json = parse?.(text.trim())
   return json === undefined ? value : parseJson(json)
+}
+
+/** Path of the value that an answer's typed value replaces: a list of one, which is read as its item, as a whole. */
+export function pathFor({ path }: Pick<Answer, 'path'>, rule: FieldRule): Path {
+  return fieldTypeOf(rule).input.kind === 'choices' && path.at(-1) === 0 ? path.slice(0, -1) : path
 }
 
 const schemas = new WeakMap<FieldRule, z.ZodType>()
@@ -110,8 +119,8 @@ function schemaOf(rule: FieldRule): z.ZodType {
 }
 
 const SCHEMA_MAKERS: SchemaMakers = {
-  url: z.url, regex: z.regex, number: z.number, boolean: z.boolean, enum: z.enum, symbol: z.symbol,
-  isoDate: z.iso.date,
+  url: z.url, regex: z.regex, number: z.number, boolean: z.boolean, enum: z.enum, array: z.array,
+  unknown: z.unknown, symbol: z.symbol, isoDate: z.iso.date,
 }
 
 function createSchema(rule: FieldRule): z.ZodType {

@@ -7,7 +7,6 @@ import type { Form } from '../../ports/form'
 import type { HistoryEntry, Person, Reviewer, Submission } from '../../ports/submission'
 import type { Context, Presentation } from '../context'
 import { SubmissionEnded } from '../errors'
-import { isNumber } from '../json'
 import { identityOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
 import {
@@ -17,9 +16,10 @@ import { deliveriesOf, deliveryName, leftOf, targetsOf } from '../deliveries/reg
 import { envelopeFields } from '../intake/envelope'
 import { editInputs } from '../fields/edits'
 import { editOf, inOrder } from '../fields/fields'
+import { isBranch } from '../fields/paths'
 import { readingOf } from '../fields/reading'
 import { ruleFor } from '../fields/rules'
-import { displayText } from '../fields/values'
+import { displayText, fieldText } from '../fields/values'
 import { fileDetails } from '../files/file-texts'
 import { assigneeOf } from '../lifecycle/assignment'
 import {
@@ -178,19 +178,20 @@ function decisionText({ action, edited }: HistoryEntry & { event: 'claimed' }): 
 
 function fieldDetails(submission: Submission, { fields: rules = {} }: Form): FieldDetails[] {
   const { answers } = readingOf(submission.data)
-  return editInputs(submission.data).map((input, position) => {
+  return editInputs(submission.data, rules).map(({ rule: _, ...input }, position) => {
     const answer = answers[position]!
     const rule = ruleFor(answer, rules)
     const { type, options } = rule
     const shownText = displayText(answer, rule)
     return {
-      ...input, kind: kindOf(answer.value), ...editOf(submission, answer, rule),
+      ...input, kind: kindOf(answer.value, input.value), ...editOf(submission, answer, rule),
       ...type && { type, options }, ...shownText !== input.value && { shown: shownText },
     }
   })
 }
 
-function kindOf(value: unknown): FieldDetails['kind'] {
-  if (typeof value === 'string') return 'text'
-  return typeof value === 'object' && value !== null && !isNumber(value) ? 'tree' : 'json'
+/** @param text text of the input, which has the lines of a shallow list or object */
+function kindOf(value: unknown, text: string): FieldDetails['kind'] {
+  if (!isBranch(value)) return typeof value === 'string' ? 'text' : 'json'
+  return text === fieldText(value) ? 'tree' : 'text'
 }

@@ -20,7 +20,10 @@ h1 { margin: 0 0 1rem }
   border-inline-start: 4px solid var(--bad); border-radius: .5rem }
 form p { color: inherit; margin: 0 0 1rem; text-align: start }
 form label { font-weight: 500 }
-input:not([type=checkbox]), textarea, select, pre { display: block; width: 100%; margin-top: .25rem; padding: .6rem .75rem;
+fieldset { min-width: 0; margin: 0 0 1rem; padding: 0; text-align: start; border: 0 }
+legend { padding: 0; font-weight: 500 }
+fieldset label { font-weight: inherit }
+input:not([type=checkbox], [type=radio]), textarea, select, pre { display: block; width: 100%; margin-top: .25rem; padding: .6rem .75rem;
   font: inherit; color: inherit; background: var(--page); border: 1px solid var(--dim); border-radius: .5rem }
 button { padding: .65rem 1.5rem; font: inherit; font-weight: 600; color: var(--card); background: var(--ink);
   border: 1px solid transparent; border-radius: .6rem; cursor: pointer }
@@ -74,9 +77,11 @@ function htmlOf(
   { key, fields = DEFAULT_FIELDS, files, honeypot, turnstile }: EmbeddedForm, action: string, texts: Texts,
 ): string {
   const id = (name: string | number) => `${key}-${name}`
-  const paragraph = (name: string, rule: FieldRule, fieldId: string) => [
-    '<p>', ...fieldOf(name, { label: name, ...rule }, fieldId, texts, files).map(line => `  ${line}`), '</p>',
-  ]
+  const paragraph = (name: string, rule: FieldRule, fieldId: string) => {
+    const tag = isGroup(rule) ? 'fieldset' : 'p'
+    const lines = fieldOf(name, { label: name, ...rule }, fieldId, texts, files)
+    return [`<${tag}>`, ...lines.map(line => `  ${line}`), `</${tag}>`]
+  }
   const hasFileField = Object.values(fields).some(isFileField)
   const innerLines = [
     ...Object.entries(fields).flatMap(([name, rule], index) => paragraph(name, rule, id(index))),
@@ -107,11 +112,31 @@ function htmlOf(
 
 type Texts = ReturnType<typeof textsFor>['texts']
 
+/** True for a field with an input for each option. */
+function isGroup(rule: FieldRule): boolean {
+  const { input } = fieldTypeOf(rule)
+  return input.kind === 'choices' || (input.kind === 'choice' && input.radios === true)
+}
+
 function fieldOf(name: string, rule: FieldRule, id: string, texts: Texts, files?: FileInput): string[] {
   const { label = name, required = false, minLength, maxLength, min, max, options = [] } = rule
   const { input: { kind }, formPage } = fieldTypeOf(rule)
   const hint = required || kind === 'tick' ? '' : ` <small>(${escapeHtml(texts.optional)})</small>`
   const labelTag = `<label for="${id}">${escapeHtml(label)}${hint}</label>`
+  if (isGroup(rule)) return [
+    `<legend>${escapeHtml(label)}${hint}</legend>`,
+    ...options.flatMap((value, index) => {
+      const optionId = `${id}-${index}`
+      // Checkboxes are not required: a browser would require each of them.
+      const isRequired = required && kind === 'choice'
+      return [
+        '<div>',
+        `  <input${formatAttributes({ id: optionId, name, required: isRequired, ...formPage, value })}>`,
+        `  <label for="${optionId}">${escapeHtml(value)}</label>`,
+        '</div>',
+      ]
+    }),
+  ]
   const attributes = { id, name, required, minlength: minLength, maxlength: maxLength, ...formPage }
   switch (kind) {
     case 'tick': return [`<input${formatAttributes(attributes)}>`, labelTag]

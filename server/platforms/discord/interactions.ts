@@ -120,5 +120,5 @@ export function commandIn({ data }: Interaction): { command: string, text: strin
 /** Typed and chosen values, by custom id */
 export function typedInputs({ data }: Interaction): Record<string, string> {
   const inputs = (data?.components ?? []).flatMap(({ component }) => component ?? [])
-  return Object.fromEntries(inputs.map(({ custom_id: id, value, values }) => [id, value ?? values?.[0] ?? '']))
+  return Object.fromEntries(inputs.map(({ custom_id: id, value, values }) => [id, value ?? values?.join('\n') ?? '']))
 }

@@ -32,6 +32,9 @@ export function lineElement(line: RichText): LineElement {
 /** Text input that accepts one kind of text, for platforms that have inputs for it. */
 export interface KindInput extends TextInputElement { kind?: TextKind }
 
+/** Text input of one choice a line, for platforms that have lists of several choices. */
+export interface ChoicesInput extends TextInputElement { choices?: readonly string[] }
+
 /** Card with the state of its submission, for platforms that show the state by colour. */
 export interface StateCard extends CardElement { state?: CardState }
 

@@ -213,6 +213,7 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   protected override async handleViewSubmission(
     ...[payload, options]: Parameters<SlackAdapter['handleViewSubmission']>
   ): Promise<Response> {
+    for (const inputs of Object.values(payload.view.state.values)) Object.values(inputs).forEach(joinChoices)
     const handling = super.handleViewSubmission(payload, options)
     const answer = await withinOrNull(SUBMIT_TIMEOUT_MS, handling).catch(() => null)
     if (answer) return answer
@@ -239,6 +240,11 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
 
 function isForm({ headers }: Request): boolean {
   return headers.get('content-type')?.includes('application/x-www-form-urlencoded') === true
+}
+
+/** Makes several choices a value of one a line: the SDK reads a single choice. */
+function joinChoices(input: { value?: string, selected_options?: readonly { value: string }[] }): void {
+  if (input.selected_options) input.value = input.selected_options.map(({ value }) => value).join('\n')
 }
 
 /** True for the remainder of a deleted message that had replies: Slack reports it as a changed message. */

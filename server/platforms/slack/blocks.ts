@@ -3,7 +3,7 @@ import type { TextKind } from '../../../shared/field-types/row'
 import type { Timestamp } from '../../../shared/types/line'
 import { isInput, type Input } from '../../../shared/utils/inputs'
 import { inUtc, richParts, rich } from '../../../shared/utils/line'
-import type { KindInput, LineElement, LineField } from '../shared/elements'
+import type { ChoicesInput, KindInput, LineElement, LineField } from '../shared/elements'
 import type {
   CardChild, CardElement, ModalChild, ModalElement, SectionElement, SelectOptionElement, TextInputElement,
 } from 'chat'
@@ -124,7 +124,10 @@ function renderInput(input: Input): Block {
 
 const INPUT_TYPES: Readonly<Partial<Record<TextKind, string>>> = { email: 'email_text_input', url: 'url_text_input' }
 
-function renderTextInput({ kind, initialValue, multiline = false, maxLength }: TextInputElement & KindInput): Block {
+function renderTextInput(
+  { kind, choices, initialValue = '', multiline = false, maxLength }: TextInputElement & KindInput & ChoicesInput,
+): Block {
+  if (choices) return renderChoices(choices, initialValue)
   const initial = initialValue ? { initial_value: initialValue } : {}
   const type = kind && INPUT_TYPES[kind]
   return type
@@ -136,6 +139,16 @@ function optionsOf({ options, initialOption }: Extract<Input, { type: 'select' |
   const toOption = ({ label, value }: SelectOptionElement) => ({ text: toPlainText(label), value })
   const initialSelection = options.find(({ value }) => value === initialOption)
   return { options: options.map(toOption), ...initialSelection && { initial_option: toOption(initialSelection) } }
+}
+
+/** https://docs.slack.dev/reference/block-kit/block-elements/multi-select-menu-element */
+function renderChoices(choices: readonly string[], initialValue: string): Block {
+  const toOption = (choice: string) => ({ text: toPlainText(choice), value: choice })
+  const initialChoices = initialValue.split('\n').filter(choice => choices.includes(choice))
+  return {
+    type: 'multi_static_select', options: choices.map(toOption),
+    ...initialChoices.length > 0 && { initial_options: initialChoices.map(toOption) },
+  }
 }
 
 function asText(name: string, number: number | undefined): Block {

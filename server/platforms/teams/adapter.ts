@@ -9,7 +9,7 @@ import { withRetryAfter, answeredWithin } from '../shared/patience'
 import { textsOf } from '../shared/elements'
 import { withWholeQuotes } from '../shared/text'
 import { plainWordsOf, speechIn, type PostableSpeech } from '../shared/speech'
-import { cardActivity, inputsOf, refilled, type DialogData } from './cards'
+import { cardActivity, inputsOf, inputValue, refilled, type DialogData } from './cards'
 import { callConnector, TEAMS_TIMEOUT_MS, type ConnectorRequest, type TeamsSettings } from './client'
 import { dialog, isClick, message, readClick } from './dialogs'
 import { CONNECTOR, isActivity, issuerOf, ownMentions, renamed, type Activity } from './inbound'
@@ -195,9 +195,7 @@ export class FormTeamsAdapter extends TeamsAdapter {
       return undefined
     }
     const { modal, contextId } = form
-    const values = Object.fromEntries(
-      inputsOf(modal).map(({ id }) => [id, ['string', 'number'].includes(typeof data[id]) ? String(data[id]) : '']),
-    )
+    const values = Object.fromEntries(inputsOf(modal).map(input => [input.id, inputValue(input, data[input.id])]))
     const event = {
       ...this.eventOf(activity), callbackId: modal.callbackId, viewId: activity.id, values,
       privateMetadata: modal.privateMetadata,

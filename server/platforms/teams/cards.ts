@@ -2,13 +2,16 @@ import type { ActionsElement, CardChild, CardElement, ModalChild, ModalElement }
 import type { TextKind } from '../../../shared/field-types/row'
 import type { Texts } from '../../../shared/texts'
 import { isInput, type Input } from '../../../shared/utils/inputs'
-import { lineOf, lineText, textsOf, type KindInput } from '../shared/elements'
+import { lineOf, lineText, textsOf, type ChoicesInput, type KindInput } from '../shared/elements'
 import { macro, withoutMacros } from './escape'
 
 /** Notation of texts in dialogs, which are plain. */
 const NOTATION = { escape: withoutMacros, moment: macro }
 
 type Element = Record<string, unknown>
+
+/** Most choices that are shown at once; more are in a list that opens */
+const MAX_EXPANDED = 10
 
 export interface AdaptiveCard extends Element {
   type: 'AdaptiveCard'
@@ -146,7 +149,8 @@ function renderInput(input: Input): Element {
       return { type: 'Input.Number', ...Object.fromEntries(numbers) }
     }
     case 'text_input': {
-      const { initialValue, multiline, maxLength, placeholder, kind } = input as typeof input & KindInput
+      const { initialValue, multiline, maxLength, placeholder, kind, choices } = input as KindInput & ChoicesInput
+      if (choices) return renderChoices(choices, initialValue)
       return {
         type: 'Input.Text', value: initialValue ?? '', isMultiline: multiline ?? false,
         ...maxLength ? { maxLength } : {}, ...placeholder ? { placeholder } : {},
@@ -154,6 +158,22 @@ function renderInput(input: Input): Element {
       }
     }
   }
+}
+
+/** Values are positions, because Teams sends the chosen ones with commas between them. */
+function renderChoices(choices: readonly string[], initialValue = ''): Element {
+  const positions = initialValue.split('\n').map(choice => choices.indexOf(choice)).filter(position => position >= 0)
+  return {
+    type: 'Input.ChoiceSet', style: choices.length > MAX_EXPANDED ? 'compact' : 'expanded', isMultiSelect: true,
+    value: positions.join(','), choices: choices.map((title, position) => ({ title, value: String(position) })),
+  }
+}
+
+/** Value of an input that a client sent, as the SDK has it: of several choices one a line */
+export function inputValue(input: Input, sentValue: unknown): string {
+  const text = ['string', 'number'].includes(typeof sentValue) ? String(sentValue) : ''
+  const { choices } = input as ChoicesInput
+  return choices ? text.split(',').flatMap(position => choices[Number(position || NaN)] ?? []).join('\n') : text
 }
 
 function renderProblem(text: string): Element {

@@ -48,10 +48,11 @@ export function modalNotes({ modal }: Pick<OpenedModal, 'modal'>): string[] {
 
 function describe(input: Json, label: string, description?: string): ModalInput {
   const options = input.options as ModalInput['options']
+  const chosen = options?.filter(option => option.default).map(({ value }) => value)
   return {
     customId: input.custom_id, label, ...description === undefined ? {} : { description }, type: input.type,
     style: input.style,
-    value: input.value ?? options?.find(option => option.default)?.value ?? '', placeholder: input.placeholder,
+    value: input.value ?? chosen?.join('\n') ?? '', placeholder: input.placeholder,
     required: input.required ?? true, minLength: input.min_length ?? 0, maxLength: input.max_length ?? 4000, options,
   }
 }
@@ -98,7 +99,7 @@ export function submittedComponents(opened: OpenedModal, values: Record<string, 
     const given = values[customId] ?? value
     const filled = { type, id: ++id, custom_id: customId }
     if (type !== 4) {
-      const chosen = [given].flat().filter(Boolean)
+      const chosen = [given].flat().flatMap(each => each.split('\n')).filter(Boolean)
       const odd = chosen.find(each => options && !options.some(option => option.value === each))
       if (odd) throw new Error(`"${label}" has no option "${odd}"`)
       if (required && chosen.length === 0) throw new Error(`"${label}" is required`)

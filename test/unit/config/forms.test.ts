@@ -151,7 +151,7 @@ describe('the configuration of forms', () => {
       'b.confirm.text is missing. It must be a text.',
       expect.stringMatching(/^b\.fields\.age has maxx, which nothing reads\./),
       'b.fields.age.min does not apply to the type text.',
-      expect.stringMatching(/^b\.fields\.s\.options belongs to the type select/),
+      expect.stringMatching(/^b\.fields\.s\.options belongs to the types select, radio, checkboxes/),
       'b.files.max must be at least 1.',
       'b.fields._gotcha is taken out of every form, as FORM_HONEYPOT: give the field another name.',
       'b.no field accepts files, because extra is refuse: give one field the type file.',

@@ -1,7 +1,8 @@
-import type { ModalChild, RadioSelectElement, SelectElement, TextInputElement } from 'chat'
+import type { ModalChild, RadioSelectElement, SelectElement } from 'chat'
+import type { ChoicesInput, LanguageModal } from '../../shared/elements'
 import type { Texts } from '../../../../shared/texts'
 import { beginning, cut } from '../../../../shared/utils/text'
-import { textsOf, type LanguageModal } from '../../shared/elements'
+import { textsOf } from '../../shared/elements'
 import { printable } from '../../shared/text'
 
 /** https://discord.com/developers/docs/components/reference#text-input */
@@ -30,8 +31,8 @@ export interface FormField {
   maxLength?: number
   /** Shown below the label */
   hint?: string
-  /** Options to choose from */
-  choices?: { type: typeof LIST | typeof RADIO, options: readonly { label: string, value: string }[] }
+  /** Options to choose from; with `several`, the value has one a line */
+  choices?: { type: typeof LIST | typeof RADIO, several?: true, options: readonly { label: string, value: string }[] }
 }
 
 /** https://discord.com/developers/docs/components/reference#component-object-component-types */
@@ -76,9 +77,13 @@ export function shownValue({ value, choices }: FormField): string {
   return choices?.options.find(option => option.value === value)?.label ?? value
 }
 
-function toTextField({ id, label, initialValue: value = '', ...settings }: TextInputElement): FormField {
-  const { optional = false, multiline = false, maxLength } = settings
-  return { id, label, value, optional, multiline, maxLength }
+function toTextField({ id, label, initialValue: value = '', ...settings }: ChoicesInput): FormField {
+  const { optional = false, multiline = false, maxLength, choices } = settings
+  const options = choices?.map(choice => ({ label: choice, value: choice }))
+  return {
+    id, label, value, optional, multiline, maxLength,
+    ...options && { choices: { type: LIST, several: true, options } },
+  }
 }
 
 /** Returns text on one line, without characters that Discord removes. */
@@ -153,10 +158,12 @@ export function modalInputs(fields: readonly FormField[], positions: readonly nu
 
 /** https://discord.com/developers/docs/components/reference#radio-group */
 function choiceInput({ choices, value, optional }: FormField, customId: string): object {
-  const { type, options } = choices!
+  const { type, several, options } = choices!
+  const chosen = several ? value.split('\n') : [value]
   return {
     type, custom_id: customId, required: !optional,
-    options: options.map(option => option.value === value ? { ...option, default: true } : option),
+    ...several && { min_values: optional ? 0 : 1, max_values: options.length },
+    options: options.map(option => chosen.includes(option.value) ? { ...option, default: true } : option),
   }
 }
 

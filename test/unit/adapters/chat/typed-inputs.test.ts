@@ -1,13 +1,15 @@
 import type { ModalElement } from 'chat'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { editModal } from '../../../../server/adapters/chat/modals'
 import { applyEdits } from '../../../../server/domain/fields/edits'
+import type { Edit } from '../../../../server/domain/lifecycle/events'
+import { typed } from '../../../../server/domain/fields/rules'
 import { editForm } from '../../../../server/domain/cards/card-view'
 import { fieldsOf, modalInputs, readInputs } from '../../../../server/platforms/discord/forms/fields'
 import { typedInputs } from '../../../../server/platforms/discord/interactions'
 import { platforms } from '../../../../server/platforms/registry'
 import { modalView } from '../../../../server/platforms/slack/blocks'
-import { dialogCard, refilled } from '../../../../server/platforms/teams/cards'
+import { dialogCard, inputsOf, inputValue, refilled } from '../../../../server/platforms/teams/cards'
 import type { FieldRule } from '../../../../server/ports/field-rules'
 import type { SubmissionData } from '../../../../server/ports/submission'
 import { formsOf } from '../../../fakes/forms'
@@ -47,6 +49,103 @@ test('Slack has an input for everything that a field may take, with the value in
     { type: 'radio_buttons', initial_option: { text: { text: 'Yes' } }, options: [{}, { text: { text: 'No' } }] },
     { type: 'plain_text_input', multiline: true }, { type: 'plain_text_input', multiline: false },
   ])
+})
+
+const CHOICES: Record<string, FieldRule> = {
+  size: { type: 'radio', options: ['S', 'L'] },
+  extras: { type: 'checkboxes', required: true, options: ['Gift, wrapped', 'Card', 'L & <b>'] },
+  only: { type: 'radio', options: ['One'] }, day: { type: 'radio', options: Array.from('abcdefghijk') },
+  none: { type: 'checkboxes', options: ['a'] },
+}
+const CHOSEN = { size: 'S', extras: ['L & <b>', 'Gift, wrapped'], only: 'One', day: 'k', none: [] }
+
+describe('several choices', () => {
+  const sent = { f1: 'Card\nGift, wrapped', f4: 'a' }
+  const changed = { ...CHOSEN, extras: ['Card', 'Gift, wrapped'], none: ['a'] }
+
+  /** Marks that a platform's form sends back */
+  const marksOf = ({ privateMetadata = '' }: ModalElement) => (
+    new Map(privateMetadata.split(' ').map(word => word.split('.') as [string, string]))
+  )
+  const submit = (platform: string, read: (modal: ModalElement, picked: Record<string, string>) => object) => (
+    [{}, sent].map((picked) => {
+      const modal = modalOf(platform, CHOSEN, CHOICES)
+      const values = read(modal, picked) as Record<string, string>
+      return (applyEdits(CHOSEN, values, CHOICES, marksOf(modal)) as Edit).data
+    })
+  )
+
+  test('are a list on Slack, and few options are radio buttons', () => {
+    const inputs = slackInputs(CHOSEN, CHOICES)
+    expect(inputs).toMatchObject([
+      { type: 'radio_buttons', initial_option: { value: 'S' } },
+      { type: 'multi_static_select', initial_options: [{ value: 'Gift, wrapped' }, { value: 'L & <b>' }] },
+      { type: 'static_select' }, { type: 'static_select', initial_option: { value: 'k' } },
+      { type: 'multi_static_select', options: [{ value: 'a' }] },
+    ])
+    expect(inputs.at(-1)).not.toHaveProperty('initial_options')
+    expect(viewProblems(modalView(modalOf('slack', CHOSEN, CHOICES), 'c') as Block)).toEqual([])
+  })
+
+  test('are a list on Discord, whose values come back', () => {
+    expect(submit('discord', (modal, picked) => {
+      const fields = fieldsOf(modal)
+      const positions = fields.map((_, position) => position)
+      const opened = { modal: { title: 'Edit', custom_id: 'edit', components: modalInputs(fields, positions) } }
+      validateModal(opened.modal)
+      expect(modalInput(opened, 'i1')).toMatchObject({ type: 3, value: 'Gift, wrapped\nL & <b>', required: true })
+      const values = Object.fromEntries(Object.entries(picked).map(([id, value]) => [id.replace('f', 'i'), value]))
+      return readInputs(fields, positions, typedInputs(
+        { data: { components: submittedComponents(opened as never, values) } } as never,
+      ))
+    })).toEqual([CHOSEN, changed])
+  })
+
+  test('are boxes on Teams, which sends positions with commas between them', () => {
+    expect(submit('teams', (modal, picked) => {
+      const card = dialogCard(modal, 'c')
+      expect(adaptiveCardProblems(card as Json)).toEqual([])
+      expect(card.body[1]).toMatchObject({ type: 'Input.ChoiceSet', isMultiSelect: true, value: '0,2' })
+      const sentValues = Object.fromEntries(card.body.map(({ id, value }) => [id, value]))
+      const positions = { ...sentValues, ...Object.keys(picked).length > 0 && { f1: '1,0', f4: '0' } }
+      return Object.fromEntries(inputsOf(modal).map(
+        input => [input.id, inputValue(input, positions[input.id as keyof typeof positions])],
+      ))
+    })).toEqual([CHOSEN, changed])
+    const [, extras] = inputsOf(modalOf('teams', CHOSEN, CHOICES))
+    for (const odd of ['', ',', '3', '-1', '0.5', '__proto__', null, {}]) expect(inputValue(extras!, odd)).toBe('')
+    const refilledCard = dialogCard(refilled(modalOf('teams', CHOSEN, CHOICES), { f1: 'Card' }), 'c')
+    expect(refilledCard.body[1]).toMatchObject({ value: '1' })
+  })
+
+  test('are typed one a line where there is no such list', () => {
+    const { children } = modalOf('sandbox', CHOSEN, CHOICES)
+    expect(children[1]).toMatchObject({ type: 'text_input', multiline: true, initialValue: 'Gift, wrapped\nL & <b>' })
+    expect(applyEdits(CHOSEN, { f1: 'Card\r\n\nL & <b> ' }, CHOICES)).toMatchObject(
+      { data: { ...CHOSEN, extras: ['Card', 'L & <b>'] } },
+    )
+    expect(applyEdits(CHOSEN, { f1: 'Bow' }, CHOICES)).toEqual(
+      { errors: { f1: 'Please choose only from the options.' } },
+    )
+    expect(applyEdits(CHOSEN, { f1: ' ' }, CHOICES)).toEqual({ errors: { f1: 'Please fill this in.' } })
+  })
+
+  test('are edited as a whole where one was sent, at whatever path', () => {
+    for (const data of [{ extras: ['Card'] }, { extras: 'Card' }]) {
+      expect(applyEdits(data, { f0: 'Card' }, CHOICES)).toEqual({ data, edited: [] })
+      expect(applyEdits(data, { f0: 'Card\nL & <b>' }, CHOICES)).toEqual(
+        { data: { extras: ['Card', 'L & <b>'] }, edited: ['extras'] },
+      )
+    }
+    const nested = { event: 'submit', payload: { id: '1', data: { extras: ['Card'] } } }
+    const fields = { 'payload.data.extras': CHOICES.extras! }
+    const form = { ...formsOf().of(undefined), fields }
+    expect(typed(nested, form)).toEqual(nested)
+    expect(typed({ ...nested, payload: { id: '1', data: { extras: 'Card' } } }, form)).toEqual(nested)
+    expect(applyEdits(nested, { f0: 'L & <b>\nCard' }, fields)).toMatchObject(
+      { data: { ...nested, payload: { id: '1', data: { extras: ['L & <b>', 'Card'] } } } },
+    )
+  })
 })
 
 test('what nobody touched in an input comes back as it was', () => {

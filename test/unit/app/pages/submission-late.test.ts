@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { stopWaiting, useConnection } from '../../../../app/composables/ops/use-connection'
 import {
-  browser, byId, dispatch, Events, key, pass, press, shown, submit, toasts, type, typed, use,
+  browser, byId, dispatch, Events, handle, key, pass, press, shown, submit, toasts, type, typed, use,
 } from '../../../support/app/mounted'
 import { navigateTo, noAnswer, refusal, site } from '../../../support/app/nuxt'
 import { away, details } from '../../../support/app/service'
@@ -98,7 +98,7 @@ describe('what was typed', () => {
 
   test('is sent as far as it was changed; errors stand under their field', async () => {
     await open(details('a', { fields: ['name', 'text'].map((label, at) => (
-      { id: `f${at}`, label, kind: 'text', value: label, edited: false }
+      { id: `f${at}`, key: label, label, kind: 'text', value: label, edited: false }
     )) }))
     await press('decide-edit')
     await type('edit-f1', 'new')
@@ -114,6 +114,25 @@ describe('what was typed', () => {
     await pass(1)
     expect([service.done, notice()]).toEqual([[['a', 'edit']], 'Forwarded. Cards are updating.'])
   })
+})
+
+test('several choices are ticked, and sent one a line', async () => {
+  await open(details('a', { fields: [{
+    id: 'f0', key: 'extras', label: 'Extras', kind: 'text', value: 'Bow', edited: false, type: 'checkboxes',
+    options: ['Card', 'Bow'],
+  }] }))
+  await press('decide-edit')
+  const group = byId('edit-f0')!
+  expect([group.props.role, shown(group)]).toEqual(['group', 'Card Bow'])
+  const boxes = () => group.querySelectorAll('input')
+  expect(boxes().map(({ props }) => props.checked)).toEqual([false, true])
+  handle(boxes()[0]!, 'onChange')({ target: { checked: true } })
+  await pass()
+  expect(boxes().map(({ props }) => props.checked)).toEqual([true, true])
+  const bodies: object[] = []
+  service.once('/decision', ({ body }) => (bodies.push(body), {}))
+  await submit()
+  expect(bodies).toEqual([expect.objectContaining({ action: 'edit', values: { f0: 'Card\nBow' } })])
 })
 
 const spam = () => details('a', { open: false, state: 'spam', revocation: { action: 'reopen' } as never })

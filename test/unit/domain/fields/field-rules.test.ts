@@ -44,7 +44,11 @@ describe('a value', () => {
     [true, { type: 'checkbox' }, true],
     ['2026-11-22', { type: 'date', min: '2026-01-01', max: '2026-11-22' }, '2026-11-22'],
     ['2026-01-01', { type: 'date', min: '2026-01-01', max: '2026-11-22' }, '2026-01-01'],
-    ['a b', { type: 'select', options: ['a b', 'c'] }, 'a b'],
+    ['a b', { type: 'select', options: ['a b', 'c'] }, 'a b'], ['c', { type: 'radio', options: ['a b', 'c'] }, 'c'],
+    ...[
+      [['b', 'a'], ['b', 'a']], ['b', ['b']], ['', []], [[], []], [['', 'a', ' b ', 'a'], ['a', 'b']], [null, null],
+    ].map(([sent, kept]): [unknown, FieldRule, unknown] => [sent, { type: 'checkboxes', options: ['a', 'b'] }, kept]),
+    [['a', 'b'], { type: 'checkboxes', options: ['a', 'b', 'c'], min: 2, max: 2 }, ['a', 'b']],
     [{ a: 1 }, { label: 'Anything' }, { a: 1 }],
   ])('%j is fine as %j and kept as %j', (value, rule, result) => expect(check(value, rule)).toEqual({ kept: result }))
 
@@ -73,8 +77,22 @@ describe('a value', () => {
     ['2026-02-30', { type: 'date' }, 'date'], ['22.11.2026', { type: 'date' }, 'date'],
     ['2025-12-31', { type: 'date', min: '2026-01-01' }, 'tooLow 2026-01-01'],
     ['c', { type: 'select', options: ['a', 'b'] }, 'select'],
-    ['__proto__', { type: 'select', options: ['a'] }, 'select'],
+    ['__proto__', { type: 'select', options: ['a'] }, 'select'], ['b', { type: 'radio', options: ['a'] }, 'select'],
+    [['a'], { type: 'radio', options: ['a'] }, 'select'],
+    ...[['a', 'd'], 'a,b', [1], [['a']], { a: true }, true].map((sent): [unknown, FieldRule, string] => (
+      [sent, { type: 'checkboxes', options: ['a', 'b'] }, 'checkboxes']
+    )),
+    ...['', [], [' ']].map((sent): [unknown, FieldRule, string] => (
+      [sent, { type: 'checkboxes', options: ['a'], required: true }, 'required']
+    )),
+    ['a', { type: 'checkboxes', options: ['a', 'b', 'c'], min: 2 }, 'tooLow 2'],
+    [['a', 'b', 'c'], { type: 'checkboxes', options: ['a', 'b', 'c'], max: 2 }, 'tooHigh 2'],
   ])('%j is not fine as %j: %s', (value, rule, problem) => expect(check(value, rule)).toBe(problem))
+
+  test('with far more choices than there are options is not fine, and not read as a list', () => {
+    const rule: FieldRule = { type: 'checkboxes', options: ['a', 'b'] }
+    for (const sent of [Array(6000).fill('a'), 'a\n'.repeat(6000)]) expect(check(sent, rule)).toBe('checkboxes')
+  })
 
   test('keeps numbers that JavaScript cannot hold as they were sent', () => {
     const data = parseJson('{"n":12345678901234567890,"m":1.0}')
@@ -153,7 +171,7 @@ describe('a form', () => {
   test('says what it takes as JSON Schema', () => {
     expect(jsonSchemaOf({ ...formOf({
       email: { type: 'email', required: true }, seats: { type: 'integer', min: 1 },
-      size: { type: 'select', options: ['S'] },
+      size: { type: 'select', options: ['S'] }, extras: { type: 'checkboxes', options: ['S'], min: 1, max: 1 },
     }, 'refuse'), name: 'Orders' })).toMatchObject({
       $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Orders', type: 'object', required: ['email'],
       additionalProperties: false,
@@ -161,6 +179,7 @@ describe('a form', () => {
         email: { title: 'Email address', type: 'string', format: 'email' },
         seats: { title: 'seats', type: 'integer', minimum: 1 },
         size: { enum: ['S'] },
+        extras: { type: 'array', items: { enum: ['S'] }, uniqueItems: true, minItems: 1, maxItems: 1 },
       },
     })
   })

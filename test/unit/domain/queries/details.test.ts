@@ -36,6 +36,18 @@ test('what is over comes with what is still known of it, and can be erased as lo
   })
 })
 
+test('a list of texts is shown and edited with a line each, any other as a tree', async () => {
+  const triage = await openTriage({ form: { fields: {
+    extras: { type: 'checkboxes', options: ['Card', 'Bow'] }, none: { type: 'checkboxes', options: ['Card'] },
+  } } })
+  const id = await triage.post({ extras: ['Bow', 'Card'], none: [], list: ['a', 'b'], deep: [{ a: { b: 1 } }, 2] })
+  expect((await submissionsIn(triage).show(id, LOCAL)).fields).toMatchObject([
+    { kind: 'text', value: 'Card\nBow', shown: 'Bow\nCard', type: 'checkboxes', options: ['Card', 'Bow'] },
+    { kind: 'text', value: '', options: ['Card'] }, { kind: 'text', value: 'a\nb' },
+    { kind: 'tree', value: '[{"a":{"b":1}},2]' },
+  ])
+})
+
 test('until when form data is kept is said as the store keeps it', async () => {
   const id = await triage.post({ name: 'Ada' })
   const submission = (await triage.store.get(id))!

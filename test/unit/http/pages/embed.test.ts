@@ -90,6 +90,32 @@ test('a language of the address counts before the browser\'s, also for what answ
   expect(inLanguage('/')).toMatch(/action="\/api\/form\/jobs"[^]*>Envoyer</)
 })
 
+test('a field of several inputs is a group, in which each option has its label', () => {
+  const options = ['S', 'L & <b> "x"']
+  const form = html(undefined, {
+    size: { label: 'Size', type: 'radio', options, required: true }, extras: { type: 'checkboxes', options },
+    more: { label: 'More', type: 'checkboxes', options: ['a'], required: true },
+  })
+  const escaped = 'L &amp; &lt;b&gt; &quot;x&quot;'
+  expect(form).toContain(`
+  <fieldset>
+    <legend>Size</legend>
+    <div>
+      <input id="jobs-0-0" name="size" required type="radio" value="S">
+      <label for="jobs-0-0">S</label>
+    </div>
+    <div>
+      <input id="jobs-0-1" name="size" required type="radio" value="${escaped}">
+      <label for="jobs-0-1">${escaped}</label>
+    </div>
+  </fieldset>
+`)
+  expect(form).toContain('<legend>extras <small>(optional)</small></legend>')
+  expect(form).toContain(`<input id="jobs-1-1" name="extras" type="checkbox" value="${escaped}">`)
+  // A browser would require each of them.
+  expect(form).toContain('<input id="jobs-2-0" name="more" type="checkbox" value="a">')
+})
+
 test('what a form and its fields are called is text, whatever is in it', () => {
   const rules = { name: 'A <b> & "c"', fields: { '"><i>': { label: '<u>&amp;' } } }
   expect(renderForm('*/*', rules)).toMatch(/<label for="contact-0">&lt;u&gt;&amp;amp; <small>[^]* name="&quot;&gt;&lt;i&gt;"/)

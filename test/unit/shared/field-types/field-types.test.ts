@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import type { ModalElement } from 'chat'
 import { describe, expect, test } from 'vitest'
-import { choicesOf, inputTypeOf, keyboardOf, wordFor } from '../../../../app/utils/edit-input'
+import { boxesOf, choicesOf, inputTypeOf, keyboardOf, withBox, wordFor } from '../../../../app/utils/edit-input'
 import { editModal } from '../../../../server/adapters/chat/modals'
 import { fieldRule } from '../../../../server/config/field-rules'
 import { editForm } from '../../../../server/domain/cards/card-view'
 import type { InvalidFields } from '../../../../server/domain/errors'
 import { applyEdits } from '../../../../server/domain/fields/edits'
 import { jsonSchemaOf, typed } from '../../../../server/domain/fields/rules'
-import { displayText, fieldText } from '../../../../server/domain/fields/values'
+import { displayText, editText, fieldText } from '../../../../server/domain/fields/values'
 import { embedded } from '../../../../server/http/pages/embed'
 import { fieldsOf, modalInputs } from '../../../../server/platforms/discord/forms/fields'
 import { platforms } from '../../../../server/platforms/registry'
@@ -31,8 +31,11 @@ import { httpEvent } from '../../http/event'
 
 const LIMITS = {
   length: { minLength: 2, maxLength: 90 }, numbers: { min: 1, max: 9 }, dates: { min: '2026-01-01', max: '2026-12-31' },
-  options: { options: ['Small', 'Large'] },
+  options: { options: ['Small', 'Large'] }, choices: { options: ['Small', 'Large'], min: 1, max: 2 },
 }
+
+/** Limits that a type may have without those of its own kind */
+const OTHER_LIMITS: Partial<Record<keyof typeof LIMITS, string[]>> = { choices: ['options', 'numbers'] }
 
 /** A required field of each type, with all limits that the type may have, and an example of a value. */
 const FIELDS = FIELD_TYPE_NAMES.map((type) => {
@@ -89,19 +92,22 @@ function formPage(rule: FieldRule): string {
 
 describe.each(DATA_FIELDS)('the type $type', ({ type, rule, value }) => {
   const { problem, input, limits } = FIELD_TYPES[type]
-  const sentText = fieldText(value)
+  const sentValue = Array.isArray(value) ? value : fieldText(value)
+  const inputText = editText({ value })
+  const isGroup = input.kind === 'choices' || ('radios' in input && input.radios)
 
   test('is a setting of a field, with its limits and no others', () => {
     expect(fieldRule.safeParse(rule)).toMatchObject({ success: true, data: rule })
     for (const [name, otherLimits] of Object.entries(LIMITS)) {
-      const { success } = fieldRule.safeParse({ type, ...limits === 'options' && LIMITS.options, ...otherLimits })
-      expect(success, name).toBe(name === limits)
+      const options = limits === 'options' || limits === 'choices' ? LIMITS.options : {}
+      const { success } = fieldRule.safeParse({ type, ...options, ...otherLimits })
+      expect(success, name).toBe(name === limits || OTHER_LIMITS[limits!]?.includes(name) === true)
     }
   })
 
   test('takes its example as a browser sends it, and stores the value', () => {
-    expect(problemOf({ question: sentText }, rule)).toBeNull()
-    expect(typed({ question: sentText }, formWith(rule))).toEqual({ question: value })
+    expect(problemOf({ question: sentValue }, rule)).toBeNull()
+    expect(typed({ question: sentValue }, formWith(rule))).toEqual({ question: value })
     expect(typed({ question: value }, formWith(rule))).toEqual({ question: value })
   })
 
@@ -120,6 +126,11 @@ describe.each(DATA_FIELDS)('the type $type', ({ type, rule, value }) => {
 
   test('has an input on the form page, which names the field', () => {
     const html = formPage(rule)
+    if (isGroup) {
+      expect(html).toContain('<legend>Question</legend>')
+      expect(html.match(/<input id="a-0-\d" name="question"[^]*?<label for="a-0-\d">(?:Small|Large)</g)).toHaveLength(2)
+      return
+    }
     expect(html.match(/<(?:input|textarea|select) id="a-0" name="question" required/g)).toHaveLength(1)
     expect(html).toContain('<label for="a-0">Question</label>')
   })
@@ -128,22 +139,24 @@ describe.each(DATA_FIELDS)('the type $type', ({ type, rule, value }) => {
     'has an input in the edit form on %s, with the value in it', (platform) => {
       const inputs = INPUTS[platform]!(modalOf(platform, { question: value } as SubmissionData, rule))
       expect(inputs).toHaveLength(1)
-      expect(JSON.stringify(inputs)).toContain(JSON.stringify(sentText).slice(1, -1))
+      const json = JSON.stringify(inputs)
+      for (const line of inputText.split('\n')) expect(json).toContain(JSON.stringify(line).slice(1, -1))
     },
   )
 
   test('has an input on the edit page, which shows the value and whose text is taken', () => {
     const field: FieldDetails = {
-      id: 'f0', key: 'question', label: 'Question', kind: 'text', value: sentText, edited: false, type,
+      id: 'f0', key: 'question', label: 'Question', kind: 'text', value: inputText, edited: false, type,
       options: rule.options,
     }
     const choices = choicesOf(field)
     if (choices) expect(choices.map(choice => wordFor(field, choice)).every(Boolean)).toBe(true)
     expect(choices === null).toBe(input.kind !== 'choice' && input.kind !== 'tick')
+    expect(boxesOf(field)).toEqual(input.kind === 'choices' ? rule.options : null)
     expect(inputTypeOf({ ...field, value: 'something else' })).toBe('text')
     expect([undefined, 'decimal', 'email', 'url', 'tel']).toContain(keyboardOf(field))
     const { required: _, ...optionalRule } = rule
-    expect(applyEdits({ question: '' }, { f0: sentText }, { question: optionalRule })).toEqual({
+    expect(applyEdits({ question: '' }, { f0: inputText }, { question: optionalRule })).toEqual({
       data: { question: value }, edited: ['question'],
     })
   })
@@ -174,6 +187,19 @@ test('a word that objects have, such as constructor, ticks no checkbox', () => {
   expect(applyEdits({ question: 'no' }, { f0: 'constructor' }, { question: { type: 'checkbox' } })).toEqual({
     errors: { f0: 'This must be yes or no.' },
   })
+})
+
+test('an option that is ticked or unticked on the edit page takes its place among the others, a former one the last', () => {
+  const field: FieldDetails = {
+    id: 'f0', key: 'sizes', label: 'Sizes', kind: 'text', value: 'XXL\nL', edited: false, type: 'checkboxes',
+    options: ['S', 'M', 'L'],
+  }
+  expect(boxesOf(field)).toEqual(['S', 'M', 'L', 'XXL'])
+  const ticked = withBox(field, field.value, 'S', true)
+  expect(ticked).toBe('S\nL\nXXL')
+  expect(withBox(field, ticked, 'L', false)).toBe('S\nXXL')
+  expect(withBox(field, 'S', 'S', false)).toBe('')
+  expect(boxesOf({ ...field, kind: 'tree', value: '[{}]' })).toBeNull()
 })
 
 test('docs/forms.md says what every type takes', () => {
