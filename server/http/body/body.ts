@@ -112,7 +112,7 @@ export async function readForm(
   const decode = contentDecoder(event, bodyLimits)
   const htmlForm = (body: unknown) => ({ body, isHtmlForm: true, wantsPage: wantsPage(event) })
   if (kind === MULTIPART && upload) {
-    if (decode) throw unsupported('A form that may have files is sent without Content-Encoding.')
+    if (decode) throw new HttpError(415, UNSUPPORTED, 'Files must not be compressed: send the form without Content-Encoding.')
     return htmlForm(await (await import('./upload')).readUpload(event, upload, maxBytes, bodyLimits))
   }
   const isJson = JSON_TYPE.test(kind)
@@ -127,11 +127,12 @@ export async function readForm(
   throw unsupported(kind ? 'The body is text that is no JSON. A form with enctype="text/plain" cannot be read.' : undefined)
 }
 
+const UNSUPPORTED = 'UNSUPPORTED_MEDIA_TYPE'
 const ADVICE = 'Send the form as application/json, application/x-www-form-urlencoded or multipart/form-data; '
   + 'set the Content-Type header.'
 
 function unsupported(reason?: string): HttpError {
-  return new HttpError(415, 'UNSUPPORTED_MEDIA_TYPE', reason ? `${reason} ${ADVICE}` : ADVICE)
+  return new HttpError(415, UNSUPPORTED, reason ? `${reason} ${ADVICE}` : ADVICE)
 }
 
 const contentType = (event: H3Event) => getRequestHeader(event, 'content-type') ?? ''

@@ -169,6 +169,11 @@ describe('a compressed body', () => {
     expect(await send(bytes, encoding)).toMatch(reason)
   })
 
+  test('with files is refused', async () => {
+    const event = httpEvent({ 'content-encoding': 'gzip', 'content-type': 'multipart/form-data; boundary=x' })
+    await expect(readForm(event, {} as never, MAX_BYTES, {} as never)).rejects.toThrow('without Content-Encoding')
+  })
+
   test('counts in the memory of bodies by what it may become, until it is answered', async () => {
     const memory = new BodyMemory(MAX_BYTES, MAX_BYTES)
     const bodyLimits = { memory, uploads: memory, timeoutMs: 1000, trustedProxies: 0 }
