@@ -39,6 +39,13 @@ export class StoreUnavailable extends DomainError {
 /** The body was read but is not something we can triage. */
 export class InvalidSubmission extends createErrorClass('INVALID_SUBMISSION') {}
 
+/** A browser sent a form in which nothing is filled in. */
+export class EmptyForm extends DomainError {
+  constructor() {
+    super('EMPTY_FORM', 'No field is filled in. JSON may be empty; a form that a browser sends may not.')
+  }
+}
+
 /** Some fields do not match the form. */
 export class InvalidFields extends DomainError {
   constructor(readonly problems: readonly FieldProblem[]) {

@@ -60,7 +60,8 @@ export async function publicPost<T>(
 
 function getCorsHeaders(origins: readonly string[] | undefined, origin: string | undefined): Record<string, string> {
   if (!origins) return { 'Access-Control-Allow-Origin': '*' }
-  return origin ? { 'Access-Control-Allow-Origin': origin } : {}
+  // Pages may send with credentials: without this header browsers hide the answer. No cookie counts on this route.
+  return origin ? { 'Access-Control-Allow-Origin': origin, 'Access-Control-Allow-Credentials': 'true' } : {}
 }
 
 interface AdmissionRules {
@@ -100,12 +101,16 @@ function requireKey(event: H3Event, { apiKey, allowedOrigins = [] }: AdmissionRu
   )
 }
 
+/** Headers with an id of the form, the first one first; webhooks have the others (https://www.standardwebhooks.com) */
+const KEY_HEADERS = ['idempotency-key', 'webhook-id', 'svix-id']
+
 /** Returns undefined if none was sent. All characters of the key are taken literally, quotes included. */
 function readIdempotencyKey(event: H3Event): string | undefined {
-  const key = getRequestHeader(event, 'idempotency-key') || undefined
+  const header = KEY_HEADERS.find(name => getRequestHeader(event, name))
+  const key = header && getRequestHeader(event, header)
   if (key && key.length > MAX_IDEMPOTENCY_KEY) throw new HttpError(
     400, 'IDEMPOTENCY_KEY_TOO_LONG',
-    `The Idempotency-Key header has more than ${MAX_IDEMPOTENCY_KEY} characters. Send something short and random, such as a UUID.`,
+    `The ${header === KEY_HEADERS[0] ? 'Idempotency-Key' : header} header has more than ${MAX_IDEMPOTENCY_KEY} characters. Send something short and random, such as a UUID.`,
   )
   return key
 }

@@ -48,7 +48,8 @@ export interface Forms {
 /** Names of the texts on our pages, for people who send a form with a browser. */
 export const PAGE_TEXTS = [
   'thanks', 'received', 'reference', 'back', 'problem', 'nothingLost', 'later', 'human', 'large', 'files', 'filesLarge',
-  'fileType', 'unreadable', 'refused', 'broken', 'offline', 'owner', 'fields', 'send', 'trap', 'optional', 'attach',
+  'fileType', 'unreadable', 'empty', 'refused', 'broken', 'offline', 'owner', 'fields', 'send', 'trap', 'optional',
+  'attach',
   ...FIELD_PROBLEMS,
 ] as const
 export type PageText = typeof PAGE_TEXTS[number]

@@ -16,6 +16,15 @@ export interface Sender {
   idempotencyKey?: string
 }
 
+/** Form as it was sent. */
+export interface SentForm {
+  body: unknown
+  /** True for an HTML form, whose page may give instructions such as `_next`. In JSON these are data. */
+  isHtmlForm: boolean
+  /** True if a browser sent it without a script, so that a person reads the answer. */
+  wantsPage: boolean
+}
+
 /** Tells people from programs by a token that a widget adds to the form. */
 export interface HumanCheck {
   /** Form field of the token; it is not part of the submission. */

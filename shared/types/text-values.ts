@@ -16,6 +16,7 @@ export interface TextValues {
   'visitor.filesLarge': never
   'visitor.fileType': never
   'visitor.unreadable': never
+  'visitor.empty': never
   'visitor.refused': never
   'visitor.broken': never
   'visitor.offline': never

@@ -45,6 +45,7 @@ describe('a browser without scripts', () => {
     await page.getByRole('link', { name: `Back to ${new URL(shop.url).host}` }).click()
     await page.getByRole('heading', { name: 'The shop' }).waitFor()
     await page.goto(`${shop.url}/next`)
+    await page.getByLabel('Name').fill('Ada')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByRole('heading', { name: 'The shop thanks you' }).waitFor()
   })
@@ -128,7 +129,7 @@ describe('a form that a browser sends without a script', () => {
   })
 
   test('goes where its page says on a listed website, or where its form says', async () => {
-    const next = { _next: `${SHOP}/danke?a=1` }
+    const next = { name: 'Ada', _next: `${SHOP}/danke?a=1` }
     const to = async (sent: Promise<Response>) => (await sent).headers.get('location')
     expect(await to(submit('/contact', next))).toBe(`${SHOP}/danke?a=1`)
     // A form caught by the honeypot redirects like any other.

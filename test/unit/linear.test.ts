@@ -4,6 +4,7 @@ import { withPlainLinks } from '../../server/adapters/chat/links'
 import { say } from '../../server/adapters/chat/streaming'
 import { parseCommand } from '../../server/domain/conversation/commands'
 import { readForm } from '../../server/http/body/body'
+import { parseUrlencoded } from '../../server/http/body/form-fields'
 import { platforms } from '../../server/platforms/registry'
 import { searchFor } from '../../server/domain/queries/search'
 import { searchTerms } from '../../shared/utils/search-terms'
@@ -40,6 +41,9 @@ async function multipart(name: string): Promise<unknown> {
   return readForm(event, { readBody: async () => Buffer.from(body) } as never, Infinity, null).catch(() => null)
 }
 
+const quotedPrintable = (text: string) => multipart(`a"\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${text}`)
+const urlencoded = (text: string) => parseUrlencoded(Buffer.from(text))
+
 async function plainLinks(text: string): Promise<void> {
   for await (const _ of withPlainLinks((async function* () { yield text })(), null));
 }
@@ -75,6 +79,12 @@ test.each<Row>([
     [`${JSON.stringify(unit)} in a command`, parseCommand, length => unit.repeat(length)]
   )),
   ['a quoted name of a multipart form that never ends', multipart, length => '\\"'.repeat(length)],
+  ...['=', '=\r\n', '=4'].map((unit): Row => (
+    [`${JSON.stringify(unit)} in a quoted-printable part`, quotedPrintable, length => unit.repeat(length)]
+  )),
+  ...['%', '%FF', '&=', '%FF&', '+'].map((unit): Row => (
+    [`${JSON.stringify(unit)} in an HTML form`, urlencoded, length => unit.repeat(length)]
+  )),
   ...['"', '":', 'a:', ':', 'a"', '" ', 'a:" '].map((unit): Row => (
     [`${JSON.stringify(unit)} in a search`, searchTerms, length => unit.repeat(length)]
   )),

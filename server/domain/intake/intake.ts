@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
-import type { HumanCheck, Sender } from '../../ports/sender'
+import type { HumanCheck, Sender, SentForm } from '../../ports/sender'
 import { LimitReached, type Limiter } from '../../ports/limiter'
 import type { Log } from '../../ports/runtime'
 import { KeyReused, type CreateOptions } from '../../ports/store'
 import type { Envelope, SubmissionData } from '../../ports/submission'
 import {
   IdempotencyKeyReused, StoreUnavailable, TooManyBytes, TooManyForms, HumanCheckFailed, HumanCheckUnavailable,
-  InvalidSubmission,
+  EmptyForm, InvalidSubmission,
 } from '../errors'
 import type { Context } from '../context'
-import { isObject, isNumber } from '../json'
+import { isObject, isNumber, orderedObject } from '../json'
 import { CARD_PATIENCE_MS } from '../cards/card-queue'
 import { CONTROLS, envelopeOf, nextOf } from './envelope'
+import { readingOf } from '../fields/reading'
 import { converted, typed } from '../fields/rules'
 import type { IncomingFiles } from '../files/incoming-files'
 import { transition } from '../lifecycle/lifecycle'
@@ -44,7 +45,7 @@ export interface Arrival {
    *
    * @throws DomainError of any kind when nothing was stored
    */
-  take: (body: Promise<unknown>) => Promise<Accepted>
+  take: (form: Promise<SentForm>) => Promise<Accepted>
 }
 
 /**
@@ -66,14 +67,14 @@ export async function enter(
     quota.leave(client)
     throw error
   })
-  const take = async (body: Promise<unknown>) => {
+  const take = async (sentForm: Promise<SentForm>) => {
     try {
-      const receivedBody = await body
+      const { body, ...origin } = await sentForm
       // Other forms of the client may have used up the window meanwhile. The next steps cost a call of the store.
       quotaToCount?.check(client)
       const idempotencyKey = idempotencyDigest(sender, form.key)
       const { data, held: isQuarantined, next: nextAddress, ...metadata } = await screen(
-        receivedBody, sender, context, { form, files: upload?.files, attemptKey: idempotencyKey },
+        body, sender, context, { form, files: upload?.files, attemptKey: idempotencyKey, ...origin },
       )
       const envelope = upload && upload.files.length > 0
         ? { ...metadata.envelope, files: upload.files }
@@ -172,7 +173,7 @@ export interface Screened {
   next?: string
 }
 
-interface Screening {
+interface Screening extends Partial<Omit<SentForm, 'body'>> {
   form: Pick<Form, 'fields' | 'extra' | 'labels'>
   files?: readonly StoredFile[]
   /** Key under which the same human-check token may be used again. */
@@ -180,29 +181,39 @@ interface Screening {
 }
 
 /**
- * Removes what is no data from a body: fields against abuse, and fields by which the page controls its form. Converts
- * the rest to the form's types. `held` if the honeypot caught it: its sender must believe that it was received like any
- * other. A body that is no object passes, because rejecting it is not screening.
+ * Removes what is no data from a body: fields against abuse, and fields by which a page controls its HTML form.
+ * Converts the rest to the form's types. `held` if the honeypot caught it: its sender must believe that it was received
+ * like any other. A body that is no object passes, because rejecting it is not screening.
  *
  * @throws InvalidFields when the form does not take the data, unless it is held
+ * @throws EmptyForm when a person filled in nothing
  * @throws HumanCheckFailed when the sender has to try again with a new token
  * @throws HumanCheckUnavailable when the check could not be reached
  */
 export async function screen(
-  body: unknown, sender: Sender, { honeypot, humanCheck, log }: Context, { form, files, attemptKey }: Screening,
+  body: unknown, sender: Sender, { honeypot, humanCheck, log }: Context,
+  { form, files, attemptKey, isHtmlForm = false, wantsPage = false }: Screening,
 ): Promise<Screened> {
   if (!isObject(body)) return { data: body, held: false }
   const isQuarantined = Object.hasOwn(body, honeypot) && ![body[honeypot]].flat().every(isBlank)
-  const rawData = omitFields(body, [honeypot, ...CONTROLS, ...humanCheck ? [humanCheck.field] : []])
+  const rawData = omitFields(body, [
+    honeypot, ...isHtmlForm ? CONTROLS : [], ...humanCheck ? [humanCheck.field] : [],
+  ])
   // Check the data before the token, which works only once. Programs in the honeypot do not learn which data is valid.
   const data = isQuarantined ? converted(rawData, form) : typed(rawData, form, files)
+  if (wantsPage && !isQuarantined && isEmpty(rawData, files)) throw new EmptyForm()
   if (isQuarantined) log.info('intake.honeypot')
   else if (humanCheck && !sender.trusted) {
     await requireHuman(body[humanCheck.field], { address: sender.address, attemptKey }, humanCheck, log)
   }
-  return rawData === body
-    ? { data, held: isQuarantined }
-    : { data, held: isQuarantined, envelope: envelopeOf(body), next: nextOf(body) }
+  return {
+    data, held: isQuarantined, ...isHtmlForm && { envelope: envelopeOf(body), next: nextOf(body) },
+  }
+}
+
+/** True if nobody filled in anything: tokens and the like do not count. */
+function isEmpty(data: SubmissionData, files: readonly StoredFile[] = []): boolean {
+  return files.length === 0 && readingOf(data).answers.every(({ value }) => [value].flat().every(isBlank))
 }
 
 /**
@@ -245,7 +256,7 @@ function isBlank(value: unknown): boolean {
 function omitFields(body: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
   if (!fields.some(field => Object.hasOwn(body, field))) return body
   // Entry by entry: assignment would lose a field that is called `__proto__`.
-  return Object.fromEntries(Object.entries(body).filter(([key]) => !fields.includes(key)))
+  return orderedObject(Object.entries(body).filter(([key]) => !fields.includes(key)))
 }
 
 interface ReceiveOptions extends Omit<CreateOptions, 'queues'> {

@@ -2,10 +2,12 @@ import { getRequestHeader, setResponseHeader, type H3Event } from 'h3'
 import { isNestedTooDeep, MAX_NESTING } from '../../../shared/utils/json'
 import { InvalidSubmission } from '../../domain/errors'
 import { parseJson, RepeatedKey } from '../../domain/json'
+import type { SentForm } from '../../ports/sender'
 import { bodyTooLarge, hasLeft, incomplete, RAISE_FORM_LIMIT, tooSlow, type BodyLimits } from './body-memory'
-import { addressGroup, clientAddress, SITE_BITS } from '../request'
+import { addressGroup, clientAddress, SITE_BITS, wantsPage } from '../request'
 import { HttpError } from '../errors'
-import { FormFields } from './multipart'
+import { contentDecoder } from './content-encoding'
+import { parseUrlencoded } from './form-fields'
 import type { FormUpload } from './upload'
 
 /**
@@ -81,6 +83,21 @@ interface Readers {
   bodyLimits: BodyLimits
 }
 
+const MULTIPART = 'multipart/form-data'
+const URLENCODED = 'application/x-www-form-urlencoded'
+const JSON_TYPE = /^(?:application\/(?:[\w.-]+\+)?|text\/)json$/
+
+/** Start of JSON in types that scripts send it in: by `sendBeacon`, with `mode: 'no-cors'`, as `data` of jQuery */
+const DISGUISED_JSON: Readonly<Record<string, RegExp>> = {
+  '': /^\s*[{[]/,
+  'text/plain': /^\s*[{[]/,
+  // Browsers write braces as %7B in this type.
+  [URLENCODED]: /^\s*\{\s*["}]/,
+}
+
+/** Length within which JSON has to start, bytes */
+const START_BYTES = 1000
+
 /**
  * Reads the form of a request, from JSON or a plain HTML form. The domain checks that it is an object.
  *
@@ -90,27 +107,38 @@ interface Readers {
  */
 export async function readForm(
   event: H3Event, { readBody: read, bodyLimits }: Readers, maxBytes: number, upload: FormUpload | null,
-): Promise<unknown> {
+): Promise<SentForm> {
   const kind = mediaType(event)
-  const body = () => read(event, maxBytes, RAISE_FORM_LIMIT)
-  if (/^application\/([\w.-]+\+)?json$/.test(kind)) return parseBody(await body(), parseJson)
-  if (kind === 'multipart/form-data') {
-    return upload
-      ? (await import('./upload')).readUpload(event, upload, maxBytes, bodyLimits)
-      : (await import('./multipart')).parseMultipart(await body(), contentType(event))
+  const decode = contentDecoder(event, bodyLimits)
+  const htmlForm = (body: unknown) => ({ body, isHtmlForm: true, wantsPage: wantsPage(event) })
+  if (kind === MULTIPART && upload) {
+    if (decode) throw new HttpError(415, UNSUPPORTED, 'Files must not be compressed: send the form without Content-Encoding.')
+    return htmlForm(await (await import('./upload')).readUpload(event, upload, maxBytes, bodyLimits))
   }
-  if (kind === 'application/x-www-form-urlencoded') {
-    const fields = new FormFields()
-    for (const [name, value] of new URLSearchParams((await body()).toString())) fields.add(name, value)
-    return fields.toObject()
+  const isJson = JSON_TYPE.test(kind)
+  if (!isJson && kind !== MULTIPART && !Object.hasOwn(DISGUISED_JSON, kind)) throw unsupported()
+  const sentBytes = await read(event, maxBytes, RAISE_FORM_LIMIT)
+  const bytes = decode ? await decode(sentBytes, maxBytes) : sentBytes
+  if (kind === MULTIPART) return htmlForm(await (await import('./multipart')).parseMultipart(bytes, contentType(event)))
+  if (isJson || DISGUISED_JSON[kind]!.test(bytes.toString('utf8', 0, START_BYTES))) {
+    return { body: parseBody(bytes, parseJson), isHtmlForm: false, wantsPage: false }
   }
-  throw new HttpError(
-    415, 'UNSUPPORTED_MEDIA_TYPE',
-    'Send the form as application/json, application/x-www-form-urlencoded or multipart/form-data; set the Content-Type header.',
-  )
+  if (kind === URLENCODED) return htmlForm(parseUrlencoded(bytes, charsetOf(event)))
+  throw unsupported(kind ? 'The body is text that is no JSON. A form with enctype="text/plain" cannot be read.' : undefined)
+}
+
+const UNSUPPORTED = 'UNSUPPORTED_MEDIA_TYPE'
+const ADVICE = 'Send the form as application/json, application/x-www-form-urlencoded or multipart/form-data; '
+  + 'set the Content-Type header.'
+
+function unsupported(reason?: string): HttpError {
+  return new HttpError(415, UNSUPPORTED, reason ? `${reason} ${ADVICE}` : ADVICE)
 }
 
 const contentType = (event: H3Event) => getRequestHeader(event, 'content-type') ?? ''
+
+/** Returns the charset that the head of the request names. */
+const charsetOf = (event: H3Event) => /;\s*charset="?([^\s";]+)/i.exec(contentType(event))?.[1]
 
 /** Returns the media type of the body, without parameters. */
 export function mediaType(event: H3Event): string {

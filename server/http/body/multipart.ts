@@ -3,6 +3,10 @@ import { Dicer } from '@fastify/busboy'
 import { InvalidSubmission } from '../../domain/errors'
 import type { TakeFile } from '../../ports/files'
 import { HttpError } from '../errors'
+import { decodePercent, decodeText } from './charset'
+import { FormFields } from './form-fields'
+import { SelfDescribedParser } from './self-described'
+import { decodeTransfer } from './transfer-encoding'
 
 interface MultipartOptions {
   contentType: string
@@ -20,15 +24,14 @@ const FIELD_BYTES = 64
 
 type Headers = Readonly<Record<string, readonly string[] | undefined>>
 
-/**
- * Reads a multipart form part by part: a file that waits for the storage delays everything behind it.
- *
- * @throws InvalidSubmission without a boundary
- */
+/** Reads a multipart form part by part: a file that waits for the storage delays everything behind it. */
 export function multipartForm({
   contentType, takeFile, checkFields = () => {}, maxParts = Infinity, maxHeadBytes = Infinity,
 }: MultipartOptions) {
-  const parser = parserOf(contentType, maxHeadBytes)
+  const parameters = parametersOf(contentType)
+  const [boundary, formCharset] = [parameters?.get('boundary'), parameters?.get('charset')]
+  const parser = parserOf(boundary, maxHeadBytes)
+  const unreadable = () => new InvalidSubmission(boundary ? BROKEN : NO_BOUNDARY)
   const fields = new FormFields()
   const { promise: completion, resolve, reject } = Promise.withResolvers<unknown>()
   const waitingParts = new Set<Readable>()
@@ -36,16 +39,20 @@ export function multipartForm({
   let [partCount, headCount, fieldBytes] = [0, 0, 0]
 
   const readPart = async (content: Readable, headers: Headers) => {
-    const { name, fileName, charset } = headOf(headers)
-    if (fileName !== undefined) await takeFile({ field: name, name: fileName, content })
+    const { name, fileName, charset, encoding } = headOf(headers)
+    const decodedContent = decodeTransfer(content, encoding)
+    if (fileName !== undefined) {
+      const [field, fileText] = [name, fileName].map(bytes => decodeText(bytes, formCharset))
+      await takeFile({ field: field!, name: fileText!, content: decodedContent })
+    }
     else {
       const chunks: Buffer[] = []
-      checkFields(fieldBytes += Buffer.byteLength(name) + FIELD_BYTES)
-      for await (const chunk of content) {
+      checkFields(fieldBytes += name.length + FIELD_BYTES)
+      for await (const chunk of decodedContent) {
         checkFields(fieldBytes += chunk.length)
         chunks.push(chunk)
       }
-      fields.add(name, decodeText(Buffer.concat(chunks), charset))
+      fields.add(name, Buffer.concat(chunks).toString('latin1'), charset)
     }
     waitingParts.delete(content)
     // The parser continues when a part asks for more, but a part that ended within the parsed chunk never asks.
@@ -67,7 +74,7 @@ export function multipartForm({
   })
   parser.on('error', () => reject(unreadable()))
   parser.on('finish', () => headCount === partCount ? resolve(lastRead) : reject(unreadable()))
-  const allFields = completion.then(() => fields.toObject())
+  const allFields = completion.then(() => fields.toObject(formCharset))
   allFields.catch(() => { /* It was refused for another reason. */ })
   return {
     /** Stream that receives the body */
@@ -102,26 +109,31 @@ export async function parseMultipart(body: Buffer, contentType: string): Promise
   return fields
 }
 
-const unreadable = () => new InvalidSubmission('The form cannot be read: its encoding is broken.')
+const BROKEN = 'The form cannot be read: its encoding is broken.'
+const NO_BOUNDARY = 'The form cannot be read: its Content-Type names no boundary, and its first line is none. '
+  + 'Do not set the header: the browser or library that writes the body does.'
 
-function parserOf(contentType: string, maxHeaderSize: number): Dicer {
-  const boundary = parametersOf(contentType)?.get('boundary')
+function parserOf(boundary: string | undefined, maxHeaderSize: number): Dicer {
   // With `partHwm: 1`, a waiting part stops the parser after its first byte, however small the parts are.
   const options = { boundary, maxHeaderSize, partHwm: 1 }
+  if (!boundary) return new SelfDescribedParser(options)
   try {
-    if (boundary) return new Dicer(options)
+    return new Dicer(options)
   }
   catch { /* It is too long. */ }
-  throw unreadable()
+  throw new InvalidSubmission(BROKEN)
 }
 
-/** Reads the head of a part. A part without a name has the name ''. */
-function headOf({ 'content-disposition': [disposition = ''] = [], 'content-type': [type = ''] = [] }: Headers) {
+/** Reads the head of a part, with a character per byte. A part without a name has the name ''. */
+function headOf({
+  'content-disposition': [disposition = ''] = [], 'content-type': [type = ''] = [],
+  'content-transfer-encoding': [encoding = ''] = [],
+}: Headers) {
   const parameters = /^form-data\b/i.test(disposition) && parametersOf(disposition)
-  if (!parameters) throw unreadable()
+  if (!parameters) throw new InvalidSubmission(BROKEN)
   return {
     name: parameters.get('name') ?? '', fileName: parameters.get('filename'),
-    charset: parametersOf(type)?.get('charset'),
+    charset: parametersOf(type)?.get('charset'), encoding: encoding.trim().toLowerCase(),
   }
 }
 
@@ -133,7 +145,10 @@ const PLAIN_PARAMETER = /;\s*([\w-]+)(\*?)=(?:"([^"]*)"|([^\s;"]*))\s*/gy
 /** Older versions of curl, and its --form-escape, write `\"` and `\\`. */
 const ESCAPED_PARAMETER = /;\s*([\w-]+)(\*?)=(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))\s*/gy
 
-/** Tries the plain form first: `name="C:\"` ends at that quote. Null if neither matches the whole header. */
+/**
+ * Returns values with a character per byte. Tries the plain form first: `name="C:\"` ends at that quote. Null if
+ * neither matches the whole header.
+ */
 function parametersOf(header: string): Map<string, string> | null {
   const text = header.replace(/^[^;]*/, '')
   for (const pattern of [PLAIN_PARAMETER, ESCAPED_PARAMETER]) {
@@ -143,48 +158,14 @@ function parametersOf(header: string): Map<string, string> | null {
     return new Map(matches.map(([, name, extensionMark, quoted, token]) => {
       const isEscaped = pattern === ESCAPED_PARAMETER
       const value = quoted === undefined ? token! : isEscaped ? quoted.replaceAll(/\\(.)/g, '$1') : quoted
-      return [name!.toLowerCase(), extensionMark ? decodeExtended(value) : decodeCodes(value, /%(22|0A|0D)/gi)]
+      return [name!.toLowerCase(), extensionMark ? decodeExtended(value) : decodePercent(value, /%(22|0A|0D)/gi)]
     }))
   }
   return null
 }
 
-/** A value with its charset: https://www.rfc-editor.org/rfc/rfc8187#section-3.2.1 */
+/** A value with its charset, in UTF-8: https://www.rfc-editor.org/rfc/rfc8187#section-3.2.1 */
 function decodeExtended(value: string): string {
   const [, charset, text] = /^([^']*)'[^']*'(.*)$/.exec(value) ?? [undefined, undefined, value]
-  return decodeCodes(text!, /%([\da-f]{2})/gi, charset)
-}
-
-/** @param text one character per byte */
-function decodeCodes(text: string, codes: RegExp, charset?: string): string {
-  const bytes = text.replaceAll(codes, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-  return decodeText(Buffer.from(bytes, 'latin1'), charset)
-}
-
-/** Decodes text, as UTF-8 if the charset is unknown. */
-function decodeText(bytes: Buffer, charset = 'utf-8'): string {
-  try {
-    return new TextDecoder(charset).decode(bytes)
-  }
-  catch {
-    return new TextDecoder().decode(bytes)
-  }
-}
-
-/** Collects the fields of an HTML form; several values of one name become a list */
-export class FormFields {
-  private readonly values = new Map<string, string[]>()
-
-  add(name: string, value: string): void {
-    const values = this.values.get(name)
-    // Append in place: copying the list for each of 50,000 values takes seconds.
-    if (values) values.push(value)
-    else this.values.set(name, [value])
-  }
-
-  toObject(): Record<string, string | string[]> {
-    return Object.fromEntries(
-      [...this.values].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]),
-    )
-  }
+  return Buffer.from(decodeText(decodePercent(text!), charset)).toString('latin1')
 }

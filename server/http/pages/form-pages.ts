@@ -13,7 +13,7 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 export const ERROR_TEXTS: Readonly<Record<string, PageText>> = {
   HUMAN_CHECK_FAILED: 'human', BODY_TOO_LARGE: 'large', FILES_NOT_ACCEPTED: 'files', FILES_TOO_LARGE: 'filesLarge',
   FILE_TYPE_NOT_ACCEPTED: 'fileType', INVALID_SUBMISSION: 'unreadable', BODY_INCOMPLETE: 'unreadable',
-  BODY_TOO_SLOW: 'unreadable', UNEXPECTED: 'broken', IDEMPOTENCY_KEY_REUSED: 'broken',
+  BODY_TOO_SLOW: 'unreadable', EMPTY_FORM: 'empty', UNEXPECTED: 'broken', IDEMPOTENCY_KEY_REUSED: 'broken',
 }
 
 /**

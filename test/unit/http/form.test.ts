@@ -76,6 +76,31 @@ test('a key of 255 characters makes forms one; a longer one is refused by the na
   expect(() => send(256)).toThrow('Idempotency-Key')
 })
 
+test('an id of a webhook is a key, unless it has one of its own', () => {
+  const keyOf = (headers: Record<string, string>) => admitSender(request(headers), RULES_WITHOUT_KEY).idempotencyKey
+  expect(keyOf({ 'webhook-id': 'msg_1' })).toBe('msg_1')
+  expect(keyOf({ 'svix-id': 'msg_2' })).toBe('msg_2')
+  expect(keyOf({ 'svix-id': 'msg_2', 'webhook-id': 'msg_1', 'idempotency-key': 'k' })).toBe('k')
+  expect(keyOf({ 'webhook-id': 'msg_1', 'idempotency-key': '' })).toBe('msg_1')
+  expect(() => keyOf({ 'svix-id': 'k'.repeat(256) })).toThrow('svix-id')
+})
+
+test.each([
+  ['a listed one', 'https://shop.example', pages, ['https://shop.example', 'true', 'Origin, Access-Control-Request-Headers']],
+  ['another one', 'https://other.example', pages, [undefined, undefined, 'Origin, Access-Control-Request-Headers']],
+  ['any, without a list', 'https://shop.example', {}, ['*', undefined, 'Access-Control-Request-Headers']],
+])('with credentials, the answer and its preflight can be read by %s', async (_, origin, rules, expected) => {
+  for (const method of ['POST', 'OPTIONS']) {
+    const event = httpEvent({ origin, 'access-control-request-headers': 'content-type' }, { method })
+    await publicPost(event, rules, async () => 'taken')
+    expect(['access-control-allow-origin', 'access-control-allow-credentials', 'vary'].map(
+      name => event.node.res.getHeader(name),
+    )).toEqual(expected)
+    const isPreflight = method === 'OPTIONS' && expected[0] !== undefined
+    expect(event.node.res.getHeader('access-control-allow-headers')).toBe(isPreflight ? 'content-type' : undefined)
+  }
+})
+
 test('an origin that may not send is told of both lists that could have it', async () => {
   const lists = 'FORM_ALLOWED_ORIGINS, or allowedOrigins of a form that has its own.'
   const error = `Forms from the origin https://other.example are not accepted. Add it to ${lists}`

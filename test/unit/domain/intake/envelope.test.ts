@@ -10,16 +10,23 @@ import { PRESENTATION, submissionOf } from '../../../fixtures/views'
 const SENDER = { group: '203.0.113.7', client: '203.0.113.7', trusted: false, hasFiles: false }
 
 describe('what a page says about its form', () => {
-  test('is no data, whatever it is; names that mean nothing are', async () => {
-    const body = {
-      name: 'Ada', _next: ['https://shop.example/', 'x'], _subject: { a: 1 }, _replyto: null, _other: 'kept', _: '',
-    }
+  const body = {
+    name: 'Ada', _next: ['https://shop.example/', 'x'], _subject: { a: 1 }, _replyto: null, _other: 'kept', _: '',
+  }
+
+  test('is no data in an HTML form, whatever it is; names that mean nothing are', async () => {
     const { data, next, envelope } = await screen(
-      body, SENDER, testContext(), { form: { labels: {} } },
+      body, SENDER, testContext(), { form: { labels: {} }, isHtmlForm: true },
     )
     expect(data).toEqual({ name: 'Ada', _other: 'kept', _: '' })
     expect([next, envelope]).toEqual(['https://shop.example/', undefined])
     expect(CONTROLS.every(name => !(name in (data as object)))).toBe(true)
+  })
+
+  test('is data like all else in JSON', async () => {
+    const { data, next, envelope } = await screen(body, SENDER, testContext(), { form: { labels: {} } })
+    expect(data).toEqual(body)
+    expect([next, envelope]).toEqual([undefined, undefined])
   })
 
   test('is a subject of one line, and an address that a header can carry', () => {

@@ -90,7 +90,7 @@ async function openDoor(
     bodiesRead++
     await upload?.take({ field: 'photo', name: 'a.png', content: picture() })
     if (body instanceof Error) throw body
-    return body
+    return { body: await body, isHtmlForm: false, wantsPage: false }
   }
   return async (body: unknown, sender: Partial<Sender> = {}) => {
     const { upload, take } = await enter({ ...SENDER, ...sender }, form, { ...triage, store, humanCheck }, entrance)

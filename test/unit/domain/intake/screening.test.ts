@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { idempotencyDigest, screen } from '../../../../server/domain/intake/intake'
+import type { StoredFile } from '../../../../server/ports/files'
 import type { Sender } from '../../../../server/ports/sender'
 import type { Outcome } from '../../../../server/ports/delivery'
 import { failing, ok } from '../../../fakes/board'
@@ -53,6 +54,23 @@ describe('the honeypot', () => {
 
   test.each([null, 'text', 5, [{ _gotcha: 'x' }]])('is looked for in objects only: %j passes', async (body) => {
     expect((await screened(body, { answer: ok })).result).toEqual({ data: body, held: false })
+  })
+})
+
+describe('a form in which nothing is filled in', () => {
+  const send = async (body: unknown, wantsPage = true, files: readonly StoredFile[] = []) => screen(
+    body, SENDER, testContext(), { form: { labels: {} }, files, isHtmlForm: true, wantsPage },
+  ).then(({ held }) => held, (error: { code: string }) => error.code)
+
+  test.each([
+    {}, { name: '', message: ' \r\n ' }, { tag: ['', ''] }, { _next: 'https://shop.example/', _gotcha: '' },
+    { 'utf8': '✓', 'authenticity_token': 'abc', 'contact[name]': '' },
+  ])('is refused if a person sent it, as %j', async body => expect(await send(body)).toBe('EMPTY_FORM'))
+
+  test('is taken from a script, with a file, and of a program in the honeypot', async () => {
+    const file = { field: 'cv', name: 'cv.txt', type: 'text/plain', size: 1, sha256: '' }
+    expect([await send({ name: '' }, false), await send({ name: '' }, true, [file])]).toEqual([false, false])
+    expect([await send({ _gotcha: 'x' }), await send({ name: '0' })]).toEqual([true, false])
   })
 })
 

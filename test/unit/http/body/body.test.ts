@@ -162,7 +162,7 @@ test('a request that is too long, breaks off or is reset is refused once, and fo
 function readJsonForm(json: string): Promise<unknown> {
   const { req, event } = request()
   Object.assign(req.headers, { 'content-type': 'application/json' })
-  const form = readForm(event, { readBody: createReader(), bodyLimits: limits() }, MIB, null)
+  const form = readForm(event, { readBody: createReader(), bodyLimits: limits() }, MIB, null).then(({ body }) => body)
   req.emit('data', Buffer.from(json))
   req.emit('end')
   return form

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { FormFields, parseMultipart } from '../../../../server/http/body/multipart'
+import { FormFields } from '../../../../server/http/body/form-fields'
+import { parseMultipart } from '../../../../server/http/body/multipart'
 
 const read = (disposition: string) => parseMultipart(Buffer.from(
   `--x\r\nContent-Disposition: form-data; ${disposition}\r\n\r\nwert ß \\"\r\n--x\r\nContent-Disposition: form-data; name="note"\r\n\r\nContent-Disposition: form-data; name="c\\"d"\r\n--x--\r\n`,

@@ -22,10 +22,10 @@ const memory = () => new BodyMemory(64 * MIB, MIB)
 /** Reads a form from a request body. */
 function readForm(
   body: Iterable<string> | AsyncIterable<string>, take: TakeFile, timeoutMs = 60_000, uploads = memory(),
-  remoteAddress = '203.0.113.1',
+  remoteAddress = '203.0.113.1', contentType = 'multipart/form-data; boundary=b',
 ) {
   const limits = { memory: memory(), uploads, timeoutMs, trustedProxies: 0 }
-  const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+  const headers = { 'content-type': contentType }
   const req = Object.assign(new PassThrough(), { headers, complete: true, socket: { remoteAddress } })
   Readable.from(body).pipe(req)
   const event = { node: { req, res: { setHeader: () => {} } }, context: {} } as unknown as H3Event
@@ -63,6 +63,32 @@ test.each([1, 2, 3, 5, 65_536])('a form in chunks of %i bytes is whole, whatever
     files.push(Buffer.concat(await Array.fromAsync(content)).toString())
   })).toEqual({ a: '\r', b: '\r\n--a\r\n--', c: '' })
   expect(files).toEqual(['\r\n--\r', '', '\r\n\r'])
+})
+
+test.each([
+  ['base64', 'SsO8\r\ncmdlbg=='], ['quoted-printable', 'J=C3=BC=\r\nrgen'], ['binary', 'Jürgen'],
+])('a file in %s, of a form without its boundary in the head, is whole in chunks of any size', async (encoding, content) => {
+  const body = [...encoded([
+    [`name="a"\r\nContent-Transfer-Encoding: ${encoding}`, content],
+    [`name="cv"; filename="größe.txt"\r\nContent-Transfer-Encoding: ${encoding}`, content],
+  ])].join('')
+  for (const size of [1, 2, 3, 7, 65_536]) {
+    const files: string[] = []
+    const chunks = Array.from(body.matchAll(new RegExp(`[^]{1,${size}}`, 'g')), ([chunk]) => chunk)
+    const fields = await readForm(chunks, async (file) => {
+      files.push(file.name, Buffer.concat(await Array.fromAsync(file.content)).toString())
+    }, 60_000, memory(), '203.0.113.1', 'multipart/form-data')
+    expect([fields, files]).toEqual([{ a: 'Jürgen' }, ['größe.txt', 'Jürgen']])
+  }
+})
+
+test.each([
+  ['without a boundary anywhere', 'x'.repeat(MIB), /names no boundary/],
+  ['with a file that is no base64', [...encoded([['name="cv"; filename="a"\r\nContent-Transfer-Encoding: base64', '<x>']])].join(''), /base64/],
+])('a form %s is refused with why', async (_, body, reason) => {
+  await expect(readForm([body], async ({ content }) => {
+    await Array.fromAsync(content)
+  }, 60_000, memory(), '203.0.113.1', 'multipart/form-data')).rejects.toThrow(reason)
 })
 
 test('names of fields count among what a form may hold', async () => {
