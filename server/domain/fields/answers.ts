@@ -36,10 +36,11 @@ export interface Reading {
  * @param isInEnvelope true if a provider sent the object for certain
  */
 export function readFlat(object: object, path: Path, definitions?: Definitions, isInEnvelope = false): Reading {
-  const machinery = machineryOf(object, isInEnvelope)
+  const entries: [string, unknown][] = Object.entries(object)
+  const machinery = machineryOf(entries, isInEnvelope)
   const answers: Answer[] = []
   const technical: Answer[] = []
-  for (const [key, value] of Object.entries(object)) {
+  for (const [key, value] of entries) {
     if (machinery.has(key)) technical.push(technicalAt([...path, key], value))
     else answers.push(answerAt([...path, key], key, value, definitions?.get(key)))
   }
@@ -53,11 +54,12 @@ export function technicalAt(path: Path, value: unknown): Answer {
 
 /** An answer at a path, or at the path of the only value that is wrapped there: a list of one is its value. */
 export function answerAt(path: Path, label: string, value: unknown, facts: Partial<Answer> = {}): Answer {
-  const inner = innerOf(value)
+  const inner = unwrapped(value)
   return { key: writtenPath(path), path: [...path, ...inner.path], label, value: inner.value, ...facts }
 }
 
-function innerOf(value: unknown): { path: Path, value: unknown } {
+/** The value that is wrapped alone in others, and the steps to it */
+export function unwrapped(value: unknown): { path: Path, value: unknown } {
   const path: Path[number][] = []
   let inner = value
   for (let step = stepInto(inner); step !== undefined; step = stepInto(inner)) {
@@ -71,7 +73,7 @@ function innerOf(value: unknown): { path: Path, value: unknown } {
 const WRAPPERS = ['value', 'full', 'formatted', 'labels', 'label', 'text', 'raw', 'other']
 
 /** Members beside a value that describe it */
-const DESCRIPTION = /^(?:(?:field|input)?_?type|id|ids|refs?|key|required|raw_?value|versions|is_?hidden|field_?id)$/i
+const DESCRIPTION = /^(?:(?:field|input|choice)?_?(?:type|id)|ids|refs?|key|required|raw_?value|versions|is_?hidden)$/i
 
 /** Step to the value where it is wrapped: a list of one, JSON in a text, or an object of a value and its description */
 function stepInto(value: unknown): Path[number] | undefined {

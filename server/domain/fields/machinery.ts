@@ -25,7 +25,8 @@ const ABOUT_SUBMISSION = oneOf(
   `(?:${THING}_){1,3}(?:id|uid|uuid|guid|vid)`, '(?:form|submission|response)_(?:key|slug|name|title|url|token|hash)',
   '(?:form|submission|response)_(?:type|number|version|locale|status|time|date|timestamp)', '(?:form|field)_structure',
   '(?:survey|quiz|webhook|workspace)_(?:name|title|slug|key|url|type)', 'entry_(?:key|url)', '(?:event|trigger)_type',
-  'date_(?:created|updated|submitted)', '(?:last_)?(?:created|updated|submitted|modified)_(?:at|on|by|time|date|timestamp)',
+  'date_(?:created|updated|submitted)',
+  '(?:last_)?(?:created|updated|submitted|modified)_(?:at|on|by|time|date|timestamp)',
   '(?:landed|received|completed|started|finished|fired|saved|processed|published|sent|added)_(?:at|timestamp)',
   'user_agent', 'ip', 'ip_address', '(?:remote|client|visitor)_(?:ip|addr|address)', '(?:page|source|site)_url',
   'page_title', 'http_referer', 'is_(?:read|starred|spam|test|partial)', 'handshake_key', 'serial_number',
@@ -41,7 +42,8 @@ const MARK = oneOf('id', 'uid', 'uuid', 'guid', 'vid', 'timestamp', 'd', 'header
 
 /** Names of what may stand beside the answers in the message of a provider */
 const BESIDE_ANSWERS = oneOf(
-  '(?:.+_)?(?:token|checksum|hash|nonce|slug|version|ref|refs|ids|vids)', '(?:.+_)?(?:url|uri|href|link|locale|variables|calculations)', '(?:page|site|ad|campaign)_(?:name|variant)', 'variant',
+  '(?:.+_)?(?:token|checksum|hash|nonce|slug|version|ref|refs|ids|vids)', 'variant',
+  '(?:.+_)?(?:url|uri|href|link|locale|variables|calculations)', '(?:page|site|ad|campaign)_(?:name|variant)',
   '(?:hidden|calculated|definition|scoring|schema|meta|metadata|meta_data|context|cookies|query)',
   '(?:params|url_parameters|url_params|query_parameters|query_params|utm_.+|tracking|ttc|settings|ending|endings|keys)',
   '(?:device|browser|geo|range|quiz|score|scores|tags|attachments|links|pretty|referrer|referer|timezone|time_zone)',
@@ -82,21 +84,23 @@ const NOTE = /^Please do not use the `submission` field/
 
 /** Words of a key, in lower case: `formId`, `Form ID` and `form-id` are `form_id`. */
 export function wordsOf(key: string): string {
+  if (/^[a-z\d]{1,40}$/.test(key)) return key
   return key.slice(0, 100).replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2')
     .toLowerCase().split(/[\s_\-.:]+/).filter(Boolean).join('_')
 }
 
 /**
- * Keys of a flat object that are no answers: always the proofs, and what a provider knows about the submission where
- * two such names stand together, one of them the id or name of a form, an entry or a submission.
+ * Keys of a flat object, by its entries, that are no answers: always the proofs; in the object of a provider also what
+ * it knows about the submission.
  *
  * @param isInEnvelope true if a provider sent the object for certain
  */
-export function machineryOf(object: object, isInEnvelope: boolean): Set<string> {
-  const members = membersOf(object)
-  const isFromProvider = isInEnvelope || isOfProvider(object)
+export function machineryOf(entries: readonly [string, unknown][], isInEnvelope: boolean): Set<string> {
+  const members = membersOf(entries)
+  const isFromProvider = isInEnvelope || areOfProvider(members)
   return new Set(members.filter(({ key, name, value }) => PROOF.test(name) || (isFromProvider && (
-    isAbout(name, value) || (name === 'id' && (isInEnvelope || isCode(value))) || name.startsWith('hs_') || key.startsWith('$')
+    isAbout(name, value) || (name === 'id' && (isInEnvelope || isCode(value)))
+    || name.startsWith('hs_') || key.startsWith('$')
     || (isInEnvelope && key.startsWith('_') && (isBlank(value) || isCode(value)))
   ))).map(({ key }) => key))
 }
@@ -106,13 +110,19 @@ export function machineryOf(object: object, isInEnvelope: boolean): Set<string> 
  * of them the id or the name of a form, an entry or a submission.
  */
 export function isOfProvider(object: object): boolean {
-  const about = membersOf(object).filter(({ name, value }) => isAbout(name, value))
+  return areOfProvider(membersOf(Object.entries(object)))
+}
+
+interface Member { key: string, name: string, value: unknown }
+
+function areOfProvider(members: readonly Member[]): boolean {
+  const about = members.filter(({ name, value }) => isAbout(name, value))
   return about.some(({ value }) => isBranch(value))
     || (about.length >= 2 && about.some(({ name }) => SUBMISSION_ID.test(name)))
 }
 
-function membersOf(object: object): { key: string, name: string, value: unknown }[] {
-  return Object.entries(object).map(([key, value]) => ({ key, name: wordsOf(key), value: value as unknown }))
+function membersOf(entries: readonly [string, unknown][]): Member[] {
+  return entries.map(([key, value]) => ({ key, name: wordsOf(key), value }))
 }
 
 function isAbout(name: string, value: unknown): boolean {
@@ -128,9 +138,11 @@ export function isMachineQuestion(key: string): boolean {
 /** True for what may stand beside the object that holds the answers. */
 export function isBesideAnswers(key: string, value: unknown): boolean {
   const name = wordsOf(key)
-  if (isBlank(value) || PROOF.test(name) || isMark(key, value) || BESIDE_ANSWERS.test(name)) return true
+  if (value === null || isEmptyBranch(value)) return true
+  if (PROOF.test(name) || BESIDE_ANSWERS.test(name) || isMark(key, value)) return true
   if (typeof value !== 'string') return WORD.test(name) && typeof value === 'number'
-  return CODE.test(value) || NOTE.test(value) || (WORD.test(name) && (PROGRAM_WORD.test(value) || USUAL_WORD.test(value)))
+  return CODE.test(value) || NOTE.test(value)
+    || (WORD.test(name) && (PROGRAM_WORD.test(value) || USUAL_WORD.test(value)))
     || (/^(?:model|table|collection|uid|site)$/.test(name) && /^[\w:.-]+$/.test(value))
     || (/^(?:language|locale|lang)$/.test(name) && LANGUAGE.test(value))
     || (name === 'signature' && /^[\w+/=-]{16,}$/.test(value))
@@ -158,5 +170,9 @@ export function isCode(value: unknown): boolean {
 }
 
 export function isBlank(value: unknown): boolean {
-  return value === null || value === undefined || value === '' || (isBranch(value) && Object.keys(value).length === 0)
+  return value === null || value === undefined || value === '' || isEmptyBranch(value)
+}
+
+function isEmptyBranch(value: unknown): boolean {
+  return isBranch(value) && Object.keys(value).length === 0
 }

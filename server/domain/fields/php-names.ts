@@ -25,9 +25,10 @@ interface Unfolded {
 
 /** Data of an HTML form whose names have parts, as a tree; undefined if none has, or if they contradict each other. */
 export function unfolded(data: SubmissionData): Unfolded | undefined {
+  if (!Object.keys(data).some(key => NAME.test(key))) return undefined
   const entries = Object.entries(data)
   const isHtmlForm = entries.every(([, value]) => [value].flat().every(each => typeof each === 'string'))
-  if (!isHtmlForm || !entries.some(([key]) => NAME.test(key))) return undefined
+  if (!isHtmlForm) return undefined
   const root: Node = new Map()
   for (const [key, value] of entries) {
     const parts = partsOf(key)

@@ -24,13 +24,15 @@ export type Definitions = ReadonlyMap<string, Definition>
 
 type Definition = Pick<Question, 'label' | 'choices' | 'isEmail'>
 
-/** Names of members by their rank, in the spellings `field_title`, `fieldTitle`, `FieldTitle` and, as in `ID`, capitals */
+/** Names of members by their rank, spelled `field_title`, `fieldTitle`, `FieldTitle` and, as in `ID`, in capitals */
 type Ranks = ReadonlyMap<string, number>
 
 function ranksOf(...names: string[]): Ranks {
   const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
   const pascal = (name: string) => camel(`_${name}`)
-  return new Map(names.flatMap((name, rank) => [name, camel(name), pascal(name), name.toUpperCase()].map(each => [each, rank] as const)))
+  return new Map(names.flatMap((name, rank) => (
+    [name, camel(name), pascal(name), name.toUpperCase()].map(each => [each, rank] as const)
+  )))
 }
 
 const LABELS = ranksOf(
@@ -55,7 +57,9 @@ const CHOICE_IDS = ranksOf('id', 'ref', 'value', 'key', 'uuid')
 const SECTIONS = ranksOf('questions', 'fields', 'answers', 'items')
 
 /** Other members of a question */
-const DETAILS = /^(?:.*(?:id|ref|type|kind|key|name|raw|label)|required|description|position|index|order|section|page|visible|validations|layout)$/i
+const DETAILS = new RegExp(`^(?:.{0,40}(?:id|ref|type|kind|key|name|raw|label)|${[
+  'required', 'description', 'position', 'index', 'order', 'section', 'page', 'visible', 'validations', 'layout',
+].join('|')})$`, 'i')
 
 /** Objects that are looked through for the questions that answers refer to */
 const MAX_OBJECTS = 2000

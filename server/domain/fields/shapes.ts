@@ -1,6 +1,6 @@
 import { isObject } from '../json'
 import { answerAt, isOption, readFlat, technicalAt, type Answer, type Reading } from './answers'
-import { isBesideAnswers, isBlank, isCode, isMachineQuestion, isMark, isOfProvider, wordsOf } from './machinery'
+import { isBesideAnswers, isCode, isMachineQuestion, isMark, isOfProvider, wordsOf } from './machinery'
 import { isBranch, jsonOf, PARSED, type Path } from './paths'
 import { areDefinitions, definitionsIn, questionsAt, type Definitions, type Question } from './questions'
 
@@ -23,10 +23,10 @@ const NOT_ANSWERS = new RegExp(`(?:^|_)(?:${[
 ].join('|')})(?:_|$)`)
 
 /**
- * List that Netlify makes of a form's fields, as all that stands beside it:
- * https://docs.netlify.com/manage/forms/notifications/
+ * Lists beside which the same answers stand once more. Netlify makes all that is beside its list, Wix the fields
+ * `field:…`: https://docs.netlify.com/manage/forms/notifications/, https://support.wix.com (Automations, webhooks)
  */
-const NETLIFY_FIELDS = 'ordered_human_fields'
+const REPEATED: Readonly<Partial<Record<string, RegExp>>> = { ordered_human_fields: /^/, submissions: /^field:/ }
 
 /** Levels at which answers are looked for. Providers have them on the third at most. */
 const MAX_DEPTH = 5
@@ -34,7 +34,7 @@ const MAX_DEPTH = 5
 /** Containers that are tried on one level. Providers have three at most. */
 const MAX_CONTAINERS = 10
 
-interface Member { key: string, value: unknown }
+interface Member { key: string, value: unknown, rank?: number }
 
 interface Shaped extends Reading {
   /** True if the answers are in a list of questions, which is certain */
@@ -43,6 +43,8 @@ interface Shaped extends Reading {
 
 /** Reads a body whose answers are inside an envelope, or in a list of questions. Null for any other. */
 export function readShape(data: object): Reading | null {
+  const isFlat = !Object.values(data).some(value => isBranch(value) || jsonOf(value))
+  if (isFlat) return null
   let cachedDefinitions: Definitions | undefined
   const definitions = () => cachedDefinitions ??= definitionsIn(data)
   const questions = questionsAt(data, definitions)
@@ -57,12 +59,17 @@ function areQuestions(questions: readonly Question[]): boolean {
 
 function readEnvelope(object: object, path: Path, definitions: () => Definitions, depth: number): Shaped | null {
   if (depth > MAX_DEPTH) return null
-  const members = Object.entries(object).map(([key, value]): Member => ({ key, value }))
-  const containers = containersOf(members)
+  const members = membersOf(object)
+  const containers = members.filter(({ rank }) => rank !== undefined).sort((a, b) => a.rank! - b.rank!)
+    .slice(0, MAX_CONTAINERS)
+  if (containers.length === 0) return null
   for (const member of containers) {
     const questions = questionsAt(member.value, definitions)
     if (questions) return withBeside(readQuestions(questions, [...path, member.key]), member, members, path)
   }
+  const machinery = new Set(members.filter(({ key, value }) => isBesideAnswers(key, value)))
+  const marks = members.filter(({ key, value }) => isMark(key, value))
+  const isProvider = isOfProvider(object)
   for (const member of containers) {
     const inner = objectIn(member.value)
     if (!inner) continue
@@ -70,23 +77,19 @@ function readEnvelope(object: object, path: Path, definitions: () => Definitions
     const shaped = readEnvelope(inner.object, innerPath, definitions, depth + 1)
     const labels = labelsOf(inner.object, definitions)
     const reading = shaped ?? { ...readFlat(inner.object, innerPath, labels, true), hasQuestions: false }
-    const beside = members.filter(each => each !== member)
-    const isOfProviderHere = beside.some(({ key, value }) => isMark(key, value))
-      || (beside.length === 0 && (isOfProvider(inner.object) || isCode(inner.object.id)))
-    const isEnvelope = areBeside(beside, reading) && (shaped !== null || isOfProviderHere)
-    const isTelling = rankOf(member.key)! < FIRST_COMMON && isOfProvider(object)
+    const isMarked = marks.some(each => each !== member)
+      || (members.length === 1 && (isOfProvider(inner.object) || isCode(inner.object.id)))
+    const isEnvelope = (shaped !== null || isMarked) && areBeside(members, member, machinery, reading)
+    const isTelling = isProvider && member.rank! < FIRST_COMMON
     if (shaped?.hasQuestions || isEnvelope || isTelling) return withBeside(reading, member, members, path)
   }
   return null
 }
 
-/** Members that may hold the answers, the most telling name first */
-function containersOf(members: readonly Member[]): Member[] {
-  const ranked = members.flatMap((member) => {
-    const rank = isBranch(member.value) || jsonOf(member.value) ? rankOf(member.key) : undefined
-    return rank === undefined ? [] : [{ member, rank }]
-  })
-  return ranked.sort((a, b) => a.rank - b.rank).slice(0, MAX_CONTAINERS).map(({ member }) => member)
+function membersOf(object: object): Member[] {
+  return Object.entries(object).map(([key, value]: [string, unknown]) => (
+    { key, value, rank: isBranch(value) || jsonOf(value) ? rankOf(key) : undefined }
+  ))
 }
 
 /** Place among the names of containers; undefined for any other name. */
@@ -106,27 +109,27 @@ function objectIn(value: unknown): { object: Record<string, unknown>, path: Path
 }
 
 /** True if everything beside the answers is machinery or repeats them. Beside other machinery, `name` is the form's. */
-function areBeside(members: readonly Member[], reading: Reading): boolean {
-  const others = members.filter(({ key, value }) => !isBesideAnswers(key, value))
-  const knownCount = members.filter(({ key, value }) => !isBlank(value) && isBesideAnswers(key, value)).length
-  const texts = others.length > 0 ? answeredTexts(reading) : new Set<string>()
-  return others.every(({ key, value }) => (
-    (knownCount >= 2 && /^(?:name|title|label)$/i.test(key)) || isCopy(key, value, texts)
-  ))
+function areBeside(
+  members: readonly Member[], answered: Member, machinery: ReadonlySet<Member>, reading: Reading,
+): boolean {
+  const knownCount = machinery.size - (machinery.has(answered) ? 1 : 0)
+  const labels = labelsIn(reading)
+  return members.every(member => member === answered || machinery.has(member)
+    || (knownCount >= 2 && /^(?:name|title|label)$/i.test(member.key)) || isCopy(member, labels))
 }
 
 /** Adds what stands beside the answers: machinery as technical values, and anything else as answers in their order. */
-function withBeside(reading: Shaped, member: Member, members: readonly Member[], path: Path): Shaped {
-  const beside = members.filter(each => each !== member)
-  const texts = beside.length > 0 ? answeredTexts(reading) : new Set<string>()
-  const isAllMachinery = member.key === NETLIFY_FIELDS || areBeside(beside, reading)
-  const repeatedCount = new Set(beside.map(({ value }) => value).filter(value => texts.has(textOf(value)))).size
-  const isToldTwice = repeatedCount >= 2 && 2 * repeatedCount >= reading.answers.length
-  const isTechnical = ({ key, value }: Member) => isAllMachinery || isBesideAnswers(key, value) || isCopy(key, value, texts)
-    || (isToldTwice && textOf(value).length > 3 && texts.has(textOf(value)))
+function withBeside(reading: Shaped, answered: Member, members: readonly Member[], path: Path): Shaped {
+  const machinery = new Set(members.filter(({ key, value }) => isBesideAnswers(key, value)))
+  const isAllMachinery = areBeside(members, answered, machinery, reading)
+  const labels = labelsIn(reading)
+  const hasContactId = members.some(({ key }) => wordsOf(key) === 'contact_id')
+  const isTechnical = (member: Member) => isAllMachinery || machinery.has(member) || isCopy(member, labels)
+    || (hasContactId && wordsOf(member.key) === 'contact') || REPEATED[answered.key]?.test(member.key)
+  const beside = members.filter(each => each !== answered)
   return {
     answers: members.flatMap((each) => {
-      if (each === member) return reading.answers
+      if (each === answered) return reading.answers
       return isTechnical(each) ? [] : [answerAt([...path, each.key], each.key, each.value)]
     }),
     technical: [
@@ -137,34 +140,26 @@ function withBeside(reading: Shaped, member: Member, members: readonly Member[],
   }
 }
 
-/** Texts of all answers, and of what is inside of them */
-function answeredTexts({ answers }: Reading): Set<string> {
-  return new Set(leavesOf(answers.map(({ value }) => value)).map(textOf))
+function labelsIn({ answers, technical }: Reading): ReadonlySet<string> {
+  return new Set([...answers, ...technical].map(({ label }) => label))
 }
 
-/** True for a list or an object that repeats the answers, their questions, or the contact that they describe. */
-function isCopy(key: string, value: unknown, texts: ReadonlySet<string>): boolean {
-  if (!isBranch(value)) return false
-  const leaves = leavesOf(value).filter(leaf => !isBlank(leaf)).map(textOf)
-  return leaves.every(text => texts.has(text)) || (rankOf(key) !== undefined && areDefinitions(value))
-    || (wordsOf(key) === 'contact' && leaves.some(text => text.includes('@') && texts.has(text)))
-}
-
-/** All values that are no list or object, also inside of them */
-function leavesOf(value: unknown, leaves: unknown[] = []): unknown[] {
-  if (!isBranch(value)) leaves.push(value)
-  else for (const each of Object.values(value)) leavesOf(each, leaves)
-  return leaves
-}
-
-function textOf(leaf: unknown): string {
-  return typeof leaf === 'string' ? leaf : JSON.stringify(leaf) ?? ''
+/**
+ * True for a list or an object that repeats the answers, or their questions. It is recognised by its names, so that it
+ * is one after an edit, too.
+ */
+function isCopy({ key, value, rank }: Member, labels: ReadonlySet<string>): boolean {
+  if (rank === undefined || !isBranch(value)) return false
+  if (Array.isArray(value)) return areDefinitions(value) || (key === 'values' && value.length === labels.size)
+  return Object.keys(value).every(each => labels.has(each))
 }
 
 function readQuestions(questions: readonly Question[], path: Path): Shaped {
   const answers: Answer[] = []
   const technical: Answer[] = []
-  for (const { label, path: rest, value, name = '', isAnswered, choices, isEmail } of questions) {
+  for (const { label, path: rest, value, name = '', isAnswered, choices: options, isEmail } of questions) {
+    // Nobody answered it: no text, while the null of a form's own field is shown.
+    const choices = value === null ? new Map([...options ?? [], ['null', '']]) : options
     const answer = answerAt([...path, ...rest], label, value, { ...choices && { choices }, ...isEmail && { isEmail } })
     if (!isAnswered) technical.push({ ...technicalAt([...path, ...rest], value), label })
     else if (isMachineQuestion(name) || isMachineQuestion(label)) technical.push(answer)
@@ -182,8 +177,7 @@ function labelsOf(object: object, definitions: () => Definitions): Definitions |
 
 /** Reads an object whose keys are the ids of questions, which stand beside the answers. */
 function readDefined(data: object, definitions: () => Definitions): Reading | null {
-  const members = Object.entries(data)
-  const labels = members.some(([, value]) => isBranch(value) || jsonOf(value)) ? labelsOf(data, definitions) : undefined
+  const labels = labelsOf(data, definitions)
   if (!labels) return null
   const { answers, technical } = readFlat(data, [], labels)
   const isDefinition = (key: string) => rankOf(key) !== undefined && !labels.has(key)

@@ -13,15 +13,15 @@ const ADDED = new Set([
  * https://elementor.com/help/form-actions/
  */
 export function readElementor(data: SubmissionData): Reading | null {
-  const keys = Object.keys(data)
-  const firstAdded = keys.findLastIndex(key => !ADDED.has(key)) + 1
-  const isElementor = ['form_id', 'form_name'].every(key => keys.indexOf(key) >= firstAdded)
+  const isElementor = ['form_id', 'form_name'].every(key => Object.hasOwn(data, key))
     && ['User Agent', 'Remote IP', 'Powered by'].some(key => Object.hasOwn(data, key))
   if (!isElementor) return null
+  const keys = Object.keys(data)
+  const firstAdded = keys.findLastIndex(key => !ADDED.has(key)) + 1
   const { answers, technical } = readFlat(data, [])
   const added = new Set(keys.slice(firstAdded))
   return {
     answers: answers.filter(({ key }) => !added.has(key)),
-    technical: [...technical.filter(({ key }) => !added.has(key)), ...[...answers, ...technical].filter(({ key }) => added.has(key))],
+    technical: [...answers.filter(({ key }) => added.has(key)), ...technical],
   }
 }
