@@ -157,12 +157,13 @@ export function isMark(key: string, value: unknown): boolean {
     || (WORD.test(name) && typeof value === 'string' && PROGRAM_WORD.test(value) && ABOUT_FORMS.test(value))
 }
 
-/** True for an object that describes a form or a submission: it has an id, a time or a title, or a name alone. */
+/** True for an object that describes a form or a submission: it has an id or a time; a form also a title or a name. */
 function isAboutForm(name: string, value: unknown): boolean {
   if (!ABOUT_FORM.test(name) || !isObject(value)) return false
   const names = Object.keys(value).map(wordsOf)
-  return names.some(each => /^(?:id|uuid|title|slug)$/.test(each) || ABOUT_SUBMISSION.test(each))
-    || (names.length === 1 && names[0] === 'name')
+  const isForm = /^(?:form|survey|quiz)$/.test(name)
+  return names.some(each => /^(?:id|uuid)$/.test(each) || ABOUT_SUBMISSION.test(each))
+    || (isForm && (names.includes('title') || names.includes('slug') || (names.length === 1 && names[0] === 'name')))
 }
 
 export function isCode(value: unknown): boolean {
