@@ -1,7 +1,7 @@
 import { isObject } from '../json'
-import { machineryOf } from './machinery'
+import { isBlank, isCode, machineryOf, wordsOf } from './machinery'
 import { jsonOf, PARSED, writtenPath, type Path } from './paths'
-import type { Choices } from './questions'
+import type { Choices, Definitions } from './questions'
 
 /** A question of a form and its answer */
 export interface Answer {
@@ -29,40 +29,64 @@ export interface Reading {
   name?: string
 }
 
-/** Reads an object each of whose members is an answer. */
-export function readFlat(object: object, path: Path): Reading {
-  const machinery = machineryOf(Object.keys(object))
-  const all = Object.entries(object).map(([key, value]) => answerAt([...path, key], key, value))
-  return {
-    answers: all.filter((_, index) => !machinery.has(String(all[index]!.path.at(-1)))),
-    technical: all.filter((_, index) => machinery.has(String(all[index]!.path.at(-1)))),
+/**
+ * Reads an object each of whose members is an answer.
+ *
+ * @param definitions questions whose ids may be the keys of the object
+ * @param isInEnvelope true if a provider sent the object for certain
+ */
+export function readFlat(object: object, path: Path, definitions?: Definitions, isInEnvelope = false): Reading {
+  const entries: [string, unknown][] = Object.entries(object)
+  const machinery = machineryOf(entries, isInEnvelope)
+  const answers: Answer[] = []
+  const technical: Answer[] = []
+  for (const [key, value] of entries) {
+    if (machinery.has(key)) technical.push(technicalAt([...path, key], value))
+    else answers.push(answerAt([...path, key], key, value, definitions?.get(key)))
   }
+  return { answers, technical }
 }
 
-/** Members that hold the value alone */
-const WRAPPERS = ['value', 'full', 'formatted', 'raw', 'labels', 'label']
+/** A technical value under its key, as it was sent */
+export function technicalAt(path: Path, value: unknown): Answer {
+  return { key: writtenPath(path), path, label: writtenPath(path.slice(-1)), value }
+}
 
 /** An answer at a path, or at the path of the only value that is wrapped there: a list of one is its value. */
 export function answerAt(path: Path, label: string, value: unknown, facts: Partial<Answer> = {}): Answer {
-  const key = writtenPath(path)
-  const inner = innerOf(value, [])
-  return { key, path: [...path, ...inner.path], label, value: inner.value, ...facts }
+  const inner = unwrapped(value)
+  return { key: writtenPath(path), path: [...path, ...inner.path], label, value: inner.value, ...facts }
 }
 
-function innerOf(value: unknown, path: Path): { path: Path, value: unknown } {
-  if (Array.isArray(value)) return value.length === 1 ? innerOf(value[0], [...path, 0]) : { path, value }
-  if (!isObject(value)) {
-    const parsedValue = jsonOf(value)
-    return parsedValue ? innerOf(parsedValue, [...path, PARSED]) : { path, value }
+/** The value that is wrapped alone in others, and the steps to it */
+export function unwrapped(value: unknown): { path: Path, value: unknown } {
+  const path: Path[number][] = []
+  let inner = value
+  for (let step = stepInto(inner); step !== undefined; step = stepInto(inner)) {
+    path.push(step)
+    inner = step === PARSED ? jsonOf(inner) : (inner as Record<string | number, unknown>)[step]
   }
-  const keys = Object.keys(value)
-  const wrapper = keys.length === 1 ? WRAPPERS.find(name => name === keys[0]) : choiceName(value)
-  return wrapper === undefined ? { path, value } : innerOf(value[wrapper], [...path, wrapper])
+  return { path, value: inner }
 }
 
-/** Member with the text of what was chosen, beside its id */
-function choiceName(value: Record<string, unknown>): string | undefined {
-  const isText = typeof value.label === 'string' && ['id', 'ref', 'value'].some(name => Object.hasOwn(value, name))
-  const isTexts = Array.isArray(value.labels) && ['ids', 'refs'].some(name => Object.hasOwn(value, name))
-  return isText ? 'label' : isTexts ? 'labels' : undefined
+/** Members that hold the value, the more telling ones first */
+const WRAPPERS = ['value', 'full', 'formatted', 'labels', 'label', 'text', 'raw', 'other']
+
+/** Members beside a value that describe it */
+const DESCRIPTION = /^(?:(?:field|input|choice)?_?(?:type|id)|ids|refs?|key|required|raw_?value|versions|is_?hidden)$/i
+
+/** Step to the value where it is wrapped: a list of one, JSON in a text, or an object of a value and its description */
+function stepInto(value: unknown): Path[number] | undefined {
+  if (Array.isArray(value)) return value.length === 1 ? 0 : undefined
+  if (!isObject(value)) return jsonOf(value) && PARSED
+  return WRAPPERS.find(wrapper => Object.hasOwn(value, wrapper) && Object.keys(value).every(key => (
+    key === wrapper || DESCRIPTION.test(key) || isBlank(value[key])
+    || (wrapper === 'label' && key === 'value' && isOption(value.label, value.value))
+  )))
+}
+
+/** True for the text of an option and its id, such as `Basic plan` and `basic-plan`. */
+export function isOption(label: unknown, value: unknown): boolean {
+  return typeof label === 'string'
+    && (typeof value === 'number' || isCode(value) || (typeof value === 'string' && wordsOf(label) === wordsOf(value)))
 }

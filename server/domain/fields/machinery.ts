@@ -1,76 +1,179 @@
+import { isObject } from '../json'
 import { isBranch } from './paths'
 
 const oneOf = (...patterns: string[]) => new RegExp(`^(?:${patterns.join('|')})$`)
 
 /** Fields of a form that prove that a person sent it, or guard it against forgery; never an answer */
 const PROOF = oneOf(
-  'h_captcha_response', 'g_recaptcha_response(?:_data)?', 'cf_turnstile_response',
-  'frc_captcha_(?:solution|response)', 'altcha', 'authenticity_token', 'csrf', 'csrf_?token',
-  'csrf_?middleware_?token', 'request_verification_token',
-  'utf8', 'charset', 'wpcf7.*', 'wpnonce', 'wp_http_referer', 'honeypot',
+  '(?:[a-z]{1,3}_)?(?:re|h)?captcha(?:_(?:response|solution|token|key|settings|response_data))?',
+  'cf_turnstile_response', 'altcha', 'authenticity_token', '[cx]srf', '[cx]srf_?token', 'csrf_?middleware_?token',
+  'request_verification_token', 'viewstate(?:generator)?', 'eventvalidation', 'form_build_id', 'utf8', 'charset',
+  'wpcf7.*', 'wpnonce', 'wp_http_referer', 'fluentform.*', 'fluent_form.*', 'honeypot', 'gotcha', 'fvv', 'fbzx',
 )
 
-const SUBMITTED_THINGS = `(?:${[
-  'form', 'entry', 'submission', 'response', 'respondent', 'event', 'post', 'site', 'page', 'session', 'visitor',
-  'survey', 'quiz', 'webhook', 'trigger', 'element', 'workspace',
+/** What providers give an id to */
+const THING = `(?:${[
+  'form', 'survey', 'quiz', 'entry', 'submission', 'response', 'respondent', 'event', 'webhook', 'trigger', 'post',
+  'site', 'page', 'portal', 'session', 'visitor', 'element', 'container', 'workspace', 'account', 'team', 'app',
+  'project', 'tenant', 'organi[sz]ation', 'campaign', 'ad', 'adset', 'list', 'leadgen', 'request', 'delivery',
+  'message', 'trace', 'execution', 'workflow', 'collector', 'record', 'display', 'ending', 'single_use', 'activation',
+  'meta', 'contact', 'lead', 'user', 'owner', 'instance', 'subscription', 'conversion', 'canonical', 'unique',
 ].join('|')})`
-const MOMENTS = '(?:created|updated|submitted|received|landed|completed|started|finished|modified|published|accessed)'
 
-/** Names that form providers, and nobody else, give to what they know about a submission */
+/** Names that providers, and nobody else, give to what they know about a submission */
 const ABOUT_SUBMISSION = oneOf(
-  `${SUBMITTED_THINGS}_(?:id|ids|uuid|guid|key|slug|name|title|url|type|number|token|hash|version|time|date|timestamp)`,
-  `date_${MOMENTS}`, `${MOMENTS}_(?:at|on|by|time|date|timestamp)`, `last_${MOMENTS}(?:_(?:at|on|time))?`,
-  'user_agent', 'ip', 'ip_address', '(?:remote|client|visitor)_(?:ip|addr|address)', '(?:source|site|base)_url',
-  'http_referer', 'is_(?:read|starred|spam|test|partial|complete|completed|finished)',
-  '(?:payment|transaction)_(?:id|status|amount|date|method)', 'powered_by',
+  `(?:${THING}_){1,3}(?:id|uid|uuid|guid|vid)`, '(?:form|submission|response)_(?:key|slug|name|title|url|token|hash)',
+  '(?:form|submission|response)_(?:type|number|version|locale|status|time|date|timestamp)', '(?:form|field)_structure',
+  '(?:survey|quiz|webhook|workspace)_(?:name|title|slug|key|url|type)', 'entry_(?:key|url)', '(?:event|trigger)_type',
+  'date_(?:created|updated|submitted)',
+  '(?:last_)?(?:created|updated|submitted|modified)_(?:at|on|by|time|date|timestamp)',
+  '(?:landed|received|completed|started|finished|fired|saved|processed|published|sent|added)_(?:at|timestamp)',
+  'user_agent', 'ip', 'ip_address', '(?:remote|client|visitor)_(?:ip|addr|address)', '(?:page|source|site)_url',
+  'page_title', 'http_referer', 'is_(?:read|starred|spam|test|partial)', 'handshake_key', 'serial_number',
 )
 
-/** Names that are answers in one form and machinery in the next: they count beside the names above. */
-const AMBIGUOUS = oneOf('id', 'status', 'currency', 'powered_by', 'number', 'token')
+const ABOUT_FORM = oneOf('form', 'survey', 'quiz', 'entry', 'submission', 'meta', 'webhook')
 
-/** Names of what stands beside the answers in the message of a webhook */
+/** One of these says that a flat object comes from a provider. */
+const SUBMISSION_ID = oneOf('(?:form|entry|submission|response)_(?:id|uuid|key|name|title)', 'ad_id')
+
+/** Names beside the answers that prove a message of a provider, as those above do */
+const MARK = oneOf('id', 'uid', 'uuid', 'guid', 'vid', 'timestamp', 'd', 'headers', 'edit_link', 'submissions_link')
+
+/** Names of what may stand beside the answers in the message of a provider */
 const BESIDE_ANSWERS = oneOf(
-  '(?:.+_)?(?:id|ids|uuid|guid|token|signature|checksum|hash|nonce|slug|version|timestamp|url|uri|ref|refs|key|keys)',
-  '(?:.+_)?(?:at|on|by|ip|agent|referrer|referer|locale|language|lang|timezone|currency|secret|endpoint)',
-  '(?:.+_)?(?:type|kind|status|state|event|action|topic|trigger|mode|source|origin|channel|environment|method|path|test)',
-  '(?:.+_)?(?:time|date|duration|seconds|number|count|total|index|score|progress|step|page|d|v)',
-  '(?:form|site|survey|page|quiz|workspace|team|account|webhook|user|app|product|custom|bot)_.+',
-  '(?:form|site|survey|quiz|workspace|team|account|user|username|webhook|host|domain|app|subscription|object)',
-  '(?:hidden|calculated|variables|definition|schema|meta|metadata|context|headers|cookies|query|params|range|tags)',
-  '(?:ttc|notes|settings|options|links|files|attachments|documents|quiz|scores|calculations|contact|attributes)',
-  '(?:completed|finished|partial|spam|read|starred|complete|respondent|sender|auth_mode|values|utm_.+|pretty|message)',
+  '(?:.+_)?(?:token|checksum|hash|nonce|slug|version|ref|refs|ids|vids)', 'variant',
+  '(?:.+_)?(?:url|uri|href|link|locale|variables|calculations)', '(?:page|site|ad|campaign)_(?:name|variant)',
+  '(?:hidden|calculated|definition|scoring|schema|meta|metadata|meta_data|context|cookies|query)',
+  '(?:params|url_parameters|url_params|query_parameters|query_params|utm_.+|tracking|ttc|settings|ending|endings|keys)',
+  '(?:device|browser|geo|range|quiz|score|scores|tags|attachments|links|pretty|referrer|referer|timezone|time_zone)',
+  '(?:published_path|execution_mode|auth_mode|api_response|field_mask|form_field_mask|plugin_version|unit_tag)',
+  '(?:finished|completed|complete|partial|spam|test|success|is_contact|list_memberships|identity_profiles)',
+  '(?:form_submissions|merge_audits|delivery_tries|step|.+_count|old_record|previous|previous_.+|data_xml)',
 )
 
-/** Values that only programs write: UUIDs, times, long codes */
-const CODE = /^(?:[\da-f]{8}-[\da-f]{4}-[\da-f-]{13,}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|[\da-f]{16,}|\d{10,13}(?:\.\d+)?)$/i
+/** Names of providers' words about a message, such as `type: "INSERT"`; in a form of its own they are answers. */
+const WORD = oneOf(
+  'type', 'kind', 'status', 'state', 'event', 'event_name', 'trigger_event', 'action', 'topic', 'trigger', 'mode',
+  'source', 'origin', 'channel', 'environment', 'method', 'category', 'operation', 'object', 'model', 'table',
+  'collection', 'resource', 'entity', 'key',
+)
+
+/** Values of such names, as programs write them: `form.submitted`, `responseFinished`, `INSERT` */
+const PROGRAM_WORD = /^(?:[A-Z][A-Z_]{1,40}|[a-z\d]{1,40}(?:[.:_-][a-z\d]{1,40}){1,5}|[a-z]{1,40}[A-Z][a-z]\w{0,40})$/
+const ABOUT_FORMS = new RegExp([
+  'form', 'submi', 'response', 'survey', 'entry', 'record', 'insert', 'creat', 'updat', 'complet', 'finish', 'lead',
+  'booking', 'invitee', 'subscri', 'contact', 'answer',
+].join('|'), 'i')
+const USUAL_WORD = oneOf(
+  'created?', 'updated?', 'insert(?:ed)?', 'submitted', 'completed?', 'finished', 'new', 'active', 'published', 'inbox',
+  'public', 'private', 'success', 'ok', 'web', 'form', 'page', 'production', 'test', 'live', 'response', 'submission',
+  'subscribe', 'processed', 'received', 'FULL', 'LIMITED', 'NONE',
+)
+
+/** Values that only programs write: UUIDs and long hexadecimal numbers */
+const CODE = /^(?:[\da-f]{8}-[\da-f]{4}-[\da-f-]{13,}|[\da-f]{16,})$/i
+
+/** Time as programs write it, with its zone */
+const TIMESTAMP = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/
+
+const LANGUAGE = /^[a-z]{2,3}(?:[-_][a-z]{2,8})?$/i
+
+/** OpnForm's note beside the answers: https://github.com/OpnForm/OpnForm (AbstractIntegrationHandler.php) */
+const NOTE = /^Please do not use the `submission` field/
 
 /** Words of a key, in lower case: `formId`, `Form ID` and `form-id` are `form_id`. */
 export function wordsOf(key: string): string {
+  if (/^[a-z\d]{1,40}$/.test(key)) return key
   return key.slice(0, 100).replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2')
     .toLowerCase().split(/[\s_\-.:]+/).filter(Boolean).join('_')
 }
 
 /**
- * Keys of a flat object that are no answers: always the proofs, and what a provider knows about the submission where at
- * least three such names stand together, one of them the id or name of a form, an entry or a submission.
+ * Keys of a flat object, by its entries, that are no answers: always the proofs; in the object of a provider also what
+ * it knows about the submission.
+ *
+ * @param isInEnvelope true if a provider sent the object for certain
  */
-export function machineryOf(keys: readonly string[]): Set<string> {
-  const names = keys.map(key => [key, wordsOf(key)] as const)
-  const providerNames = names.filter(([, name]) => ABOUT_SUBMISSION.test(name))
-  const isFromProvider = providerNames.length >= 3 && providerNames.some(
-    ([, name]) => /^(?:form|entry|submission|response)_(?:id|key|name|uuid)$/.test(name),
-  )
-  return new Set(names.filter(([, name]) => (
-    PROOF.test(name) || (isFromProvider && (ABOUT_SUBMISSION.test(name) || AMBIGUOUS.test(name)))
-  )).map(([key]) => key))
+export function machineryOf(entries: readonly [string, unknown][], isInEnvelope: boolean): Set<string> {
+  const members = membersOf(entries)
+  const isFromProvider = isInEnvelope || areOfProvider(members)
+  return new Set(members.filter(({ key, name, value }) => PROOF.test(name) || (isFromProvider && (
+    isAbout(name, value) || (name === 'id' && (isInEnvelope || isCode(value)))
+    || name.startsWith('hs_') || key.startsWith('$')
+    || (isInEnvelope && key.startsWith('_') && (isBlank(value) || isCode(value)))
+  ))).map(({ key }) => key))
+}
+
+/**
+ * True for an object that only a provider sends: it describes its form or submission, or has two names about these, one
+ * of them the id or the name of a form, an entry or a submission.
+ */
+export function isOfProvider(object: object): boolean {
+  return areOfProvider(membersOf(Object.entries(object)))
+}
+
+interface Member { key: string, name: string, value: unknown }
+
+function areOfProvider(members: readonly Member[]): boolean {
+  const about = members.filter(({ name, value }) => isAbout(name, value))
+  return about.some(({ value }) => isBranch(value))
+    || (about.length >= 2 && about.some(({ name }) => SUBMISSION_ID.test(name)))
+}
+
+function membersOf(entries: readonly [string, unknown][]): Member[] {
+  return entries.map(([key, value]) => ({ key, name: wordsOf(key), value }))
+}
+
+function isAbout(name: string, value: unknown): boolean {
+  return ABOUT_SUBMISSION.test(name) || isAboutForm(name, value)
+}
+
+/** True for a question that nobody answered: a proof, or what a provider knows about a contact. */
+export function isMachineQuestion(key: string): boolean {
+  const name = wordsOf(key)
+  return PROOF.test(name) || ABOUT_SUBMISSION.test(name) || /^(?:hs_.+|createdate|lastmodifieddate)$/.test(name)
 }
 
 /** True for what may stand beside the object that holds the answers. */
 export function isBesideAnswers(key: string, value: unknown): boolean {
-  return isBlank(value) || typeof value === 'boolean' || PROOF.test(wordsOf(key)) || ABOUT_SUBMISSION.test(wordsOf(key))
-    || BESIDE_ANSWERS.test(wordsOf(key)) || (typeof value === 'string' && CODE.test(value))
+  const name = wordsOf(key)
+  if (value === null || isEmptyBranch(value)) return true
+  if (PROOF.test(name) || BESIDE_ANSWERS.test(name) || isMark(key, value)) return true
+  if (typeof value !== 'string') return WORD.test(name) && typeof value === 'number'
+  return CODE.test(value) || NOTE.test(value)
+    || (WORD.test(name) && (PROGRAM_WORD.test(value) || USUAL_WORD.test(value)))
+    || (/^(?:model|table|collection|uid|site)$/.test(name) && /^[\w:.-]+$/.test(value))
+    || (/^(?:language|locale|lang)$/.test(name) && LANGUAGE.test(value))
+    || (name === 'signature' && /^[\w+/=-]{16,}$/.test(value))
+}
+
+/** True for what proves that a provider sent the message, such as the id of a form. */
+export function isMark(key: string, value: unknown): boolean {
+  const name = wordsOf(key)
+  if (isBlank(value)) return false
+  return isAbout(name, value) || MARK.test(name)
+    || (/^(?:form|survey|quiz)$/.test(name) && !isBranch(value))
+    || (WORD.test(name) && typeof value === 'string' && PROGRAM_WORD.test(value) && ABOUT_FORMS.test(value))
+}
+
+/** True for an object that describes a form or a submission: it has an id or a time; a form also a title or a name. */
+function isAboutForm(name: string, value: unknown): boolean {
+  if (!ABOUT_FORM.test(name) || !isObject(value)) return false
+  const names = Object.keys(value).map(wordsOf)
+  const isForm = /^(?:form|survey|quiz)$/.test(name)
+  return names.some(each => /^(?:id|uuid)$/.test(each) || ABOUT_SUBMISSION.test(each))
+    || (isForm && (names.includes('title') || names.includes('slug') || (names.length === 1 && names[0] === 'name')))
+}
+
+export function isCode(value: unknown): boolean {
+  return typeof value === 'string' && (CODE.test(value) || TIMESTAMP.test(value))
 }
 
 export function isBlank(value: unknown): boolean {
-  return value === null || value === undefined || value === '' || (isBranch(value) && Object.keys(value).length === 0)
+  return value === null || value === undefined || value === '' || isEmptyBranch(value)
+}
+
+function isEmptyBranch(value: unknown): boolean {
+  return isBranch(value) && Object.keys(value).length === 0
 }

@@ -1,6 +1,7 @@
 import type { SubmissionData } from '../../ports/submission'
-import type { Answer } from './answers'
+import { answerAt, type Answer } from './answers'
 import { orderedObject } from '../json'
+import type { Path } from './paths'
 
 /** Name with its parts, as PHP reads it: `fields[email][value]`. https://www.php.net/manual/en/language.variables.external.php */
 const NAME = /^([^[\]]+)((?:\[[^[\]]*\])+)$/
@@ -8,43 +9,39 @@ const NAME = /^([^[\]]+)((?:\[[^[\]]*\])+)$/
 /** Most parts of one name; a name with more is read as it is. */
 const MAX_PARTS = 10
 
+/** Field of the flat data, at its place in the tree */
+class Leaf {
+  constructor(readonly key: string, readonly value: unknown) {}
+}
+
+type Node = Map<string, Node | Leaf>
+
 interface Unfolded {
   /** The data as a tree */
   data: object
-  /** The answer as it is in the flat data; none if it is not a single field there */
+  /** The answers that an answer in the tree is in the flat data: one, or all fields inside of it */
   flat: (answer: Answer) => Answer[]
 }
 
 /** Data of an HTML form whose names have parts, as a tree; undefined if none has, or if they contradict each other. */
 export function unfolded(data: SubmissionData): Unfolded | undefined {
+  if (!Object.keys(data).some(key => NAME.test(key))) return undefined
   const entries = Object.entries(data)
   const isHtmlForm = entries.every(([, value]) => [value].flat().every(each => typeof each === 'string'))
-  if (!isHtmlForm || !entries.some(([key]) => NAME.test(key))) return undefined
-  const root = new Map<string, unknown>()
-  const flatKeys = new Map<string, string>()
+  if (!isHtmlForm) return undefined
+  const root: Node = new Map()
   for (const [key, value] of entries) {
     const parts = partsOf(key)
-    const place = parts.slice(0, -1).reduce<Map<string, unknown> | undefined>((node, part) => {
-      const child = node && (node.get(part) ?? new Map<string, unknown>())
-      if (!(child instanceof Map)) return undefined
-      node!.set(part, child)
+    const place = parts.slice(0, -1).reduce<Node | undefined>((node, part) => {
+      const child = node && (node.get(part) ?? new Map() as Node)
+      if (!child || child instanceof Leaf) return undefined
+      node.set(part, child)
       return child
     }, root)
     if (!place || place.has(parts.at(-1)!)) return undefined
-    place.set(parts.at(-1)!, value)
-    flatKeys.set(JSON.stringify(parts), key)
+    place.set(parts.at(-1)!, new Leaf(key, value))
   }
-  return {
-    data: objectOf(root) as object,
-    flat: (answer) => {
-      const depth = answer.path.findIndex((_, index) => flatKeys.has(JSON.stringify(answer.path.slice(0, index + 1))))
-      if (depth < 0) return entries.filter(([key]) => isWithin(partsOf(key), answer.path)).map(([key, value]) => (
-        { key, path: [key], label: key, value }
-      ))
-      const key = flatKeys.get(JSON.stringify(answer.path.slice(0, depth + 1)))!
-      return [{ ...answer, key, path: [key, ...answer.path.slice(depth + 1)] }]
-    },
-  }
+  return { data: objectOf(root) as object, flat: answer => flatAnswers(answer, root) }
 }
 
 function partsOf(key: string): string[] {
@@ -55,10 +52,25 @@ function partsOf(key: string): string[] {
   return parts.length <= MAX_PARTS ? parts : [key]
 }
 
-function isWithin(parts: readonly string[], path: readonly unknown[]): boolean {
-  return path.every((step, index) => parts[index] === String(step))
+function objectOf(node: Node | Leaf): unknown {
+  if (node instanceof Leaf) return node.value
+  return orderedObject([...node].map(([part, child]) => [part, objectOf(child)]))
 }
 
-function objectOf(node: unknown): unknown {
-  return node instanceof Map ? orderedObject([...node].map(([key, value]) => [key as string, objectOf(value)])) : node
+function flatAnswers(answer: Answer, root: Node): Answer[] {
+  let node: Node | Leaf = root
+  for (const [depth, step] of answer.path.entries()) {
+    if (node instanceof Leaf) return [{ ...answer, ...placed(node, answer.path.slice(depth)) }]
+    node = node.get(step as string)!
+  }
+  if (node instanceof Leaf) return [{ ...answer, ...placed(node, []) }]
+  return leavesOf(node).map(({ key, value }) => answerAt([key], key, value))
+}
+
+function placed({ key }: Leaf, rest: Path): Pick<Answer, 'key' | 'path'> {
+  return { key, path: [key, ...rest] }
+}
+
+function leavesOf(node: Node | Leaf): Leaf[] {
+  return node instanceof Leaf ? [node] : [...node.values()].flatMap(leavesOf)
 }

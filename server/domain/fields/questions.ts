@@ -1,4 +1,5 @@
 import { isObject } from '../json'
+import { isBesideAnswers } from './machinery'
 import { isBranch, jsonOf, PARSED, type Path } from './paths'
 
 /** A question with its answer, found in a list of such */
@@ -6,7 +7,11 @@ export interface Question {
   label: string
   /** Path of the value, from the list or object that has the questions */
   path: Path
+  /** Value at the path: the answer, or all of a question that has none */
   value: unknown
+  isAnswered: boolean
+  /** Name under which the form knows the question */
+  name?: string
   choices?: Choices
   isEmail?: boolean
 }
@@ -14,138 +19,210 @@ export interface Question {
 /** Texts of choices, by the id under which they are sent */
 export type Choices = ReadonlyMap<string, string>
 
-const LABELS = [
-  'label', 'title', 'question', 'field_label', 'fieldLabel', 'field_name', 'fieldName', 'question_text', 'questionText',
-  'question_title', 'questionTitle', 'prompt', 'caption', 'name', 'heading',
-]
-const ANSWERS = [
-  'value', 'answer', 'answers', 'response', 'responses', 'values', 'raw_value', 'user_response', 'selected',
-  'selection', 'input', 'content', 'text',
-]
-const REFERENCES = [
-  'id', 'ref', 'uuid', 'key', 'name', 'question_id', 'questionId', 'field_id', 'fieldId', 'question_ref',
-]
-const TYPES = ['type', 'kind', 'field_type', 'fieldType', 'question_type', 'questionType']
-const CHOICES = ['options', 'choices', 'items']
-
 /** Questions that answers refer to, by id or reference */
 export type Definitions = ReadonlyMap<string, Definition>
 
 type Definition = Pick<Question, 'label' | 'choices' | 'isEmail'>
 
+/** Names of members by their rank, spelled `field_title`, `fieldTitle`, `FieldTitle` and, as in `ID`, in capitals */
+type Ranks = ReadonlyMap<string, number>
+
+function ranksOf(...names: string[]): Ranks {
+  const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+  const pascal = (name: string) => camel(`_${name}`)
+  return new Map(names.flatMap((name, rank) => (
+    [name, camel(name), pascal(name), name.toUpperCase()].map(each => [each, rank] as const)
+  )))
+}
+
+const LABELS = ranksOf(
+  'label', 'title', 'question', 'field_label', 'field_title', 'question_text', 'question_title', 'prompt', 'field_name',
+  'display_text', 'caption', 'heading', 'field', 'name',
+)
+const ANSWERS = ranksOf(
+  'value', 'answer', 'answers', 'values', 'field_value', 'field_input_value', 'raw_value', 'user_response', 'response',
+  'responses', 'selected', 'selection', 'input', 'content', 'text',
+)
+/** Answers from this one on are answers only beside a label that is more than a name. */
+const FIRST_LIKELY = ANSWERS.get('user_response')!
+/** Answers from this one on are common words, in any object. */
+const FIRST_COMMON = ANSWERS.get('selected')!
+const NAMES = ranksOf('name')
+const REFERENCES = ranksOf('id', '_id', 'ref', 'uuid', 'key', 'name', 'question_id', 'field_id', 'question_ref')
+const TYPES = ranksOf('type', 'kind', 'field_type', 'question_type', 'input_type')
+const DESCRIPTIONS = ranksOf('field', 'question', 'element', 'properties')
+const CHOICES = ranksOf('options', 'choices', 'items')
+const CHOICE_TEXTS = ranksOf('text', 'label', 'title', 'name', 'caption')
+const CHOICE_IDS = ranksOf('id', 'ref', 'value', 'key', 'uuid')
+const SECTIONS = ranksOf('questions', 'fields', 'answers', 'items')
+
+/** Other members of a question */
+const DETAILS = new RegExp(`^(?:.{0,40}(?:id|ref|type|kind|key|name|raw|label)|${[
+  'required', 'description', 'position', 'index', 'order', 'section', 'page', 'visible', 'validations', 'layout',
+].join('|')})$`, 'i')
+
 /** Objects that are looked through for the questions that answers refer to */
 const MAX_OBJECTS = 2000
 
-function textAt(item: Record<string, unknown>, names: readonly string[]): string | undefined {
-  const texts = names.map(name => Object.hasOwn(item, name) ? item[name] : undefined)
-  return texts.find((text): text is string => typeof text === 'string' && text.trim() !== '')
+/** Key of the best-ranked member; undefined if none is accepted. */
+function bestKey(
+  item: Record<string, unknown>, ranks: Ranks, isAccepted: (value: unknown, key: string) => boolean,
+): string | undefined {
+  return Object.keys(item).reduce<string | undefined>((best, key) => {
+    const isBetter = ranks.has(key) && (best === undefined || ranks.get(key)! < ranks.get(best)!)
+    return isBetter && isAccepted(item[key], key) ? key : best
+  }, undefined)
+}
+
+function isText(value: unknown): boolean {
+  return richText(value).trim() !== ''
+}
+
+/** A text, or the texts of a list such as HeyForm's `["Hello ", ["mention", ["@Ada"]]]` */
+function richText(value: unknown, depth = 0): string {
+  if (typeof value === 'string') return value
+  if (!Array.isArray(value) || depth > 3) return ''
+  const parts = depth > 0 && value.length > 1 ? value.slice(1) : value
+  return parts.slice(0, 50).map(part => richText(part, depth + 1)).join('')
+}
+
+function textAt(item: Record<string, unknown>, ranks: Ranks): string | undefined {
+  const key = bestKey(item, ranks, isText)
+  return key === undefined ? undefined : richText(item[key])
 }
 
 /** Object that describes the question of an answer, such as `field` */
-function describedIn(item: Record<string, unknown>): Record<string, unknown> | undefined {
-  return [item.field, item.question, item.element].find(isObject)
+function describedIn(item: Record<string, unknown>): Record<string, unknown> {
+  const key = bestKey(item, DESCRIPTIONS, isObject)
+  return key === undefined ? {} : item[key] as Record<string, unknown>
 }
 
 function labelOf(item: Record<string, unknown>): string | undefined {
-  return textAt(item, LABELS) ?? textAt(describedIn(item) ?? {}, [...LABELS, 'text'])
+  const described = describedIn(item)
+  return textAt(item, LABELS) ?? textAt(described, LABELS) ?? textAt(described, CHOICE_TEXTS)
 }
 
 function typeOf(item: Record<string, unknown>): string | undefined {
-  return textAt(item, TYPES) ?? textAt(describedIn(item) ?? {}, TYPES)
+  return textAt(item, TYPES) ?? textAt(describedIn(item), TYPES)
 }
 
 function isEmailQuestion(item: Record<string, unknown>): boolean {
-  return /e-?mail/i.test(typeOf(item) ?? '')
+  return /e-?mail/i.test(typeOf(item)?.slice(0, 100) ?? '')
 }
 
 function referencesOf(item: Record<string, unknown>): string[] {
-  return [item, describedIn(item) ?? {}].flatMap(each => REFERENCES.flatMap(
-    name => Object.hasOwn(each, name) && typeof each[name] !== 'object' ? [String(each[name])] : [],
-  ))
+  return [item, describedIn(item)].flatMap(each => Object.keys(each).filter(
+    key => REFERENCES.has(key) && (typeof each[key] === 'string' || typeof each[key] === 'number'),
+  ).toSorted((a, b) => REFERENCES.get(a)! - REFERENCES.get(b)!).map(key => String(each[key])))
 }
 
 /** Choices of a question: lists of `{ id, text }` */
 function choicesOf(item: Record<string, unknown>): Choices | undefined {
-  const holders = [item, item.properties, describedIn(item)].filter(isObject)
-  const lists = holders.flatMap(holder => CHOICES.map(name => holder[name])).filter(each => Array.isArray(each))
+  const lists = [item, describedIn(item)].flatMap(
+    holder => Object.keys(holder).filter(key => CHOICES.has(key)).map(key => holder[key]),
+  ).filter(list => Array.isArray(list))
   const choices = lists.flatMap(list => list.slice(0, MAX_OBJECTS)).filter(isObject).flatMap((choice) => {
-    const text = textAt(choice, ['text', ...LABELS])
-    const ids = ['id', 'ref', 'value', 'key', 'uuid'].map(name => choice[name]).filter(
-      id => typeof id === 'string' || typeof id === 'number',
-    )
-    return text === undefined ? [] : ids.map(id => [String(id), text] as const)
+    const text = textAt(choice, CHOICE_TEXTS)
+    const ids = Object.keys(choice).filter(key => CHOICE_IDS.has(key) && !isBranch(choice[key]))
+    return text === undefined ? [] : ids.map(key => [String(choice[key]), text] as const)
   })
   return choices.length > 0 ? new Map(choices) : undefined
 }
 
 /** Collects the questions of the whole body to which answers may refer. */
-export function definitionsIn(data: unknown): Definitions {
+export function definitionsIn(data: object): Definitions {
   const definitions = new Map<string, Definition>()
-  const queue: unknown[] = [data]
+  const textDefinitions = new Map<string, Definition>()
+  const queue: object[] = [data, ...Object.values(data).flatMap(value => jsonOf(value) ?? []).slice(0, MAX_OBJECTS)]
   for (let index = 0; index < queue.length; index++) {
-    const value = queue[index] as object
-    if (isObject(value)) define(value, definitions)
+    const item = queue[index]!
     const room = MAX_OBJECTS - queue.length
-    if (room > 0) queue.push(...Object.values(value).filter(isBranch).slice(0, room))
+    if (room > 0) queue.push(...Object.values(item).filter(isBranch).slice(0, room))
+    if (!isObject(item)) continue
+    const label = labelOf(item)
+    // A question may be under `text`, which is the answer in other objects with the same id.
+    define(item, label ?? textAt(item, CHOICE_TEXTS), label === undefined ? textDefinitions : definitions)
   }
-  return definitions
+  return new Map([...textDefinitions, ...definitions])
 }
 
-function define(item: Record<string, unknown>, definitions: Map<string, Definition>): void {
-  const label = labelOf(item)
+function define(item: Record<string, unknown>, label: string | undefined, definitions: Map<string, Definition>): void {
   if (label === undefined) return
   const definition = { label, choices: choicesOf(item), isEmail: isEmailQuestion(item) }
-  for (const reference of referencesOf(item)) if (!definitions.has(reference)) definitions.set(reference, definition)
+  for (const id of referencesOf(item)) if (!definitions.has(id)) definitions.set(id, definition)
 }
 
-/** Name of the member that has the answer; undefined if there is none */
-function answerName(item: Record<string, unknown>, label: string | undefined): string | undefined {
+/** Key of the member that has the answer; undefined if there is none */
+function answerKey(item: Record<string, unknown>, label: string | undefined, isList: boolean): string | undefined {
+  const key = bestKey(item, ANSWERS, (value, name) => value !== label || ANSWERS.get(name) === 0)
+  const rank = key === undefined ? Infinity : ANSWERS.get(key)!
+  if (rank < FIRST_LIKELY) return key
   const type = typeOf(item)
-  const names = [...ANSWERS, ...type !== undefined ? [type] : []]
-  return names.find(name => Object.hasOwn(item, name) && (item[name] !== label || name === 'value'))
+  if (type !== undefined && Object.hasOwn(item, type)) return type
+  const hasOnlyName = bestKey(item, LABELS, isText) === bestKey(item, NAMES, isText)
+  const isCertain = rank < FIRST_COMMON && !hasOnlyName
+  return isCertain || (isList && label !== undefined && isDescription(item, key)) ? key : undefined
 }
 
-interface Options {
-  definitions: () => Definitions
-  /** Name of a question that has no label of its own: its key in the object */
-  keyed?: boolean
+/** True if all members but the answer describe a question: `name` and `text` are common words. */
+function isDescription(item: Record<string, unknown>, answer?: string): boolean {
+  return Object.keys(item).every(key => key === answer || DETAILS.test(key) || LABELS.has(key) || TYPES.has(key)
+    || DESCRIPTIONS.has(key) || CHOICES.has(key) || CHOICE_TEXTS.has(key) || isBesideAnswers(key, item[key]))
 }
 
 /**
  * Reads a list of `{ label, value }` in any of its usual spellings, or an object of such. Undefined if it is none: an
  * item is no object or has no question, or fewer than half have an answer.
  */
-function questionsIn(container: object, { definitions }: Options): Question[] | undefined {
+function questionsIn(container: object, definitions: () => Definitions): Question[] | undefined {
   const isList = Array.isArray(container)
   const items = Object.entries(container)
   if (items.length === 0 || !items.every(([, item]) => isObject(item))) return undefined
   let answeredCount = 0
-  const questions = items.map(([key, each]): Question | undefined => {
+  const questions: Question[] = []
+  for (const [itemKey, each] of items) {
     const item = each as Record<string, unknown>
     const ownLabel = labelOf(item)
-    const name = answerName(item, ownLabel)
-    // An object has few words that make it a question: `content` and `text` are too common.
-    if (name !== undefined && (isList || ANSWERS.indexOf(name) < 7)) answeredCount++
-    else if (!isList) return undefined
     const ownChoices = choicesOf(item)
+    const references = referencesOf(item)
     const definition = ownLabel === undefined || !ownChoices
-      ? referencesOf(item).map(each => definitions().get(each)).find(Boolean)
+      ? references.map(id => definitions().get(id)).find(Boolean)
       : undefined
-    const label = ownLabel ?? definition?.label ?? (isList ? textAt(item, REFERENCES) : key)
-    if (label === undefined) return undefined
-    return {
-      label, path: [isList ? Number(key) : key, ...name === undefined ? [] : [name]],
-      value: name === undefined ? null : item[name],
+    const knownLabel = ownLabel ?? definition?.label
+    const key = answerKey(item, knownLabel, isList)
+    const label = knownLabel ?? (isList ? references[0] : itemKey)
+    if (label === undefined || (!isList && key === undefined && ownLabel === undefined)) return undefined
+    if (key !== undefined) answeredCount++
+    const step = isList ? Number(itemKey) : itemKey
+    questions.push({
+      label, path: key === undefined ? [step] : [step, key], value: key === undefined ? item : item[key],
+      isAnswered: key !== undefined, name: isList ? references[0] : itemKey,
       choices: ownChoices ?? definition?.choices, isEmail: isEmailQuestion(item) || definition?.isEmail,
-    }
-  })
-  const isWhole = questions.every(each => each !== undefined)
-  return isWhole && 2 * answeredCount >= items.length && answeredCount > 0 ? questions : undefined
+    })
+  }
+  return answeredCount > 0 && 2 * answeredCount >= items.length ? questions : undefined
 }
 
-/** The same, or the list that a text holds as JSON */
-export function questionsAt(value: unknown, options: Options): Question[] | undefined {
-  if (isBranch(value)) return questionsIn(value, options)
-  const parsedValue = jsonOf(value)
-  return parsedValue && questionsIn(parsedValue, options)?.map(each => ({ ...each, path: [PARSED, ...each.path] }))
+/** Questions of a list of pages or sections that have a list of questions each; undefined if it is none. */
+function questionsOfSections(container: object, definitions: () => Definitions): Question[] | undefined {
+  if (!Array.isArray(container)) return undefined
+  const questions = container.map((section: unknown, index) => {
+    const key = isObject(section) ? bestKey(section, SECTIONS, Array.isArray) : undefined
+    const inner = key === undefined ? undefined : questionsIn((section as Record<string, object>)[key]!, definitions)
+    return inner?.map(each => ({ ...each, path: [index, key!, ...each.path] }))
+  })
+  return questions.length > 0 && questions.every(Boolean) ? questions.flatMap(each => each!) : undefined
+}
+
+/** True for a list of questions without answers. */
+export function areDefinitions(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0
+    && value.every(item => isObject(item) && referencesOf(item).length > 0 && isDescription(item))
+}
+
+/** Questions with their answers in a list, an object, or the JSON of a text; undefined if it has none. */
+export function questionsAt(value: unknown, definitions: () => Definitions): Question[] | undefined {
+  const container = isBranch(value) ? value : jsonOf(value)
+  const questions = container && (questionsIn(container, definitions) ?? questionsOfSections(container, definitions))
+  return isBranch(value) ? questions : questions?.map(each => ({ ...each, path: [PARSED, ...each.path] }))
 }

@@ -1,6 +1,7 @@
 import type { SubmissionData } from '../../ports/submission'
 import { readFlat, type Answer, type Reading } from './answers'
 import { unfolded } from './php-names'
+import { readElementor } from './readers/elementor'
 import { readGravityForms } from './readers/gravity-forms'
 import { readJotform } from './readers/jotform'
 import { readShape } from './shapes'
@@ -24,7 +25,7 @@ function read(data: SubmissionData): Reading {
     answers: shapedReading.answers.flatMap(answer => tree.flat(answer)),
     technical: shapedReading.technical.flatMap(answer => tree.flat(answer)),
   }
-  return readJotform(data) ?? readShape(data) ?? readGravityForms(data) ?? readFlat(data, [])
+  return readJotform(data) ?? readGravityForms(data) ?? readElementor(data) ?? readShape(data) ?? readFlat(data, [])
 }
 
 /** Setting for an answer, which the form has under the answer's path or its label. */

@@ -1,97 +1,188 @@
 import { isObject } from '../json'
-import { answerAt, readFlat, type Answer, type Reading } from './answers'
-import { isBesideAnswers, wordsOf } from './machinery'
-import { isBranch, jsonOf, PARSED, writtenPath, type Path } from './paths'
-import { definitionsIn, questionsAt, type Definitions, type Question } from './questions'
+import { answerAt, isOption, readFlat, technicalAt, type Answer, type Reading } from './answers'
+import { isBesideAnswers, isCode, isMachineQuestion, isMark, isOfProvider, wordsOf } from './machinery'
+import { isBranch, jsonOf, PARSED, type Path } from './paths'
+import { areDefinitions, definitionsIn, questionsAt, type Definitions, type Question } from './questions'
 
 /** Names of an object or a list that holds the answers; the more telling ones first */
 const CONTAINERS = [
-  'answers', 'responses', 'questions', 'ordered_fields', 'human_fields', 'form_fields', 'fields', 'submissions',
-  'named_values', 'form_response', 'submission', 'response', 'entry', 'form_data', 'properties', 'inputs', 'values',
-  'data', 'payload', 'params', 'record', 'result', 'results', 'request', 'raw_request', 'body', 'event', 'content',
-  'form', 'attributes', 'item', 'object',
+  'answers', 'responses', 'questions', 'ordered_human_fields', 'human_fields', 'form_fields', 'fields', 'submissions',
+  'named_values', 'form_response', 'form_data', 'properties', 'inputs', 'values', 'data', 'payload', 'user_inputs',
+  'item_meta', 'pages', 'sections', 'steps', 'controls', 'elements', 'components',
+  // Forms have fields of these names, too: they hold the answers only where all beside them is machinery.
+  'submission', 'response', 'entry', 'params', 'record', 'result', 'results', 'request', 'raw_request', 'body', 'event',
+  'content', 'form', 'attributes', 'item', 'object',
 ]
+const RANKS = new Map(CONTAINERS.map((name, rank) => [name, rank]))
+const FIRST_COMMON = RANKS.get('submission')!
 
-/** Names of lists of questions that nobody answers */
+/** Names of objects and lists that nobody answers */
 const NOT_ANSWERS = new RegExp(`(?:^|_)(?:${[
   'hidden', 'variables?', 'calculat\\w+', 'meta\\w*', 'url_parameters', 'query', 'headers', 'utm', 'ttc', 'schema',
-  'definition', 'documents', 'quiz', 'tags', 'options', 'choices', 'context',
+  'definition', 'documents', 'quiz', 'tags', 'options', 'choices', 'context', 'old', 'previous', 'raw',
 ].join('|')})(?:_|$)`)
+
+/**
+ * Lists beside which the same answers stand once more. Netlify makes all that is beside its list, Wix the fields
+ * `field:…`: https://docs.netlify.com/manage/forms/notifications/, https://support.wix.com (Automations, webhooks)
+ */
+const REPEATED: Readonly<Partial<Record<string, RegExp>>> = { ordered_human_fields: /^/, submissions: /^field:/ }
 
 /** Levels at which answers are looked for. Providers have them on the third at most. */
 const MAX_DEPTH = 5
 
-interface Member { key: string, value: unknown, rank: number }
+/** Containers that are tried on one level. Providers have three at most. */
+const MAX_CONTAINERS = 10
+
+interface Member { key: string, value: unknown, rank?: number }
+
+interface Shaped extends Reading {
+  /** True if the answers are in a list of questions, which is certain */
+  hasQuestions: boolean
+}
 
 /** Reads a body whose answers are inside an envelope, or in a list of questions. Null for any other. */
 export function readShape(data: object): Reading | null {
+  const isFlat = !Object.values(data).some(value => isBranch(value) || jsonOf(value))
+  if (isFlat) return null
   let cachedDefinitions: Definitions | undefined
   const definitions = () => cachedDefinitions ??= definitionsIn(data)
-  return readEnvelope(data, [], definitions, 0)
+  const questions = questionsAt(data, definitions)
+  if (questions && areQuestions(questions)) return readQuestions(questions, [])
+  return readEnvelope(data, [], definitions, 0) ?? readDefined(data, definitions)
 }
 
-function readEnvelope(object: object, path: Path, definitions: () => Definitions, depth: number): Reading | null {
-  if (depth > MAX_DEPTH || !isObject(object)) return null
-  const members = Object.entries(object).map(([key, value]): Member => ({ key, value, rank: rankOf(key) }))
-  const containers = members.filter(({ value, rank }) => rank < CONTAINERS.length && (isBranch(value) || jsonOf(value)))
-    .sort((a, b) => a.rank - b.rank)
+/** True for questions; false for chosen options, which are `{ label: 'Basic', value: 'basic' }`, too. */
+function areQuestions(questions: readonly Question[]): boolean {
+  return questions.length >= 2 && questions.every(({ label, name, value }) => label !== name && !isOption(label, value))
+}
+
+function readEnvelope(object: object, path: Path, definitions: () => Definitions, depth: number): Shaped | null {
+  if (depth > MAX_DEPTH) return null
+  const members = membersOf(object)
+  const containers = members.filter(({ rank }) => rank !== undefined).sort((a, b) => a.rank! - b.rank!)
+    .slice(0, MAX_CONTAINERS)
+  if (containers.length === 0) return null
   for (const member of containers) {
-    const questions = questionsAt(member.value, { definitions })
-    if (!questions) continue
-    const reading = readQuestions(questions, [...path, member.key], members.filter(each => each !== member), path)
-    if (reading) return reading
+    const questions = questionsAt(member.value, definitions)
+    if (questions) return withBeside(readQuestions(questions, [...path, member.key]), member, members, path)
   }
+  const machinery = new Set(members.filter(({ key, value }) => isBesideAnswers(key, value)))
+  const marks = members.filter(({ key, value }) => isMark(key, value))
+  const isProvider = isOfProvider(object)
   for (const member of containers) {
-    const value = isBranch(member.value) ? member.value : jsonOf(member.value)!
-    const innerPath: Path = isBranch(member.value) ? [...path, member.key] : [...path, member.key, PARSED]
-    if (Array.isArray(value) && value.length !== 1) continue
-    const inner = Array.isArray(value) ? value[0] as unknown : value
-    if (!isObject(inner)) continue
-    const fullPath: Path = Array.isArray(value) ? [...innerPath, 0] : innerPath
-    const beside = members.filter(each => each !== member)
-    const innerReading = readEnvelope(inner, fullPath, definitions, depth + 1)
-    const isEnvelope = areBeside(beside) && (innerReading !== null || beside.length > 0)
-    if (!isEnvelope) continue
-    const reading = innerReading ?? readFlat(inner, fullPath)
-    return { ...reading, technical: [...reading.technical, ...beside.map(each => technicalAt(each, path))] }
+    const inner = objectIn(member.value)
+    if (!inner) continue
+    const innerPath = [...path, member.key, ...inner.path]
+    const shaped = readEnvelope(inner.object, innerPath, definitions, depth + 1)
+    const labels = labelsOf(inner.object, definitions)
+    const reading = shaped ?? { ...readFlat(inner.object, innerPath, labels, true), hasQuestions: false }
+    const isMarked = marks.some(each => each !== member)
+      || (members.length === 1 && (isOfProvider(inner.object) || isCode(inner.object.id)))
+    const isEnvelope = (shaped !== null || isMarked) && areBeside(members, member, machinery, reading)
+    const isTelling = isProvider && member.rank! < FIRST_COMMON
+    if (shaped?.hasQuestions || isEnvelope || isTelling) return withBeside(reading, member, members, path)
   }
   return null
 }
 
-/** True if everything beside the answers is machinery. Beside other machinery, `name` is the name of the form. */
-function areBeside(members: readonly Member[]): boolean {
-  const others = members.filter(({ key, value }) => !isBesideAnswers(key, value))
-  const hasMachinery = members.length - others.length >= 2
-  return others.every(({ key }) => hasMachinery && /^(?:name|title|label)$/i.test(key))
-}
-
-function technicalAt({ key, value }: Member, path: Path): Answer {
-  return { key: writtenPath([...path, key]), path: [...path, key], label: key, value }
-}
-
-/** Reads a list of questions. What stands beside it and is no machinery is an answer, too. */
-function readQuestions(
-  questions: readonly Question[], path: Path, beside: readonly Member[], besidePath: Path,
-): Reading | null {
-  const answers = questions.map(({ label, path: rest, value, ...facts }) => (
-    answerAt([...path, ...rest], label, value, facts)
+function membersOf(object: object): Member[] {
+  return Object.entries(object).map(([key, value]: [string, unknown]) => (
+    { key, value, rank: isBranch(value) || jsonOf(value) ? rankOf(key) : undefined }
   ))
-  const answered = new Set(answers.map(({ value }) => typeof value === 'object' ? value : String(value)))
-  const isTechnical = ({ key, value }: Member) => (
-    isBesideAnswers(key, value) || isBranch(value) || answered.has(String(value))
-    || (areBeside(beside) && /^(?:name|title|label)$/i.test(key))
-  )
-  const further = beside.filter(each => !isTechnical(each))
+}
+
+/** Place among the names of containers; undefined for any other name. */
+function rankOf(key: string): number | undefined {
+  const name = wordsOf(key).replace(/_json$/, '')
+  if (NOT_ANSWERS.test(name)) return RANKS.get(name)
+  const words = name.split('_')
+  return words.map((_, index) => RANKS.get(words.slice(index).join('_'))).find(rank => rank !== undefined)
+}
+
+/** The object itself, the only one of a list, or the one that a text holds as JSON */
+function objectIn(value: unknown): { object: Record<string, unknown>, path: Path } | undefined {
+  const branch = isBranch(value) ? value : jsonOf(value)!
+  const path: Path = isBranch(value) ? [] : [PARSED]
+  const only: unknown = Array.isArray(branch) && branch.length === 1 ? branch[0] : branch
+  return isObject(only) ? { object: only, path: only === branch ? path : [...path, 0] } : undefined
+}
+
+/** True if everything beside the answers is machinery or repeats them. Beside other machinery, `name` is the form's. */
+function areBeside(
+  members: readonly Member[], answered: Member, machinery: ReadonlySet<Member>, reading: Reading,
+): boolean {
+  const knownCount = machinery.size - (machinery.has(answered) ? 1 : 0)
+  const labels = labelsIn(reading)
+  return members.every(member => member === answered || machinery.has(member)
+    || (knownCount >= 2 && /^(?:name|title|label)$/i.test(member.key)) || isCopy(member, labels))
+}
+
+/** Adds what stands beside the answers: machinery as technical values, and anything else as answers in their order. */
+function withBeside(reading: Shaped, answered: Member, members: readonly Member[], path: Path): Shaped {
+  const machinery = new Set(members.filter(({ key, value }) => isBesideAnswers(key, value)))
+  const isAllMachinery = areBeside(members, answered, machinery, reading)
+  const labels = labelsIn(reading)
+  const hasContactId = members.some(({ key }) => wordsOf(key) === 'contact_id')
+  const isTechnical = (member: Member) => isAllMachinery || machinery.has(member) || isCopy(member, labels)
+    || (hasContactId && wordsOf(member.key) === 'contact') || REPEATED[answered.key]?.test(member.key)
+  const beside = members.filter(each => each !== answered)
   return {
-    answers: [...answers, ...further.map(({ key, value }) => answerAt([...besidePath, key], key, value))],
-    technical: beside.filter(isTechnical).map(each => technicalAt(each, besidePath)),
+    answers: members.flatMap((each) => {
+      if (each === answered) return reading.answers
+      return isTechnical(each) ? [] : [answerAt([...path, each.key], each.key, each.value)]
+    }),
+    technical: [
+      ...reading.technical,
+      ...beside.filter(isTechnical).map(({ key, value }) => technicalAt([...path, key], value)),
+    ],
+    hasQuestions: reading.hasQuestions,
   }
 }
 
-/** Place among the names of containers; as many as there are for any other name. */
-function rankOf(key: string): number {
-  const name = wordsOf(key)
-  if (NOT_ANSWERS.test(name)) return CONTAINERS.length
-  const rank = CONTAINERS.findIndex(container => name === container || name.endsWith(`_${container}`))
-  return rank < 0 ? CONTAINERS.length : rank
+function labelsIn({ answers, technical }: Reading): ReadonlySet<string> {
+  return new Set([...answers, ...technical].map(({ label }) => label))
+}
+
+/**
+ * True for a list or an object that repeats the answers, or their questions. It is recognised by its names, so that it
+ * is one after an edit, too.
+ */
+function isCopy({ key, value, rank }: Member, labels: ReadonlySet<string>): boolean {
+  if (rank === undefined || !isBranch(value)) return false
+  if (Array.isArray(value)) return areDefinitions(value) || (key === 'values' && value.length === labels.size)
+  return Object.keys(value).every(each => labels.has(each))
+}
+
+function readQuestions(questions: readonly Question[], path: Path): Shaped {
+  const answers: Answer[] = []
+  const technical: Answer[] = []
+  for (const { label, path: rest, value, name = '', isAnswered, choices: options, isEmail } of questions) {
+    // Nobody answered it: no text, while the null of a form's own field is shown.
+    const choices = value === null ? new Map([...options ?? [], ['null', '']]) : options
+    const answer = answerAt([...path, ...rest], label, value, { ...choices && { choices }, ...isEmail && { isEmail } })
+    if (!isAnswered) technical.push({ ...technicalAt([...path, ...rest], value), label })
+    else if (isMachineQuestion(name) || isMachineQuestion(label)) technical.push(answer)
+    else answers.push(answer)
+  }
+  return { answers, technical, hasQuestions: true }
+}
+
+/** Questions whose ids are the keys of the object, if they are for most of its values */
+function labelsOf(object: object, definitions: () => Definitions): Definitions | undefined {
+  const keys = Object.entries(object).filter(([key, value]) => !isBranch(value) && !isBesideAnswers(key, value))
+  const definedCount = keys.filter(([key]) => definitions().has(key)).length
+  return definedCount > 0 && 2 * definedCount >= keys.length ? definitions() : undefined
+}
+
+/** Reads an object whose keys are the ids of questions, which stand beside the answers. */
+function readDefined(data: object, definitions: () => Definitions): Reading | null {
+  const labels = labelsOf(data, definitions)
+  if (!labels) return null
+  const { answers, technical } = readFlat(data, [], labels)
+  const isDefinition = (key: string) => rankOf(key) !== undefined && !labels.has(key)
+  return {
+    answers: answers.filter(({ key, value }) => !isBranch(value) || !isDefinition(key)),
+    technical: [...answers.filter(({ key, value }) => isBranch(value) && isDefinition(key)), ...technical],
+  }
 }

@@ -2,7 +2,7 @@ import { fieldTypeOf } from '../../../shared/field-types/field-types'
 import { english } from '../../../shared/texts'
 import type { FieldRule } from '../../ports/field-rules'
 import { isObject } from '../json'
-import type { Answer } from './answers'
+import { unwrapped, type Answer } from './answers'
 import { isBranch } from './paths'
 
 /** The value as text: text as it is, everything else as compact JSON, never `[object Object]`. */
@@ -43,8 +43,10 @@ function linesOf(value: object, choices?: Answer['choices']): string[] {
 
 function addLines(value: object, indent: string, lines: string[], choices?: Answer['choices']): void {
   const isList = Array.isArray(value)
-  for (const [key, child] of Object.entries(value)) {
+  for (const [key, sent] of Object.entries(value) as [string, unknown][]) {
     if (lines.length > MOST_LINES) return
+    // A chosen option in a list is its text, and JSON in a text is read as well.
+    const child = unwrapped(sent).value
     const leaf = isBranch(child) ? inlineText(child) : leafText(child, choices)
     if (isList && leaf !== undefined) lines.push(`${indent}${leaf}`)
     else {

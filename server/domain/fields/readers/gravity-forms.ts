@@ -1,9 +1,12 @@
 import type { SubmissionData } from '../../../ports/submission'
-import { readFlat, type Reading } from '../answers'
+import { answerAt, technicalAt, type Reading } from '../answers'
 import { fieldText } from '../values'
 
+/** Key of an answer: the number of the field, and of its input */
+const FIELD = /^\d+(?:\.\d+)?$/
+
 /** Parts of a field of the kind Name: `1.3` is the first and `1.6` the last name. */
-const [FIRST, LAST] = [/^(\d+)\.3$/, /^(\d+)\.6$/]
+const [FIRST, LAST] = [/^\d+\.3$/, /^\d+\.6$/]
 
 /**
  * Reads an entry of Gravity Forms: a flat object whose answers are under the numbers of their fields. It says nowhere
@@ -14,9 +17,13 @@ const [FIRST, LAST] = [/^(\d+)\.3$/, /^(\d+)\.6$/]
 export function readGravityForms(data: SubmissionData): Reading | null {
   const isEntry = ['form_id', 'date_created', 'is_read'].every(key => Object.hasOwn(data, key))
   if (!isEntry) return null
-  const reading = readFlat(data, [])
-  const first = reading.answers.find(({ key }) => FIRST.test(key))
-  const last = reading.answers.find(({ key }) => LAST.test(key))
-  const name = [first, last].map(part => fieldText(part?.value ?? '').trim()).filter(Boolean).join(' ')
-  return { ...reading, ...name && { name } }
+  const entries = Object.entries(data)
+  const answers = entries.filter(([key]) => FIELD.test(key)).map(([key, value]) => answerAt([key], key, value))
+  const parts = [FIRST, LAST].map(part => answers.find(({ key }) => part.test(key)))
+  const name = parts.map(part => fieldText(part?.value ?? '').trim()).filter(Boolean).join(' ')
+  return {
+    answers,
+    technical: entries.filter(([key]) => !FIELD.test(key)).map(([key, value]) => technicalAt([key], value)),
+    ...name && { name },
+  }
 }

@@ -1,6 +1,6 @@
 import type { SubmissionData } from '../../../ports/submission'
 import { isObject } from '../../json'
-import { isBlank, isBesideAnswers } from '../machinery'
+import { isBesideAnswers } from '../machinery'
 import { jsonOf, PARSED } from '../paths'
 import { answerAt, type Reading } from '../answers'
 
@@ -20,7 +20,7 @@ export function readJotform(data: SubmissionData): Reading | null {
   const entries = Object.entries(request).map(([key, value]) => {
     const name = QUESTION.exec(key)?.[1]
     // Lists without a number are the addresses of uploaded files.
-    const isAnswer = name === undefined ? Array.isArray(value) && !isBesideAnswers(key, value) : !isBlank(value)
+    const isAnswer = name !== undefined || (Array.isArray(value) && !isBesideAnswers(key, value))
     return { answer: answerAt(['rawRequest', PARSED, key], name ?? key, value), isAnswer }
   })
   const outer = Object.entries(data).filter(([key]) => key !== 'rawRequest')

@@ -1,0 +1,238 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { applyEdits, editInputs } from '../../../../server/domain/fields/edits'
+import { jsonOf, PARSED, type Path } from '../../../../server/domain/fields/paths'
+import { answerNamed, readingOf } from '../../../../server/domain/fields/reading'
+import { displayText } from '../../../../server/domain/fields/values'
+import { isNumber, parseJson } from '../../../../server/domain/json'
+import type { SubmissionData } from '../../../../server/ports/submission'
+import { formData } from '../../../fixtures/form-data'
+import { dataOf, PROVIDERS } from '../../../fixtures/providers'
+import { FURTHER, ORDINARY } from '../../../fixtures/bodies'
+
+const read = (data: unknown) => readingOf(data as SubmissionData)
+const readSent = (body: unknown) => read(parseJson(JSON.stringify(body)) as SubmissionData)
+const textOf = (answer: Parameters<typeof displayText>[0]) => displayText(answer, {})
+
+/** Follows the steps of a path. */
+function valueAt(data: unknown, path: Path): unknown {
+  return path.reduce((value, step) => (
+    step === PARSED ? jsonOf(value) : (value as Record<string | number, unknown>)[step]
+  ), data)
+}
+
+/** Paths of all values that are no list or object, also of those in the JSON of a text */
+function leafPaths(value: unknown, path: Path = []): Path[] {
+  const parsedValue = jsonOf(value)
+  if (parsedValue) return leafPaths(parsedValue, [...path, PARSED])
+  if (typeof value !== 'object' || value === null || isNumber(value)) return [path]
+  return Object.entries(value).flatMap(([key, each]) => (
+    leafPaths(each, [...path, Array.isArray(value) ? Number(key) : key])
+  ))
+}
+
+/** Path of the question of a value in a list of questions or an object of such; otherwise the value's own */
+function questionPath(path: Path): Path {
+  const position = path.findIndex(step => typeof step === 'number')
+  const value = path.lastIndexOf('value')
+  if (position > 0) return path.slice(0, position + 1)
+  return value > 1 ? path.slice(0, value) : path
+}
+
+/** True if exactly one occurrence of a text became another. */
+function isOneChange(before: string, after: string, from: string, to: string): boolean {
+  return before.split(from).some((_, index, parts) => (
+    index > 0 && parts.slice(0, index).join(from) + to + parts.slice(index).join(from) === after
+  ))
+}
+
+describe.each(PROVIDERS)('$provider', (fixture) => {
+  test('is read as its questions and answers, in order', async () => {
+    const { answers } = read(await dataOf(fixture))
+    const expectedLabels = fixture.answers.map(([label]) => label)
+    const shownAnswers = answers.filter(({ label }) => expectedLabels.includes(label))
+    expect(shownAnswers.map(({ label }) => label)).toEqual(expectedLabels)
+    for (const [index, [, texts]] of fixture.answers.entries()) {
+      for (const text of [texts].flat()) expect(textOf(shownAnswers[index]!)).toContain(text)
+    }
+  })
+
+  test('has no JSON and no machinery in its answers', async () => {
+    const { answers } = read(await dataOf(fixture))
+    const texts = answers.flatMap(answer => [answer.label, textOf(answer)]).join('\n')
+    expect(['{"', '[object', ...fixture.machinery].filter(text => texts.includes(text))).toEqual([])
+  })
+
+  test('keeps every value', async () => {
+    const data = await dataOf(fixture)
+    const { answers, technical } = read(data)
+    const all = [...answers, ...technical]
+    // In flat data, the other fields of a question are beside it: `fields[email][title]`.
+    const steps = (path: Path): Path => path.flatMap<Path[number]>(
+      step => typeof step === 'string' ? step.split(/\]?\[|\]$/) : [step],
+    )
+    const kept = all.map(({ path }) => questionPath(steps(path)))
+    const lost = leafPaths(data).filter(leaf => !kept.some(path => path.every((step, at) => steps(leaf)[at] === step)))
+    expect(lost).toEqual([])
+    expect(all.filter(({ path, value }) => JSON.stringify(valueAt(data, path)) !== JSON.stringify(value))).toEqual([])
+  })
+
+  test.runIf(fixture.edit)('changes by an edit in this one value', async () => {
+    const data = await dataOf(fixture)
+    const input = editInputs(data).find(({ value }) => value === fixture.edit)!
+    const edit = applyEdits(data, { [input.id]: 'Something else' })
+    if ('errors' in edit) throw new Error(JSON.stringify(edit.errors))
+    expect(edit.edited).toEqual([input.key])
+    expect(isOneChange(JSON.stringify(data), JSON.stringify(edit.data), fixture.edit!, 'Something else')).toBe(true)
+    expect(textOf(answerNamed(input.key, edit.data as SubmissionData)!)).toBe('Something else')
+  })
+
+  test('is read alike after each edit', async () => {
+    const data = await dataOf(fixture)
+    const keysOf = (edited: unknown) => read(edited).answers.map(({ key }) => key)
+    for (const { id } of editInputs(data)) for (const text of ['Something else', '']) {
+      const edit = applyEdits(data, { [id]: text })
+      if (!('errors' in edit)) expect(keysOf(edit.data)).toEqual(keysOf(data))
+    }
+  })
+})
+
+describe('a body of a further provider', () => {
+  test.each([...FURTHER])('is read: %s', (_provider, body, answers, technical) => {
+    const reading = readSent(body)
+    const lines = reading.answers.map(answer => `${answer.label}: ${textOf(answer).replaceAll('\n', ', ')}`)
+    expect(lines.join('; ')).toBe(answers)
+    if (technical !== undefined) expect(reading.technical.map(({ label }) => label).join(' ')).toBe(technical)
+  })
+})
+
+describe('a form of an ordinary website', () => {
+  test.each(ORDINARY)('stays as it is: %s', (_name, body) => {
+    const { answers, technical } = readSent(body)
+    expect(answers.map(({ key }) => key)).toEqual(Object.keys(body))
+    expect(technical).toEqual([])
+  })
+
+  test('keeps the answers beside a list of questions', () => {
+    const { answers } = readSent({
+      name: 'Ada', customer: { city: 'Vienna' }, answers: [{ question: 'Coming?', answer: 'yes' }], newsletter: 'yes',
+      phone_number: '4366412345', appointment: '2026-12-01T10:00', consent: true,
+    })
+    expect(answers.map(({ label }) => label)).toEqual([
+      'name', 'customer', 'Coming?', 'newsletter', 'phone_number', 'appointment', 'consent',
+    ])
+  })
+
+  test('folds only what proves that a person sent it', () => {
+    const proofs = [
+      'g-recaptcha-response', 'h-captcha-response', 'cf-turnstile-response', 'frc-captcha-solution', 'altcha',
+      'authenticity_token', '_csrf', 'csrfmiddlewaretoken', '__RequestVerificationToken', 'utf8', '_charset_', '_wpcf7',
+      '_wpcf7_unit_tag', '_wpnonce', '_wp_http_referer', '__VIEWSTATE',
+    ]
+    const { answers, technical } = readSent({
+      name: 'Ada', ...Object.fromEntries(proofs.map(key => [key, 'x'])), token: 'A', message: 'Hello',
+    })
+    expect(answers.map(({ key }) => key)).toEqual(['name', 'token', 'message'])
+    expect(technical.map(({ key }) => key)).toEqual(proofs)
+  })
+
+  test('is a field a key, whatever its values are', () => {
+    const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null))
+    const key = fc.string().filter(each => /^[a-z]{0,3}$/.test(each))
+    fc.assert(fc.property(fc.dictionary(key, scalar), (data) => {
+      const isPlain = Object.values(data).every(value => !jsonOf(value))
+      fc.pre(isPlain)
+      const { answers } = read(data)
+      expect(answers.map(({ key, label, value }) => [key, label, value])).toEqual(
+        Object.entries(data).map(([each, value]) => [each, each, value]),
+      )
+    }))
+  })
+})
+
+test('a question that nobody answered has no text, and can be answered', () => {
+  const data = { formId: 'f', submittedAt: 't', fields: [
+    { id: '1', label: 'Name', value: 'Ada' }, { id: '2', label: 'Phone', value: null }, { id: '3', label: 'Note' },
+  ] }
+  const { answers, technical } = read(data)
+  expect(answers.map(answer => [answer.label, textOf(answer)])).toEqual([['Name', 'Ada'], ['Phone', '']])
+  expect(technical.map(({ label }) => label)).toContain('Note')
+  expect(applyEdits(data, { f1: '' })).toMatchObject({ edited: [] })
+  expect(applyEdits(data, { f1: '0664' })).toMatchObject({ data: { fields: [{}, { value: '0664' }, {}] } })
+})
+
+describe('hostile data', () => {
+  const property = (arbitrary: fc.Arbitrary<object>) => fc.assert(fc.property(arbitrary, (data) => {
+    const { answers, technical } = read(data)
+    for (const answer of [...answers, ...technical]) {
+      expect(JSON.stringify(valueAt(data, answer.path))).toBe(JSON.stringify(answer.value))
+      expect(typeof textOf(answer)).toBe('string')
+    }
+  }))
+
+  test('is read without an error, and each path leads to its value', () => {
+    property(formData)
+    const name = fc.constantFrom(
+      'data', 'fields', 'answers', 'value', 'label', 'id', 'form_id', 'type', 'name', 'event', '__proto__', '2', 'text',
+      'title', 'options', 'created_at', 'payload', 'questions',
+    )
+    const { tree } = fc.letrec<{ tree: unknown }>(tie => ({
+      tree: fc.oneof(
+        { depthSize: 'medium' }, fc.string(), fc.integer(), fc.constant(null), fc.constant('{"label":"a","value":"b"}'),
+        fc.array(tie('tree'), { maxLength: 4 }), fc.dictionary(name, tie('tree'), { maxKeys: 5 }),
+      ),
+    }))
+    property(fc.dictionary(name, tree).map(data => parseJson(JSON.stringify(data)) as object))
+  })
+
+  const nested = (depth: number, inner: string) => '{"data":'.repeat(depth) + inner + '}'.repeat(depth)
+  const list = (length: number, item: (index: number) => string) => Array.from({ length }, (_, at) => item(at)).join()
+  const bodies: [name: string, text: (kilobytes: number) => string][] = [
+    ['keys', size => `{${list(size * 60, at => `"k${at}":"v"`)}}`],
+    ['containers', size => `{"id":1,${list(size * 30, at => `"a${at}_data":{"a":1}`)}}`],
+    ['containers of JSON', size => `{"id":1,${list(size * 20, at => `"a${at}_data":"{\\"a\\":1}"`)}}`],
+    ['questions', size => `{"fields":[${list(size * 20, at => `{"id":"q${at}","label":"Q","value":"v${at}"}`)}]}`],
+    ['answers by id', size => `{"questions":[${list(size * 10, at => `{"id":"q${at}","title":"Q"}`)}],"answers":[${
+      list(size * 10, at => `{"id":"q${at}","text":"v"}`)}]}`],
+    ['choices', size => `{"fields":[{"label":"a","value":"b","options":[${list(size * 30, at => `{"id":"${at}","text":"x"}`)}]}]}`],
+    ['keyed questions', size => `{"id":"1","fields":{${list(size * 20, at => `"q${at}":{"value":"v","type":"t"}`)}}}`],
+    ['copies', size => `{"fields":[${list(size * 10, at => `{"label":"a${at}","value":"v"}`)}],${
+      list(size * 10, at => `"f${at}_data":{"a1":1}`)}}`],
+    ['nested lists', size => `{"a":[${list(size * 4, () => '['.repeat(90) + ']'.repeat(90))}]}`],
+    ['envelopes', size => `{"id":1,"data":[${list(size * 3, () => nested(40, '{"a":1}'))}]}`],
+    ['sections', size => `{"pages":[${list(size * 20, at => `{"questions":[{"heading":"${at}","answer":"a"}]}`)}]}`],
+    ['a long key', size => `{"id":1,"data":{"${'aA_'.repeat(size * 300)}":1},"${'_a'.repeat(size * 100)}":"a"}`],
+    ['a long word', size => `{"data":{"a":1},"type":"${'a_'.repeat(size * 400)}!","event":"${'aB'.repeat(size * 100)}!"}`],
+    ['integer keys', size => `{${list(size * 80, at => `"${size * 80 - at}":"v"`)}}`],
+  ]
+
+  test.each(bodies)('is read in proportion to its size: %s', (_name, text) => {
+    const fastest = (kilobytes: number) => {
+      const times = Array.from({ length: 5 }, () => {
+        const data = parseJson(text(kilobytes)) as SubmissionData
+        const start = performance.now()
+        const { answers, technical } = readingOf(data)
+        expect(answers.length + technical.length).toBeGreaterThan(0)
+        return performance.now() - start
+      })
+      return Math.min(...times)
+    }
+    fastest(32)
+    // Four times the size takes four times as long; where it is quadratic, sixteen times.
+    expect(fastest(256)).toBeLessThan(Math.max(10 * fastest(64), 400))
+  })
+
+  test('of an HTML form is read in proportion to its size', () => {
+    const fastest = (count: number) => {
+      const times = Array.from({ length: 3 }, () => {
+        const data = Object.fromEntries(Array.from({ length: count }, (_, at) => [`fields[f${at}][value][a]`, 'x']))
+        const start = performance.now()
+        readingOf(data)
+        return performance.now() - start
+      })
+      return Math.min(...times)
+    }
+    fastest(500)
+    expect(fastest(8000)).toBeLessThan(Math.max(10 * fastest(2000), 400))
+  })
+})
