@@ -112,6 +112,8 @@ export interface TextValues {
   'card.emailStatus.dataGone': never
   'card.field.subject': never
   'card.field.technical': never
+  'card.field.picture': 'size' | 'type'
+  'card.field.file': 'size' | 'type'
   'card.field.replyTo': never
   'card.field.edited': 'label'
   'card.field.was': 'value'
@@ -154,6 +156,7 @@ export interface TextValues {
   'card.modal.badAddress': never
   'card.modal.badList': 'example'
   'card.modal.badObject': 'example'
+  'card.modal.badLines': 'names'
   'card.refusal.title.unlisted': never
   'card.refusal.title.unknown': never
   'card.refusal.title.taken': never

@@ -9,8 +9,8 @@ import { InvalidFields } from '../errors'
 import { isNumber, isObject, orderedObject, parseJson } from '../json'
 import { sentTo } from './addresses'
 import type { Answer } from './answers'
-import { withValueAt } from './paths'
-import { answerNamed, readingOf, settingOf } from './reading'
+import { withChanges } from './paths'
+import { answersNamed, readingOf, settingOf } from './reading'
 
 export type Rules = NonNullable<Form['fields']>
 
@@ -19,7 +19,7 @@ export function ruleFor(answer: Pick<Answer, 'key' | 'label'>, rules: Rules = {}
   return settingOf(answer, rules) ?? {}
 }
 
-type Data = Readonly<Record<string, unknown>>
+type FormRules = Pick<Form, 'fields' | 'extra' | 'labels' | 'technical'>
 
 /** Placeholder for the value of a field with files: no sent value equals it. */
 const FILES = Symbol('files')
@@ -33,11 +33,12 @@ export function converted(data: unknown, { fields }: Pick<Form, 'fields'>): unkn
   const flatData = orderedObject(Object.entries(data).map(([key, value]) => (
     [key, Object.hasOwn(fields, key) ? parseTyped(value, fields[key]!) : value]
   )))
-  return Object.entries(fields).reduce((converted: SubmissionData, [key, rule]) => {
-    const answer = Object.hasOwn(converted, key) ? undefined : answerNamed(key, converted)
-    const value = parseTyped(answer?.value, rule)
-    return !answer || value === answer.value ? converted : withValueAt(converted, answer.path, value) as SubmissionData
-  }, flatData)
+  const innerNames = Object.keys(fields).filter(name => !Object.hasOwn(data, name))
+  const innerAnswers = innerNames.length > 0 ? answersNamed(innerNames, flatData) : []
+  return withChanges(flatData, innerAnswers.flatMap((answer, index) => {
+    const value = parseTyped(answer?.value, fields[innerNames[index]!]!)
+    return !answer || value === answer.value ? [] : [{ path: answer.path, value }]
+  }))
 }
 
 /**
@@ -47,28 +48,31 @@ export function converted(data: unknown, { fields }: Pick<Form, 'fields'>): unkn
  * @throws InvalidFields
  */
 export function typed(
-  data: unknown, form: Pick<Form, 'fields' | 'extra' | 'labels'>, files: readonly Pick<StoredFile, 'field'>[] = [],
+  data: unknown, form: FormRules, files: readonly Pick<StoredFile, 'field'>[] = [],
 ): unknown {
   const values = converted(data, form)
   if (!form.fields || !isObject(values)) return values
-  const withFiles = Object.fromEntries([...Object.entries(values), ...files.map(({ field }) => [field, FILES])])
-  const problems = problemsOf(withFiles, form)
+  const problems = problemsOf(values, form, new Set(files.map(({ field }) => field)))
   if (problems.length > 0) throw new InvalidFields(problems)
   return values
 }
 
 /** Problems of these values, in the order of the form's fields */
-function problemsOf(
-  values: Data, { fields = {}, extra, labels }: Pick<Form, 'fields' | 'extra' | 'labels'>,
-): FieldProblem[] {
+function problemsOf(values: SubmissionData, form: FormRules, fileFields: ReadonlySet<string>): FieldProblem[] {
+  const { fields = {}, extra, labels } = form
   const describeField = (key: string) => ({ key, label: Object.hasOwn(labels, key) ? labels[key]! : key })
-  const fieldProblems = Object.entries(fields).flatMap(([key, rule]): FieldProblem[] => {
-    const value = Object.hasOwn(values, key) ? values[key] : answerNamed(key, values)?.value
-    const problem = problemOf(value, rule)
+  const names = Object.keys(fields)
+  const answers = answersNamed(names, values)
+  const fieldProblems = names.flatMap((key, index): FieldProblem[] => {
+    const value = Object.hasOwn(values, key) ? values[key] : answers[index]?.value
+    const problem = problemOf(fileFields.has(key) ? FILES : value, fields[key]!)
     return problem ? [{ ...describeField(key), ...problem }] : []
   })
   const unknownKeys = extra === 'refuse'
-    ? readingOf(values).answers.filter(answer => !settingOf(answer, fields)).map(({ key }) => key)
+    ? [
+        ...readingOf(values, form).answers.filter(answer => !settingOf(answer, fields)).map(({ key }) => key),
+        ...[...fileFields].filter(key => !Object.hasOwn(fields, key)),
+      ]
     : []
   return [...fieldProblems, ...unknownKeys.map(key => ({ ...describeField(key), problem: 'unknown' as const }))]
 }

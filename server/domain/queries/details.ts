@@ -7,7 +7,6 @@ import type { Form } from '../../ports/form'
 import type { HistoryEntry, Person, Reviewer, Submission } from '../../ports/submission'
 import type { Context, Presentation } from '../context'
 import { SubmissionEnded } from '../errors'
-import { isNumber } from '../json'
 import { identityOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
 import {
@@ -15,11 +14,13 @@ import {
 } from '../cards/card-view'
 import { deliveriesOf, deliveryName, leftOf, targetsOf } from '../deliveries/registry'
 import { envelopeFields } from '../intake/envelope'
+import type { Answer } from '../fields/answers'
 import { editInputs } from '../fields/edits'
-import { editOf, inOrder } from '../fields/fields'
+import { editOf, inOrder, originalOf } from '../fields/fields'
+import { isBranch } from '../fields/paths'
 import { readingOf } from '../fields/reading'
 import { ruleFor } from '../fields/rules'
-import { displayText } from '../fields/values'
+import { displayText, editText, fieldText, hasLines } from '../fields/values'
 import { fileDetails } from '../files/file-texts'
 import { assigneeOf } from '../lifecycle/assignment'
 import {
@@ -60,7 +61,7 @@ export async function showSubmission(
     taking: mayDecide && form.claim ? assignmentActionOf(submission, viewer, now) : null,
     erased: data === null,
     erasedAt: submission.erased?.at ?? (state === 'expired' ? submission.expiresAt : null),
-    fields: inOrder(fieldDetails(submission, form), form.labels),
+    ...fieldDetails(submission, form),
     files: fileDetails(submission, form, files),
     notes: [
       ...notesOf(submission, context),
@@ -176,21 +177,38 @@ function decisionText({ action, edited }: HistoryEntry & { event: 'claimed' }): 
   return action === 'spam' ? 'Marked as spam' : edited ? 'Edited and forwarded' : 'Forwarded'
 }
 
-function fieldDetails(submission: Submission, { fields: rules = {} }: Form): FieldDetails[] {
-  const { answers } = readingOf(submission.data)
-  return editInputs(submission.data).map((input, position) => {
-    const answer = answers[position]!
-    const rule = ruleFor(answer, rules)
-    const { type, options } = rule
-    const shownText = displayText(answer, rule)
+/** Everything that was sent but files: answers with their inputs, and the rest */
+function fieldDetails(submission: Submission, form: Form): Pick<SubmissionDetails, 'fields' | 'technical' | 'sent'> {
+  const { data } = submission
+  const { answers, technical } = readingOf(data, form)
+  // A rule of the form would change the text of an input.
+  const inputs = editInputs(data, { ...form, fields: undefined })
+  const fields = answers.map((answer, position): FieldDetails => {
+    const rule = ruleFor(answer, form.fields)
+    const { rule: choices, ...input } = inputs[position]!
+    const { type, options } = rule.type ? rule : choices ?? {}
+    const kind = kindOf(answer)
+    const shownText = kind === 'tree' ? input.value : displayText(answer, rule)
+    const { original } = originalOf(submission, answer)
     return {
-      ...input, kind: kindOf(answer.value), ...editOf(submission, answer, rule),
+      ...input, kind, ...editOf(submission, answer, rule),
+      ...kind === 'tree' && original !== undefined && { was: JSON.stringify(original) },
       ...type && { type, options }, ...shownText !== input.value && { shown: shownText },
     }
   })
+  const isFlat = technical.length === 0 && answers.every(({ path }) => path.length === 1)
+  return {
+    fields: inOrder(fields, form.labels),
+    technical: technical.map(answer => (
+      { key: answer.key, label: answer.label.toWellFormed(), kind: kindOf(answer), value: editText(answer) }
+    )),
+    sent: isFlat ? null : JSON.stringify(data),
+  }
 }
 
-function kindOf(value: unknown): FieldDetails['kind'] {
-  if (typeof value === 'string') return 'text'
-  return typeof value === 'object' && value !== null && !isNumber(value) ? 'tree' : 'json'
+/** Kind of the text that `editText` makes */
+function kindOf(answer: Answer): FieldDetails['kind'] {
+  const { value, choices } = answer
+  if (isBranch(value)) return hasLines(answer) ? 'text' : 'tree'
+  return typeof value === 'string' || choices?.has(fieldText(value)) ? 'text' : 'json'
 }

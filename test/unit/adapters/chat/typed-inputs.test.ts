@@ -103,11 +103,11 @@ test.each([
     const [radio] = modalOf(key, data).children
     expect(radio, key).toMatchObject({ type: 'radio_select', initialOption: expected })
   }
-  expect(applyEdits(data, { f0: expected, f1: 'Grace' }, RULES)).toEqual({
+  expect(applyEdits(data, { f0: expected, f1: 'Grace' }, { fields: RULES })).toEqual({
     data: { terms, name: 'Grace' }, edited: ['name'],
   })
   const otherValue = expected === 'false'
-  expect(applyEdits(data, { f0: String(otherValue), f1: 'Ada' }, { terms: { type: 'checkbox' } })).toEqual({
+  expect(applyEdits(data, { f0: String(otherValue), f1: 'Ada' }, { fields: { terms: { type: 'checkbox' } } })).toEqual({
     data: { terms: otherValue, name: 'Ada' }, edited: ['terms'],
   })
 })

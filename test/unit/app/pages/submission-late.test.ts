@@ -98,7 +98,7 @@ describe('what was typed', () => {
 
   test('is sent as far as it was changed; errors stand under their field', async () => {
     await open(details('a', { fields: ['name', 'text'].map((label, at) => (
-      { id: `f${at}`, label, kind: 'text', value: label, edited: false }
+      { id: `f${at}`, key: label, label, kind: 'text', value: label, edited: false }
     )) }))
     await press('decide-edit')
     await type('edit-f1', 'new')
