@@ -133,17 +133,26 @@ function createSchema(rule: FieldRule): z.ZodType {
   }, rule)
 }
 
-/** JSON Schema of a form (draft 2020-12); files, which are no JSON, are described in the OpenAPI way. */
+/**
+ * JSON Schema of a form (draft 2020-12); files, which are no JSON, are described in the OpenAPI way. A field whose name
+ * is a path may come inside of others, which the schema leaves open.
+ */
 export function jsonSchemaOf({ fields = {}, extra, labels, name, files }: Form): object {
   const shape = Object.fromEntries(Object.entries(fields).map(([key, rule]) => {
     const takesFiles = isFileField(rule)
     const schema = (rule.type && !takesFiles ? schemaOf(rule) : z.unknown()).meta({
       title: labels[key] ?? key, ...takesFiles && files && schemaOfFiles(files),
     })
-    return [key, rule.required ? schema : schema.optional()]
+    return [key, rule.required && !isPath(key) ? schema : schema.optional()]
   }))
-  const objectSchema = extra === 'refuse' ? z.strictObject(shape) : z.looseObject(shape)
+  const isClosed = extra === 'refuse' && !Object.keys(fields).some(isPath)
+  const objectSchema = isClosed ? z.strictObject(shape) : z.looseObject(shape)
   return z.toJSONSchema(objectSchema.meta({ title: name }), { io: 'input' })
+}
+
+/** True for a name that leads into other fields. */
+function isPath(name: string): boolean {
+  return name.includes('.')
 }
 
 /** JSON Schema of a field that takes files */
