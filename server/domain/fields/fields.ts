@@ -70,9 +70,8 @@ export function originalOf(
     isEdited: true, ...Object.hasOwn(originals, key) && { original: originals[key] ?? '' },
   }
   // Previous versions of this service edited the outer field as a whole.
-  const [outerKey, ...innerPath] = path
-  if (!edited.includes(outerKey as string)) return { isEdited: false }
-  const original = valueAt(originals[outerKey as string], innerPath)
+  if (!edited.includes(path[0] as string)) return { isEdited: false }
+  const original = valueAt(originals, path)
   return original === undefined || fieldText(original) === fieldText(value)
     ? { isEdited: false }
     : { isEdited: true, original }

@@ -54,7 +54,7 @@ function split(reading: Reading, names: readonly string[]): Reading {
     const steps = name.split('.')
     return steps.slice(1).map((_, index) => steps.slice(0, index + 1).join('.'))
   }))
-  if (outerNames.size === 0) return reading
+  if (![...reading.answers, ...reading.technical].some(({ key }) => outerNames.has(key))) return reading
   const partsOf = (answer: Answer): Answer[] => {
     const { key, path, label, value } = answer
     if (!outerNames.has(key) || !isBranch(value)) return [answer]
@@ -77,10 +77,25 @@ export function settingOf<T>(
 
 /** Answers that settings of the form name, each by its path or its label; undefined where there is none. */
 export function answersNamed(names: readonly string[], data: SubmissionData | null): (Answer | undefined)[] {
-  const { answers, technical } = split(readingOf(data), names)
-  const all = [...answers, ...technical].toReversed()
-  const [byKey, byLabel] = [new Map(all.map(each => [each.key, each])), new Map(all.map(each => [each.label, each]))]
-  return names.map(name => byKey.get(name) ?? byLabel.get(name))
+  const reading = readingOf(data)
+  const [{ byKey, byLabel }, parts] = [indexOf(reading), indexOf(split(reading, names))]
+  return names.map(name => byKey.get(name) ?? parts.byKey.get(name) ?? byLabel.get(name))
+}
+
+type Index = Record<'byKey' | 'byLabel', ReadonlyMap<string, Answer>>
+
+const indexes = new WeakMap<Reading, Index>()
+
+/** Answers by path and by label; the first one if several have the same. */
+function indexOf(reading: Reading): Index {
+  const cachedIndex = indexes.get(reading)
+  if (cachedIndex) return cachedIndex
+  const all = [...reading.answers, ...reading.technical].toReversed()
+  const index = {
+    byKey: new Map(all.map(each => [each.key, each])), byLabel: new Map(all.map(each => [each.label, each])),
+  }
+  indexes.set(reading, index)
+  return index
 }
 
 /** The answer that a setting of the form names, by its path or by its label */

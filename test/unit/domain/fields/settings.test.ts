@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answerNamed, namedAnswers, readingOf } from '../../../../server/domain/fields/reading'
+import { answerNamed, answersNamed, namedAnswers, readingOf } from '../../../../server/domain/fields/reading'
 import { jsonSchemaOf, typed } from '../../../../server/domain/fields/rules'
 import type { InvalidFields } from '../../../../server/domain/errors'
 import { parseJson } from '../../../../server/domain/json'
@@ -46,6 +46,11 @@ test('a path leads into a field, through lists of one and JSON in a text', () =>
   const data = { a: [{ b: '{"c":{"d":"x"}}' }] }
   expect(answerNamed('a.b.c.d', data)).toMatchObject({ key: 'a.b.c.d', label: 'd', value: 'x' })
   expect(answerNamed('a.__proto__.c', data)).toBeUndefined()
+})
+
+test('a field is found as it was sent before a path that leads into another', () => {
+  const data = { 'a': { b: 'inner' }, 'a.b': 'own' }
+  expect(answersNamed(['a.b', 'a'], data).map(each => each?.value)).toEqual(['own', { b: 'inner' }])
 })
 
 test('every answer has a name of its own', () => {
