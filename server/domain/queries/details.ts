@@ -196,7 +196,7 @@ function fieldDetails(submission: Submission, form: Form): Pick<SubmissionDetail
       ...type && { type, options }, ...shownText !== input.value && { shown: shownText },
     }
   })
-  const isFlat = technical.length === 0 && answers.every(({ path }) => path.length === 1)
+  const isFlat = technical.length === 0 && answers.every(({ key, path }) => key === path[0])
   return {
     fields: inOrder(fields, form.labels),
     technical: technical.map(answer => (
