@@ -6,7 +6,7 @@ import { readForms } from '../config/forms'
 import { readPeople } from '../config/people'
 import { InvalidFields } from '../domain/errors'
 import type { Answer } from '../domain/fields/answers'
-import { answerNamed, readingOf } from '../domain/fields/reading'
+import { answerNamed, answersNamed, readingOf } from '../domain/fields/reading'
 import { isNumber, isObject, orderedObject } from '../domain/json'
 import { composeEmail } from '../domain/outbox/email'
 import { CONTROLS, envelopeOf } from '../domain/intake/envelope'
@@ -82,7 +82,6 @@ async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Pro
   const body = isObject(sample) ? sample : madeUp(form)
   const mistakes = sample !== undefined && !isObject(sample) ? ['Its sample is no JSON object.'] : []
   mistakes.push(...unfilledPlaces(form, sample === undefined ? {} : body))
-  if (isObject(sample)) mistakes.push(...unmatchedSettings(form, body))
   const siteUrl = env.NUXT_PUBLIC_SITE_URL ?? null
   const submission = submissionOf(form, body, mistakes)
   const view = cardView(submission, { siteUrl, forms: { all: [form], rooms, of: () => form, find: () => form } })
@@ -108,7 +107,7 @@ async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Pro
         ? [`Files: up to ${form.files.max} of ${megabytes(form.files.maxBytes)} each, ${form.files.types.join(', ')}`]
         : [],
       ...otherDeliveries,
-      ...isObject(sample) ? pathFacts(submission.data, form) : [],
+      ...isObject(sample) ? [...pathFacts(submission.data, form), ...unmatchedFacts(form, body)] : [],
       ...words ? [`Afterwards: “${words.subject}” to ${email.replyTo ?? 'nobody'}`] : [],
     ],
     cards: [...cards].map(([text, on]) => ({ on, text })),
@@ -127,14 +126,12 @@ function unfilledPlaces({ subject = '', labels }: Form, sample: Record<string, u
     : places.map(([place]) => `Its subject has the placeholder ${place}, but no field has that name. The fields are ${fields.join(', ')}.`)
 }
 
-/** Returns a message for each setting that addresses an answer which the sample does not have. */
-function unmatchedSettings({ labels, technical = [], fields = {} }: Form, sample: SubmissionData): string[] {
-  // A field that is no path may be left out: browsers do not send an empty choice.
-  const isPath = (name: string) => name.includes('.') && !isFileField(fields[name] ?? {})
-  const names = [...Object.keys(labels).filter(isPath), ...technical]
-  return names.filter(name => !answerNamed(name, sample)).map(
-    name => `Its setting for ${JSON.stringify(name)} matches no path and no label of the sample.`,
-  )
+/** Returns the settings whose path or label the sample does not have: misspelt ones, or fields that it leaves out. */
+function unmatchedFacts({ labels, technical = [], fields = {} }: Form, sample: SubmissionData): string[] {
+  const names = [...Object.keys(labels).filter(name => !isFileField(fields[name] ?? {})), ...technical]
+  const answers = answersNamed(names, sample)
+  const unmatchedNames = names.filter((_, index) => !answers[index])
+  return unmatchedNames.length > 0 ? [`Not in the sample: ${unmatchedNames.join(', ')}`] : []
 }
 
 /** Returns path, label and type of each answer, a line each; none if the sample is flat, because its card has all. */
