@@ -48,6 +48,7 @@ export function createForms(
     ...openDeliveries(form, tools, standard),
     labels: Object.fromEntries(Object.entries(form.fields ?? {}).map(([field, { label }]) => [field, label ?? field])),
     ...takes(form),
+    technical: form.technical,
     files: form.files,
     subject: form.subject,
     confirm: form.confirm,

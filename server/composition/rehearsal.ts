@@ -5,7 +5,9 @@ import { renderEmail } from '../adapters/email/template'
 import { readForms } from '../config/forms'
 import { readPeople } from '../config/people'
 import { InvalidFields } from '../domain/errors'
-import { isObject } from '../domain/json'
+import type { Answer } from '../domain/fields/answers'
+import { answerNamed, answersNamed, readingOf } from '../domain/fields/reading'
+import { isNumber, isObject, orderedObject } from '../domain/json'
 import { composeEmail } from '../domain/outbox/email'
 import { CONTROLS, envelopeOf } from '../domain/intake/envelope'
 import { megabytes } from '../domain/files/file-texts'
@@ -105,6 +107,7 @@ async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Pro
         ? [`Files: up to ${form.files.max} of ${megabytes(form.files.maxBytes)} each, ${form.files.types.join(', ')}`]
         : [],
       ...otherDeliveries,
+      ...isObject(sample) ? [...pathFacts(submission.data, form), ...unmatchedFacts(form, body)] : [],
       ...words ? [`Afterwards: “${words.subject}” to ${email.replyTo ?? 'nobody'}`] : [],
     ],
     cards: [...cards].map(([text, on]) => ({ on, text })),
@@ -113,17 +116,42 @@ async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Pro
 
 /** Returns a message for each {placeholder} of the subject that no known field fills; none if no field is known. */
 function unfilledPlaces({ subject = '', labels }: Form, sample: Record<string, unknown>): string[] {
-  const fields = [...Object.keys(labels), ...Object.keys(sample)]
-  const places = [...subject.matchAll(/\{([^{}]*)\}/g)].filter(([, field]) => !fields.includes(field!))
+  const { answers } = readingOf(sample)
+  const fields = [...new Set([...Object.keys(labels), ...answers.map(({ key }) => key)])]
+  const places = [...subject.matchAll(/\{([^{}]*)\}/g)].filter(
+    ([, field]) => !fields.includes(field!) && !answerNamed(field!, sample),
+  )
   return fields.length === 0
     ? []
     : places.map(([place]) => `Its subject has the placeholder ${place}, but no field has that name. The fields are ${fields.join(', ')}.`)
 }
 
+/** Returns the settings whose path or label the sample does not have: misspelt ones, or fields that it leaves out. */
+function unmatchedFacts({ labels, technical = [], fields = {} }: Form, sample: SubmissionData): string[] {
+  const names = [...Object.keys(labels).filter(name => !isFileField(fields[name] ?? {})), ...technical]
+  const answers = answersNamed(names, sample)
+  const unmatchedNames = names.filter((_, index) => !answers[index])
+  return unmatchedNames.length > 0 ? [`Not in the sample: ${unmatchedNames.join(', ')}`] : []
+}
+
+/** Returns path, label and type of each answer, a line each; none if the sample is flat, because its card has all. */
+function pathFacts(data: SubmissionData | null, form: Form): string[] {
+  const { answers, technical } = readingOf(data, form)
+  const isFlat = technical.length === 0 && answers.every(({ key, label }) => key === label)
+  const factOf = (what: string) => ({ key, label, value }: Answer) => `${what} ${key}: ${label} (${typeOf(value)})`
+  return isFlat ? [] : [...answers.map(factOf('Path')), ...technical.map(factOf('Technical detail'))]
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'list'
+  if (value === null) return 'nothing'
+  return typeof value === 'string' ? 'text' : isNumber(value) ? 'number' : typeof value
+}
+
 /** Adds errors in the sample's data to the mistakes, and continues with the data as they are. */
 function submissionOf(form: Form, body: Record<string, unknown>, mistakes: string[]): Submission {
   const files = filesIn(body, form)
-  let data = Object.fromEntries(Object.entries(body).filter(
+  let data = orderedObject(Object.entries(body).filter(
     ([field]) => !CONTROLS.includes(field) && !files.some(file => file.field === field),
   ))
   try {

@@ -64,6 +64,8 @@ const formSchema = z.strictObject({
   fields: z.record(z.string(), fieldRule).optional(),
   /** `keep` or `refuse` fields that are not listed; `keep` when absent. */
   extra: z.enum(['keep', 'refuse'], 'must be keep or refuse').optional(),
+  /** Fields that are shown folded, behind the others: paths or labels */
+  technical: z.array(z.string().min(1, 'must not be empty')).min(1, 'must not be empty').optional(),
   /** Files that it takes, in its fields of type `file`, or in any field if it has none; none when absent. */
   files: fileRule.optional(),
   /**

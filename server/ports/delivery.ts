@@ -70,7 +70,7 @@ export interface Branch {
 export const MOST_BRANCHES = 1000
 
 export interface EmailField extends Field {
-  /** Lines of a list or an object; `value` holds the same as JSON. */
+  /** Lines of a list or an object, shown in place of `value`. */
   tree?: readonly Branch[]
 }
 

@@ -23,6 +23,8 @@ export interface Form {
   fields?: Readonly<Record<string, FieldRule>>
   /** `refuse` rejects fields that have no rule. */
   extra?: 'keep' | 'refuse'
+  /** Paths or labels of answers that people need not read: they are technical details. */
+  technical?: readonly string[]
   /** Files that the form accepts; none when absent. */
   files?: FileRule
   /** Title of a submission in emails and on cards; `{key}` stands for the value of a field. */

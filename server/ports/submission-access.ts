@@ -27,13 +27,13 @@ export interface ApprovedDecision {
 }
 
 interface FieldChange {
-  /** Key in the form data. */
+  /** Name in the shown data, or path. */
   field: string
   value: string
 }
 
 export interface ShownSubmission extends Pick<Submission, 'id' | 'state' | 'receivedAt' | 'expiresAt'> {
-  /** Data as the website sent it, with the edits of reviewers; null once erased. */
+  /** Answers by label, or by path where a label is repeated, with the edits of reviewers; null once erased. */
   data: SubmissionData | null
   /** Digest of the data; absent when the submission cannot be decided. */
   content?: string

@@ -132,16 +132,23 @@ export interface Counts {
   platforms: Choice[]
 }
 
-/** A complete field. All texts come from the form: the renderer escapes them. */
-export interface FieldDetails {
-  /** Id of its input in the edit form. */
-  id: string
+/** A value and its question. All texts come from the form: the renderer escapes them. */
+export interface TechnicalDetails {
   /** Written path of the value in the sent data, such as `data.email`; for a flat form the field's key. */
   key: string
   label: string
-  /** `tree`: the value is JSON of an object or a list. `json`: JSON of a number, a boolean or null. */
+  /**
+   * `tree`: the value is JSON of an object or a list. `json`: JSON of a number, a boolean or null. A list or an object
+   * of short texts is a `text`, a line each.
+   */
   kind: 'text' | 'json' | 'tree'
   value: string
+}
+
+/** A complete field */
+export interface FieldDetails extends TechnicalDetails {
+  /** Id of its input in the edit form. */
+  id: string
   /** Value for people, by the field's type; absent if equal to `value`. */
   shown?: string
   edited: boolean
@@ -149,7 +156,7 @@ export interface FieldDetails {
   was?: string
   /** Type that the form defines for the field, if any. */
   type?: FieldType
-  /** Texts to choose from. */
+  /** Texts to choose from: those of the form, or those that a form sent with the answer. */
   options?: readonly string[]
 }
 
@@ -207,6 +214,10 @@ export interface SubmissionDetails extends Omit<Row, 'state' | 'preview' | 'more
   /** The caller's option about the assignment: take the submission, or hand back their own. */
   taking: AssignmentAction | null
   fields: FieldDetails[]
+  /** Values that nobody answered, such as ids of the form's provider. */
+  technical: TechnicalDetails[]
+  /** The data as JSON, if the fields are only a part of it or are inside of other values; else null. */
+  sent: string | null
   files: FileDetails[]
   /** Decision, or failures; one line each. */
   notes: readonly RichText[]

@@ -115,6 +115,8 @@ export interface TextValues {
   'card.emailStatus.dataGone': never
   'card.field.subject': never
   'card.field.technical': never
+  'card.field.picture': 'size' | 'type'
+  'card.field.file': 'size' | 'type'
   'card.field.replyTo': never
   'card.field.edited': 'label'
   'card.field.was': 'value'
@@ -157,6 +159,7 @@ export interface TextValues {
   'card.modal.badAddress': never
   'card.modal.badList': 'example'
   'card.modal.badObject': 'example'
+  'card.modal.badLines': 'names'
   'card.refusal.title.unlisted': never
   'card.refusal.title.unknown': never
   'card.refusal.title.taken': never

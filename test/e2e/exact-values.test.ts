@@ -36,12 +36,12 @@ describe('what nobody edited', () => {
     const id = await submitForm(d.server, `{"name":"Ada","number":${number},"list":[${number}]}`)
     const exported = await (await fetch(`${d.server.url}/api/exports/submissions.json`)).text()
     expect(exported).toContain(`"number":${number},"list":[${number}]`)
-    expect(await (await fetch(`${d.server.url}/api/exports/submissions.csv`)).text()).toContain(`[${number}]`)
+    expect(await (await fetch(`${d.server.url}/api/exports/submissions.csv`)).text()).toContain(`${number}"`)
     const details = await (await fetch(`${d.server.url}/api/submissions/${id}`)).json() as {
       fields: { label: string, kind: string, value: string }[]
     }
     expect(details.fields.slice(1)).toMatchObject([
-      { kind: 'json', value: number }, { kind: 'tree', value: `[${number}]` },
+      { kind: 'json', value: number }, { kind: 'json', value: number },
     ])
     const found = await (
       await fetch(`${d.server.url}/api/submissions?q=${encodeURIComponent(number)}`)

@@ -15,7 +15,7 @@ import type { Presentation } from '../context'
 import { envelopeFields } from '../intake/envelope'
 import { editInputs, markOf } from '../fields/edits'
 import { inOrder, readFields } from '../fields/fields'
-import { answerNamed, settingOf } from '../fields/reading'
+import { answersNamed, settingOf } from '../fields/reading'
 import { fileFields, fileLinks, filePictures } from '../files/file-texts'
 import { isDelivery, isRevocable, canSendAgain, isLost } from '../lifecycle/record'
 import { deletionNotes } from '../lifecycle/settle'
@@ -59,9 +59,9 @@ export function goneCardView(id: string, presentation: Presentation): CardView {
 }
 
 export function editForm(submission: Submission, presentation: Presentation): EditForm {
-  const { labels, fields } = presentation.forms.of(submission.form)
+  const form = presentation.forms.of(submission.form)
   return {
-    inputs: inOrder(editInputs(submission.data, fields), labels).map(
+    inputs: inOrder(editInputs(submission.data, form), form.labels).map(
       input => ({ ...input, label: visible(input.label), mark: markOf(input.value) }),
     ),
     url: submissionUrl(submission.id, presentation),
@@ -97,8 +97,9 @@ function cardNotes(submission: Submission, form: Form, texts: Texts): RichText[]
   }
   // A card without form data sums the decision up in one line.
   if (!data) return [decisionText]
-  const editedLabels = edited.map((key) => {
-    const { label = key } = answerNamed(key, data) ?? {}
+  const editedAnswers = answersNamed(edited, data)
+  const editedLabels = edited.map((key, index) => {
+    const { label = key } = editedAnswers[index] ?? {}
     return settingOf({ key, label }, form.labels) ?? visible(label)
   })
   const editNotes = edited.length > 0 ? [texts('card.edited', { fields: editedLabels.join(', ') })] : []

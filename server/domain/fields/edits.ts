@@ -1,5 +1,6 @@
 import { fieldTypeOf, isFileField } from '../../../shared/field-types/field-types'
 import { english, type Texts } from '../../../shared/texts'
+import { cut } from '../../../shared/utils/text'
 import type { EditInput } from '../../ports/board'
 import type { FieldRule } from '../../ports/field-rules'
 import type { SubmissionData } from '../../ports/submission'
@@ -7,21 +8,58 @@ import type { Edit } from '../lifecycle/events'
 import { digest } from '../lifecycle/record'
 import { isNumber, parseJson } from '../json'
 import type { Answer } from './answers'
-import { withValueAt, type Path } from './paths'
-import { readingOf } from './reading'
-import { parseTyped, pathFor, problemOf, ruleFor, type Rules } from './rules'
-import { editText, fieldText, parseLines } from './values'
+import { isBranch, withChanges, type Change } from './paths'
+import { readingOf, type ReadingSettings } from './reading'
+import { parseTyped, pathFor, problemOf, ruleFor } from './rules'
+import { editText, fieldText, hasLines, parseLines } from './values'
+
+/** Names of the members of an object in an error, characters */
+const MAX_NAMES = 200
 
 const UNKNOWN_FIELD = 'This submission has no such field.'
 
-/** One input per answer. Ids are positions, because keys may be empty, long or repeated after cutting. */
-export function editInputs(data: SubmissionData | null, rules: Rules = {}): EditInput[] {
-  return readingOf(data).answers.map((answer, position) => {
-    const rule = ruleFor(answer, rules)
+/** One input per answer */
+export function editInputs(data: SubmissionData | null, settings: ReadingSettings = {}): EditInput[] {
+  const { answers } = readingOf(data, settings)
+  const ids = inputIds(answers, data)
+  return answers.map((answer, position) => {
+    const rule = ruleFor(answer, settings.fields)
     const { key, label } = answer
-    const input = { id: `f${position}`, key, label: label.toWellFormed(), value: inputText(answer, rule) }
-    return rule.type && isOffered(input.value, rule) ? { ...input, rule } : input
+    const input = { id: ids[position]!, key, label: label.toWellFormed(), value: inputText(answer, rule) }
+    const offeredRule = rule.type ? rule : choiceRule(answer)
+    return offeredRule && isOffered(input.value, offeredRule) ? { ...input, rule: offeredRule } : input
   })
+}
+
+/** Least number of an input for a value inside of a field; a body has fewer fields. */
+const FIRST_INNER = 2 ** 20
+
+/**
+ * Ids of inputs: the position of the field in the data, or a number made from the path to a value inside of a field.
+ * They stay the same when settings of the form change, because an edit form may be open meanwhile.
+ */
+function inputIds(answers: readonly Answer[], data: SubmissionData | null): string[] {
+  const positions = new Map(Object.keys(data ?? {}).map((key, position) => [key, position]))
+  const numbers = new Set<number>()
+  for (const { key, path } of answers) {
+    const innerNumber = () => FIRST_INNER + parseInt(digest(JSON.stringify(path.map(String))).slice(0, 8), 16)
+    let number = key === path[0] ? positions.get(key)! : innerNumber()
+    while (numbers.has(number)) number++
+    numbers.add(number)
+  }
+  return [...numbers].map(number => `f${number}`)
+}
+
+/** Longest list of choices that a select offers, and its longest text, characters: Slack takes no more. */
+const [MOST_OPTIONS, LONGEST_OPTION] = [100, 75]
+
+/** Rule that offers the choices that came with the answer; undefined if there are none, or several can be chosen. */
+function choiceRule({ value, choices }: Answer): FieldRule | undefined {
+  const options = [...new Set(choices?.values())]
+  const isListed = options.length <= MOST_OPTIONS && options.every(option => (
+    option !== '' && option.length <= LONGEST_OPTION && !option.includes('\n') && option === comparable(option)
+  ))
+  return !isBranch(value) && options.length > 0 && isListed ? { type: 'select', options } : undefined
 }
 
 /**
@@ -64,32 +102,33 @@ function isOffered(text: string, rule: FieldRule): boolean {
  * @returns the edit, or an error text per input id
  */
 export function applyEdits(
-  data: SubmissionData, typedTexts: Readonly<Record<string, string>>, rules: Rules = {}, marks?: Marks,
+  data: SubmissionData, typedTexts: Readonly<Record<string, string>>, settings: ReadingSettings = {}, marks?: Marks,
   texts = english,
 ): Edit | { errors: Record<string, string> } {
-  const { answers } = readingOf(data)
-  const ids = new Set(answers.map((_, position) => `f${position}`))
-  const unknownIds = marks ? [] : Object.keys(typedTexts).filter(id => !ids.has(id))
+  const { answers } = readingOf(data, settings)
+  const ids = inputIds(answers, data)
+  const knownIds = new Set(ids)
+  // The form of a previous version of this service may have had other inputs.
+  const isForeign = (id: string) => marks?.has(id) === false || markOf(typedTexts[id]!) === marks?.get(id)
+  const unknownIds = Object.keys(typedTexts).filter(id => !knownIds.has(id) && !isForeign(id))
   const errors = Object.fromEntries(unknownIds.map(id => [id, UNKNOWN_FIELD]))
-  const changes: { answer: Answer, path: Path, value: unknown }[] = []
+  const changes: (Change & Pick<Answer, 'key'>)[] = []
   for (const [position, answer] of answers.entries()) {
-    const id = `f${position}`
+    const id = ids[position]!
     const typedText = Object.hasOwn(typedTexts, id) ? typedTexts[id] : undefined
-    const rule = ruleFor(answer, rules)
+    const rule = ruleFor(answer, settings.fields)
     const text = inputText({ value: typedText ?? '' }, rule)
     const isKept = typedText === undefined || comparable(text) === comparable(inputText(answer, rule))
       || markOf(text) === marks?.get(id)
     if (isKept) continue
     const result = rule.type ? parseByRule(typedText, rule, texts) : reviveLike(answer, typedText, texts)
     if ('error' in result) errors[id] = result.error
-    else changes.push({ answer, path: pathFor(answer, rule), value: result.value })
+    else changes.push({ key: answer.key, path: pathFor(answer, rule), value: result.value })
   }
   if (Object.keys(errors).length > 0) return { errors }
   return {
-    data: changes.reduce((changed, { path, value }) => (
-      withValueAt(changed, path, value) as SubmissionData
-    ), data),
-    edited: changes.map(({ answer: { key } }) => key),
+    data: withChanges(data, changes) as SubmissionData,
+    edited: changes.map(({ key }) => key),
   }
 }
 
@@ -106,17 +145,20 @@ function parseByRule(typedText: string, rule: FieldRule, texts: Texts): { value:
 }
 
 /** Reads a typed text as a value like the one that was sent. */
-function reviveLike(
-  { value: original, choices }: Answer, typedText: string, texts: Texts,
-): { value: unknown } | { error: string } {
-  if (typeof original === 'string' || original === null) return { value: idOf(typedText, choices) }
-  const lines = parseLines(original, typedText)
-  if (lines) return { value: Array.isArray(lines) ? lines.map(line => idOf(line, choices)) : lines }
-  const parsedValue = tryParseJson(typedText)
-  if (isNumber(original)) return { value: isNumber(parsedValue) ? parsedValue : typedText }
-  if (typeof original !== 'object') return { value: typeof parsedValue === typeof original ? parsedValue : typedText }
-  if (typeof parsedValue === 'object' && parsedValue !== null && !isNumber(parsedValue)
-    && Array.isArray(parsedValue) === Array.isArray(original)) return { value: parsedValue }
+function reviveLike(answer: Answer, typedText: string, texts: Texts): { value: unknown } | { error: string } {
+  const { value: original, choices } = answer
+  const text = isBranch(original) ? typedText : idOf(typedText, choices)
+  if (typeof original === 'string' || original === null) return { value: text }
+  const parsedValue = tryParseJson(text)
+  if (isNumber(original)) return { value: isNumber(parsedValue) ? parsedValue : text }
+  if (!isBranch(original)) return { value: typeof parsedValue === typeof original ? parsedValue : text }
+  const isSameKind = isBranch(parsedValue) && Array.isArray(parsedValue) === Array.isArray(original)
+  if (isSameKind) return { value: parsedValue }
+  if (hasLines(answer)) {
+    const value = parseLines(answer, typedText)
+    const names = cut(Object.keys(original).join(', '), MAX_NAMES)
+    return value === undefined ? { error: texts('card.modal.badLines', { names }) } : { value }
+  }
   return {
     error: Array.isArray(original)
       ? texts('card.modal.badList', { example: '["a", "b"]' })

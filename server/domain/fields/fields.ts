@@ -5,9 +5,10 @@ import type { FieldRule } from '../../ports/field-rules'
 import type { Form } from '../../ports/form'
 import type { Field, Submission } from '../../ports/submission'
 import type { Answer } from './answers'
+import { valueAt } from './paths'
 import { readingOf, settingOf } from './reading'
 import { ruleFor } from './rules'
-import { displayText } from './values'
+import { displayText, fieldText } from './values'
 
 /** Keys of technical details on a card, characters */
 const MAX_TECHNICAL = 300
@@ -19,12 +20,12 @@ const MAX_TECHNICAL = 300
  * @param addFacts adds further facts about a value
  */
 export function readFields(
-  submission: Submission, { labels, fields: rules = {} }: Pick<Form, 'labels' | 'fields'>, texts = english,
-  addFacts?: (answer: Answer, rule: FieldRule) => Pick<EmailField, 'tree'>,
+  submission: Submission, form: Pick<Form, 'labels' | 'fields' | 'technical'>, texts = english,
+  addFacts?: (answer: Answer, rule: FieldRule) => Partial<EmailField>,
 ): EmailField[] {
-  const { answers, technical } = readingOf(submission.data)
-  const fields = inOrder(answers, labels).map((answer): EmailField => {
-    const rule = ruleFor(answer, rules)
+  const { answers, technical } = readingOf(submission.data, form)
+  const fields = inOrder(answers, form.labels).map((answer): EmailField => {
+    const rule = ruleFor(answer, form.fields)
     return {
       label: visible(answer.label.toWellFormed()), value: visible(displayText(answer, rule, texts)),
       ...editOf(submission, answer, rule, texts), ...addFacts?.(answer, rule),
@@ -52,11 +53,26 @@ export function inOrder<T extends Pick<Answer, 'key' | 'label'>>(items: readonly
 
 /** Edit state of a field and, if it was edited, its original value; null reads as empty. */
 export function editOf(
-  { edited, before: originals }: Submission, { key, choices }: Answer, rule: FieldRule, texts = english,
+  submission: Submission, answer: Answer, rule: FieldRule, texts = english,
 ): Pick<Field, 'edited' | 'was'> {
-  const hasOriginal = edited.includes(key) && originals !== undefined && Object.hasOwn(originals, key)
+  const { isEdited, original } = originalOf(submission, answer)
   return {
-    edited: edited.includes(key),
-    ...hasOriginal && { was: visible(displayText({ value: originals[key] ?? '', choices }, rule, texts)) },
+    edited: isEdited,
+    ...original !== undefined && { was: visible(displayText({ ...answer, value: original }, rule, texts)) },
   }
+}
+
+/** Edit state of an answer and, if it was edited, its original value; undefined if that is unknown. */
+export function originalOf(
+  { edited, before: originals = {} }: Submission, { key, path, value }: Answer,
+): { isEdited: boolean, original?: unknown } {
+  if (edited.includes(key)) return {
+    isEdited: true, ...Object.hasOwn(originals, key) && { original: originals[key] ?? '' },
+  }
+  // Previous versions of this service edited the outer field as a whole.
+  if (!edited.includes(path[0] as string)) return { isEdited: false }
+  const original = valueAt(originals, path)
+  return original === undefined || fieldText(original) === fieldText(value)
+    ? { isEdited: false }
+    : { isEdited: true, original }
 }

@@ -12,14 +12,32 @@ export function writtenPath(path: Path): string {
   return path.filter(step => step !== PARSED).join('.')
 }
 
-/** Copy of the data with another value at the path, which exists. All other values stay as they were sent. */
-export function withValueAt(data: unknown, [step, ...rest]: Path, value: unknown): unknown {
-  if (step === undefined) return value
-  if (step === PARSED) return JSON.stringify(withValueAt(jsonOf(data), rest, value))
-  if (Array.isArray(data)) return data.map((each, index) => index === step ? withValueAt(each, rest, value) : each)
-  return orderedObject(Object.entries(data as object).map(
-    ([key, each]) => [key, key === step ? withValueAt(each, rest, value) : each],
-  ))
+/** New value of the data at a path, which exists */
+export interface Change {
+  path: Path
+  value: unknown
+}
+
+/** Copy of the data with these changes. All other values stay as they were sent. */
+export function withChanges(data: unknown, changes: readonly Change[]): unknown {
+  if (changes.length === 0) return data
+  const wholeChange = changes.find(({ path }) => path.length === 0)
+  if (wholeChange) return wholeChange.value
+  const changesByStep = Map.groupBy(changes, ({ path }) => path[0]!)
+  const changed = (step: Path[number], value: unknown) => withChanges(
+    value, (changesByStep.get(step) ?? []).map(({ path, ...change }) => ({ ...change, path: path.slice(1) })),
+  )
+  if (changesByStep.has(PARSED)) return JSON.stringify(changed(PARSED, jsonOf(data)))
+  if (Array.isArray(data)) return data.map((each, index) => changed(index, each))
+  return orderedObject(Object.entries(data as object).map(([key, each]) => [key, changed(key, each)]))
+}
+
+/** Value at a path; undefined if the data has no such path. */
+export function valueAt(data: unknown, path: Path): unknown {
+  return path.reduce((value, step) => {
+    if (step === PARSED) return jsonOf(value)
+    return isBranch(value) && Object.hasOwn(value, step) ? value[step as keyof typeof value] : undefined
+  }, data)
 }
 
 /** True for a list or an object. */

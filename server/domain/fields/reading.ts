@@ -1,21 +1,42 @@
+import type { Form } from '../../ports/form'
 import type { SubmissionData } from '../../ports/submission'
-import { readFlat, type Answer, type Reading } from './answers'
+import { answerAt, readFlat, type Answer, type Reading } from './answers'
+import { isBranch } from './paths'
 import { unfolded } from './php-names'
 import { readElementor } from './readers/elementor'
 import { readGravityForms } from './readers/gravity-forms'
 import { readJotform } from './readers/jotform'
 import { readShape } from './shapes'
 
+/** Settings of a form that name answers, by path or by label */
+export type ReadingSettings = Partial<Pick<Form, 'labels' | 'fields' | 'technical'>>
+
 const readings = new WeakMap<object, Reading>()
 
-/** Reads the data of a submission, once. Takes time in proportion to its size. */
-export function readingOf(data: SubmissionData | null): Reading {
+/**
+ * Reads the data of a submission, once. Takes time in proportion to its size.
+ *
+ * Settings of the form decide what is technical. If they name a value inside of an answer, each value in it becomes an
+ * answer of its own.
+ */
+export function readingOf(
+  data: SubmissionData | null, { labels = {}, fields = {}, technical: technicalNames = [] }: ReadingSettings = {},
+): Reading {
   if (!data) return { answers: [], technical: [] }
-  const cachedReading = readings.get(data)
-  if (cachedReading) return cachedReading
-  const reading = read(data)
-  readings.set(data, reading)
-  return reading
+  const sentReading = readings.get(data) ?? read(data)
+  readings.set(data, sentReading)
+  const shownNames = new Set([...Object.keys(labels), ...Object.keys(fields)])
+  const foldedNames = new Set(technicalNames)
+  if (shownNames.size === 0 && foldedNames.size === 0) return sentReading
+  const { answers, technical, ...facts } = split(sentReading, [...shownNames, ...foldedNames])
+  const isNamed = ({ key, label }: Answer, names: ReadonlySet<string>) => names.has(key) || names.has(label)
+  const isFolded = (answer: Answer) => isNamed(answer, foldedNames)
+  const isShown = (answer: Answer) => isNamed(answer, shownNames) && !isFolded(answer)
+  return {
+    ...facts,
+    answers: [...answers.filter(each => !isFolded(each)), ...technical.filter(isShown)],
+    technical: [...answers.filter(isFolded), ...technical.filter(each => !isShown(each))],
+  }
 }
 
 function read(data: SubmissionData): Reading {
@@ -28,6 +49,25 @@ function read(data: SubmissionData): Reading {
   return readJotform(data) ?? readGravityForms(data) ?? readElementor(data) ?? readShape(data) ?? readFlat(data, [])
 }
 
+/** Splits each answer into which one of the names leads, such as `customer` for `customer.email`. */
+function split(reading: Reading, names: readonly string[]): Reading {
+  const outerNames = new Set(names.flatMap((name) => {
+    const steps = name.split('.')
+    return steps.slice(1).map((_, index) => steps.slice(0, index + 1).join('.'))
+  }))
+  if (![...reading.answers, ...reading.technical].some(({ key }) => outerNames.has(key))) return reading
+  const partsOf = (answer: Answer): Answer[] => {
+    const { key, path, label, value } = answer
+    if (!outerNames.has(key) || !isBranch(value)) return [answer]
+    const isList = Array.isArray(value)
+    return Object.entries(value).flatMap(([name, part]) => partsOf(answerAt(
+      [...path, isList ? Number(name) : name], isList ? `${label} ${Number(name) + 1}` : name, part,
+      { key: `${key}.${name}` },
+    )))
+  }
+  return { ...reading, answers: reading.answers.flatMap(partsOf), technical: reading.technical.flatMap(partsOf) }
+}
+
 /** Setting for an answer, which the form has under the answer's path or its label. */
 export function settingOf<T>(
   { key, label }: Pick<Answer, 'key' | 'label'>, settings: Readonly<Record<string, T>>,
@@ -36,9 +76,42 @@ export function settingOf<T>(
   return name === undefined ? undefined : settings[name]
 }
 
-/** The answer that a setting of the form names, by its path or by its label. */
+/** Answers that settings of the form name, each by its path or its label; undefined where there is none. */
+export function answersNamed(names: readonly string[], data: SubmissionData | null): (Answer | undefined)[] {
+  const reading = readingOf(data)
+  const [{ byKey, byLabel }, parts] = [indexOf(reading), indexOf(split(reading, names))]
+  return names.map(name => byKey.get(name) ?? parts.byKey.get(name) ?? byLabel.get(name))
+}
+
+type Index = Record<'byKey' | 'byLabel', ReadonlyMap<string, Answer>>
+
+const indexes = new WeakMap<Reading, Index>()
+
+/** Answers by path and by label; the first one if several have the same. */
+function indexOf(reading: Reading): Index {
+  const cachedIndex = indexes.get(reading)
+  if (cachedIndex) return cachedIndex
+  const all = [...reading.answers, ...reading.technical].toReversed()
+  const index = {
+    byKey: new Map(all.map(each => [each.key, each])), byLabel: new Map(all.map(each => [each.label, each])),
+  }
+  indexes.set(reading, index)
+  return index
+}
+
+/** The answer that a setting of the form names, by its path or by its label */
 export function answerNamed(name: string, data: SubmissionData | null): Answer | undefined {
-  const { answers, technical } = readingOf(data)
-  const all = [...answers, ...technical]
-  return all.find(({ key }) => key === name) ?? all.find(({ label }) => label === name)
+  return answersNamed([name], data)[0]
+}
+
+/** Answers, then technical details, each under a name of its own: its label, or its path where the label is taken. */
+export function namedAnswers(data: SubmissionData | null, settings?: ReadingSettings): Map<string, Answer> {
+  const { answers, technical } = readingOf(data, settings)
+  const named = new Map<string, Answer>()
+  for (const answer of [...answers, ...technical]) {
+    let name = named.has(answer.label) ? answer.key : answer.label
+    while (named.has(name)) name += '*'
+    named.set(name, answer)
+  }
+  return named
 }

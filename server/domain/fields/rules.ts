@@ -9,8 +9,8 @@ import { InvalidFields } from '../errors'
 import { isNumber, isObject, orderedObject, parseJson } from '../json'
 import { sentTo } from './addresses'
 import type { Answer } from './answers'
-import { withValueAt, type Path } from './paths'
-import { answerNamed, readingOf, settingOf } from './reading'
+import { withChanges, type Path } from './paths'
+import { answersNamed, readingOf, settingOf } from './reading'
 
 export type Rules = NonNullable<Form['fields']>
 
@@ -19,7 +19,7 @@ export function ruleFor(answer: Pick<Answer, 'key' | 'label'>, rules: Rules = {}
   return settingOf(answer, rules) ?? {}
 }
 
-type Data = Readonly<Record<string, unknown>>
+type FormRules = Pick<Form, 'fields' | 'extra' | 'labels' | 'technical'>
 
 /** Placeholder for the value of a field with files: no sent value equals it. */
 const FILES = Symbol('files')
@@ -33,12 +33,13 @@ export function converted(data: unknown, { fields }: Pick<Form, 'fields'>): unkn
   const flatData = orderedObject(Object.entries(data).map(([key, value]) => (
     [key, Object.hasOwn(fields, key) ? parseTyped(value, fields[key]!) : value]
   )))
-  return Object.entries(fields).reduce((converted: SubmissionData, [key, rule]) => {
-    const answer = Object.hasOwn(converted, key) ? undefined : answerNamed(key, converted)
+  const innerNames = Object.keys(fields).filter(name => !Object.hasOwn(data, name))
+  const innerAnswers = innerNames.length > 0 ? answersNamed(innerNames, flatData) : []
+  return withChanges(flatData, innerAnswers.flatMap((answer, index) => {
+    const rule = fields[innerNames[index]!]!
     const value = parseTyped(answer?.value, rule)
-    const isSame = !answer || value === answer.value
-    return isSame ? converted : withValueAt(converted, pathFor(answer, rule), value) as SubmissionData
-  }, flatData)
+    return !answer || value === answer.value ? [] : [{ path: pathFor(answer, rule), value }]
+  }))
 }
 
 /**
@@ -48,28 +49,31 @@ export function converted(data: unknown, { fields }: Pick<Form, 'fields'>): unkn
  * @throws InvalidFields
  */
 export function typed(
-  data: unknown, form: Pick<Form, 'fields' | 'extra' | 'labels'>, files: readonly Pick<StoredFile, 'field'>[] = [],
+  data: unknown, form: FormRules, files: readonly Pick<StoredFile, 'field'>[] = [],
 ): unknown {
   const values = converted(data, form)
   if (!form.fields || !isObject(values)) return values
-  const withFiles = Object.fromEntries([...Object.entries(values), ...files.map(({ field }) => [field, FILES])])
-  const problems = problemsOf(withFiles, form)
+  const problems = problemsOf(values, form, new Set(files.map(({ field }) => field)))
   if (problems.length > 0) throw new InvalidFields(problems)
   return values
 }
 
 /** Problems of these values, in the order of the form's fields */
-function problemsOf(
-  values: Data, { fields = {}, extra, labels }: Pick<Form, 'fields' | 'extra' | 'labels'>,
-): FieldProblem[] {
+function problemsOf(values: SubmissionData, form: FormRules, fileFields: ReadonlySet<string>): FieldProblem[] {
+  const { fields = {}, extra, labels } = form
   const describeField = (key: string) => ({ key, label: Object.hasOwn(labels, key) ? labels[key]! : key })
-  const fieldProblems = Object.entries(fields).flatMap(([key, rule]): FieldProblem[] => {
-    const value = Object.hasOwn(values, key) ? values[key] : answerNamed(key, values)?.value
-    const problem = problemOf(parseTyped(value, rule), rule)
+  const names = Object.keys(fields)
+  const answers = answersNamed(names, values)
+  const fieldProblems = names.flatMap((key, index): FieldProblem[] => {
+    const value = Object.hasOwn(values, key) ? values[key] : answers[index]?.value
+    const problem = problemOf(fileFields.has(key) ? FILES : parseTyped(value, fields[key]!), fields[key]!)
     return problem ? [{ ...describeField(key), ...problem }] : []
   })
   const unknownKeys = extra === 'refuse'
-    ? readingOf(values).answers.filter(answer => !settingOf(answer, fields)).map(({ key }) => key)
+    ? [
+        ...readingOf(values, form).answers.filter(answer => !settingOf(answer, fields)).map(({ key }) => key),
+        ...[...fileFields].filter(key => !Object.hasOwn(fields, key)),
+      ]
     : []
   return [...fieldProblems, ...unknownKeys.map(key => ({ ...describeField(key), problem: 'unknown' as const }))]
 }
@@ -138,17 +142,26 @@ function createSchema(rule: FieldRule): z.ZodType {
   }, rule)
 }
 
-/** JSON Schema of a form (draft 2020-12); files, which are no JSON, are described in the OpenAPI way. */
+/**
+ * JSON Schema of a form (draft 2020-12); files, which are no JSON, are described in the OpenAPI way. A field whose name
+ * is a path may come inside of others, which the schema leaves open.
+ */
 export function jsonSchemaOf({ fields = {}, extra, labels, name, files }: Form): object {
   const shape = Object.fromEntries(Object.entries(fields).map(([key, rule]) => {
     const takesFiles = isFileField(rule)
     const schema = (rule.type && !takesFiles ? schemaOf(rule) : z.unknown()).meta({
       title: labels[key] ?? key, ...takesFiles && files && schemaOfFiles(files),
     })
-    return [key, rule.required ? schema : schema.optional()]
+    return [key, rule.required && !isPath(key) ? schema : schema.optional()]
   }))
-  const objectSchema = extra === 'refuse' ? z.strictObject(shape) : z.looseObject(shape)
+  const isClosed = extra === 'refuse' && !Object.keys(fields).some(isPath)
+  const objectSchema = isClosed ? z.strictObject(shape) : z.looseObject(shape)
   return z.toJSONSchema(objectSchema.meta({ title: name }), { io: 'input' })
+}
+
+/** True for a name that leads into other fields. */
+function isPath(name: string): boolean {
+  return name.includes('.')
 }
 
 /** JSON Schema of a field that takes files */

@@ -1,7 +1,7 @@
 import { fieldTypeOf } from '../../../shared/field-types/field-types'
-import { english } from '../../../shared/texts'
+import { english, type Texts } from '../../../shared/texts'
 import type { FieldRule } from '../../ports/field-rules'
-import { isObject } from '../json'
+import { isObject, orderedObject } from '../json'
 import { unwrapped, type Answer } from './answers'
 import { isBranch } from './paths'
 
@@ -11,94 +11,105 @@ export function fieldText(value: unknown): string {
 }
 
 /** Most lines of one value on a card, which has room for fewer; the page shows all. */
-const MOST_LINES = 200
+export const MOST_LINES = 200
 
-/** Picture that a form sends as text, such as a signature */
-const PICTURE = /^data:image\/([a-z\d.+-]+);base64,/i
+/** File that a form sends as text, such as the picture of a signature: https://www.rfc-editor.org/rfc/rfc2397 */
+const DATA_URL = /^data:(image\/)?(?:[a-z]+\/)?([a-z\d.+-]+)(?:;[a-z\d=._-]+)*;base64,/i
 
 /** The value for people, formatted by its type; numbers keep every digit that was sent. */
 export function displayText(
   { value, choices }: Pick<Answer, 'value' | 'choices'>, rule: FieldRule, texts = english,
 ): string {
-  if (isBranch(value)) return linesOf(value, choices).join('\n')
+  if (isBranch(value)) return linesOf(value, texts, choices).join('\n')
   const text = choices?.get(fieldText(value)) ?? fieldText(value)
-  return fieldTypeOf(rule).show?.(text, value, texts) ?? pictureText(text) ?? text
+  return fieldTypeOf(rule).show?.(text, value, texts) ?? fileText(text, texts) ?? text
 }
 
-/** `PNG picture, 12 KB` for a picture in a text; undefined for any other text. */
-function pictureText(text: string): string | undefined {
-  const [start, type] = PICTURE.exec(text.slice(0, 100)) ?? []
+/** `PNG picture, 12 KB` for a file in a text; undefined for any other text. */
+function fileText(text: string, texts: Texts): string | undefined {
+  const [start, image, type = ''] = DATA_URL.exec(text.slice(0, 200)) ?? []
   if (start === undefined) return undefined
-  const bytes = (text.length - start.length) * 3 / 4
-  const kilobytes = Math.max(1, Math.round(bytes / 1024)).toLocaleString('en')
-  return `${type!.replace(/\+.*/, '').toUpperCase()} picture, ${kilobytes} KB`
+  const kilobytes = Math.max(1, Math.round((text.length - start.length) * 3 / 4 / 1024))
+  return texts(image ? 'card.field.picture' : 'card.field.file', {
+    type: type.replace(/\+.*/, '').toUpperCase(), size: `${kilobytes.toLocaleString(texts.language)} KB`,
+  })
+}
+
+/** True for a file that came as a text. */
+export function isDataUrl(value: unknown): boolean {
+  return typeof value === 'string' && DATA_URL.test(value.slice(0, 200))
 }
 
 /** Lines of an object or a list: `city: Vienna`, what is inside of it indented. Texts of a list are a line each. */
-function linesOf(value: object, choices?: Answer['choices']): string[] {
+function linesOf(value: object, texts: Texts, choices?: Answer['choices']): string[] {
   const lines: string[] = []
-  addLines(value, '', lines, choices)
+  const addLines = (branch: object, indent: string) => {
+    const isList = Array.isArray(branch)
+    for (const [key, sent] of Object.entries(branch) as [string, unknown][]) {
+      if (lines.length > MOST_LINES) return
+      // A chosen option in a list is its text, and JSON in a text is read as well.
+      const child = unwrapped(sent).value
+      const leaf = isBranch(child) ? inlineText(child, texts) : leafText(child, texts, choices)
+      const name = isList ? `${Number(key) + 1}.` : `${key.toWellFormed()}:`
+      lines.push(`${indent}${[...isList && leaf !== undefined ? [] : [name], ...leaf ? [leaf] : []].join(' ')}`)
+      if (leaf === undefined) addLines(child as object, `${indent}  `)
+    }
+  }
+  addLines(value, '')
   return lines.length > MOST_LINES ? [...lines.slice(0, MOST_LINES), '…'] : lines
 }
 
-function addLines(value: object, indent: string, lines: string[], choices?: Answer['choices']): void {
-  const isList = Array.isArray(value)
-  for (const [key, sent] of Object.entries(value) as [string, unknown][]) {
-    if (lines.length > MOST_LINES) return
-    // A chosen option in a list is its text, and JSON in a text is read as well.
-    const child = unwrapped(sent).value
-    const leaf = isBranch(child) ? inlineText(child) : leafText(child, choices)
-    if (isList && leaf !== undefined) lines.push(`${indent}${leaf}`)
-    else {
-      const name = isList ? `${Number(key) + 1}.` : `${key.toWellFormed()}:`
-      lines.push(leaf === undefined ? `${indent}${name}` : `${indent}${name} ${leaf}`)
-      if (leaf === undefined) addLines(child as object, `${indent}  `, lines)
-    }
-  }
-}
-
 /** A list of texts and numbers in one line; undefined for a list or an object that needs more. */
-function inlineText(value: object): string | undefined {
+function inlineText(value: object, texts: Texts): string | undefined {
   const items: unknown[] = Object.values(value)
   if (items.length === 0) return ''
   const isInline = Array.isArray(value) && items.length <= MOST_LINES && !items.some(isBranch)
-  return isInline ? items.map(item => leafText(item)).join(', ') : undefined
+  return isInline ? items.map(item => leafText(item, texts)).join(', ') : undefined
 }
 
-function leafText(value: unknown, choices?: Answer['choices']): string {
+function leafText(value: unknown, texts: Texts, choices?: Answer['choices']): string {
   const text = value === null ? '' : fieldText(value)
-  return choices?.get(text) ?? pictureText(text) ?? text
+  return choices?.get(text) ?? fileText(text, texts) ?? text
 }
 
 /** Text of an input for the value: lines where `parseLines` can read them, JSON of other objects and lists. */
-export function editText({ value, choices }: Pick<Answer, 'value' | 'choices'>): string {
+export function editText(answer: Pick<Answer, 'value' | 'choices'>): string {
+  const { value, choices } = answer
   if (!isBranch(value)) return choices?.get(fieldText(value)) ?? fieldText(value)
-  if (!hasLines(value)) return fieldText(value)
+  if (!hasLines(answer)) return fieldText(value)
   return Array.isArray(value)
     ? value.map((item: string) => choices?.get(item) ?? item).join('\n')
     : Object.entries(value).map(([key, text]) => `${key}: ${text}`).join('\n')
 }
 
 /**
- * Reads the lines of an input back: a line an item, or a line a member of the object. Undefined if the value has no
- * lines, or if a line belongs to no member.
+ * Reads the lines of an input back: a line an item, or a line a member of the object. Undefined if a line belongs to no
+ * member, or two belong to one.
+ *
+ * @param original answer that `hasLines`
  */
-export function parseLines(original: unknown, text: string): object | undefined {
-  if (!hasLines(original)) return undefined
+export function parseLines({ value: original, choices }: Pick<Answer, 'value' | 'choices'>, text: string): unknown {
   const lines = text.split(/\r\n?|\n/).map(line => line.trim()).filter(Boolean)
-  if (Array.isArray(original)) return lines
-  const keys = Object.keys(original)
-  const members = lines.map(line => [keys.find(key => line.startsWith(`${key}:`)), line] as const)
-  if (members.some(([key]) => key === undefined)) return undefined
-  const typed = new Map(members.map(([key, line]) => [key!, line.slice(key!.length + 1).trim()]))
-  return Object.fromEntries(keys.map(key => [key, typed.get(key) ?? '']))
+  if (Array.isArray(original)) {
+    const ids = new Map([...choices ?? []].toReversed().map(([id, label]) => [label, id]))
+    return lines.map(line => ids.get(line) ?? line)
+  }
+  const members = new Map(lines.map((line): [string, string] => {
+    const [name = ''] = line.split(':', 1)
+    return [name.trim(), line.slice(name.length + 1).trim()]
+  }))
+  const names = new Set(Object.keys(original as object))
+  const areMembers = members.size === lines.length && [...members.keys()].every(name => names.has(name))
+  return areMembers ? orderedObject([...names].map(name => [name, members.get(name) ?? ''])) : undefined
 }
 
 /** True for a list of texts, and for an object of texts, each on one line. */
-function hasLines(value: unknown): value is string[] | Record<string, string> {
+export function hasLines({ value, choices }: Pick<Answer, 'value' | 'choices'>): boolean {
   const isLine = (each: unknown) => typeof each === 'string' && !/[\r\n]/.test(each) && each === each.trim()
-  if (Array.isArray(value)) return value.length > 0 && value.every(each => isLine(each) && each !== '')
+  if (Array.isArray(value)) return value.length > 0 && value.every(
+    each => isLine(each) && each !== '' && isLine(choices?.get(each as string) ?? each),
+  )
   const keys = isObject(value) ? Object.keys(value) : []
-  const areNames = keys.length > 0 && keys.every(key => isLine(key) && !key.includes(':'))
+  const areNames = keys.length > 0 && keys.every(key => isLine(key) && key !== '' && !key.includes(':'))
   return areNames && Object.values(value as object).every(isLine)
 }

@@ -6,7 +6,7 @@ import type {
   CardRef, Delivery, HistoryEntry, Assignee, Receipt, Reviewer, SentDelivery, Submission, SubmissionData,
   SubmissionRecord, Work,
 } from '../../ports/submission'
-import { answerNamed } from '../fields/reading'
+import { answersNamed } from '../fields/reading'
 import { parseJson } from '../json'
 
 /** Work to do now. The card of a decided submission is posted only if the submission is reopened. */
@@ -122,8 +122,9 @@ function isRepetition(entry: HistoryEntry, earlierEntry: HistoryEntry): boolean 
 export function withOriginals(
   { before: originals, data }: Submission, edited: readonly string[],
 ): SubmissionData | undefined {
-  const newOriginals = edited.filter(key => !Object.hasOwn(originals ?? {}, key)).map(
-    key => [key, answerNamed(key, data)?.value] as const,
+  const answers = answersNamed(edited, data)
+  const newOriginals = edited.map((key, index) => [key, answers[index]?.value] as const).filter(
+    ([key]) => !Object.hasOwn(originals ?? {}, key),
   )
   return newOriginals.length > 0 ? Object.fromEntries([...Object.entries(originals ?? {}), ...newOriginals]) : originals
 }

@@ -1,6 +1,9 @@
 import type { Submission } from '../../ports/submission'
 import type { SubmissionStore } from '../../ports/store'
-import { fieldText } from '../fields/values'
+import type { Answer } from '../fields/answers'
+import { namedAnswers } from '../fields/reading'
+import { displayText, fieldText } from '../fields/values'
+import { orderedObject } from '../json'
 import { orUnavailable } from '../queries/rows'
 
 export type ExportedTable = 'submissions' | 'audit'
@@ -73,15 +76,17 @@ async function submissionTable(store: SubmissionStore): Promise<ExportTable> {
         continue
       }
       const { id, form = '', state, receivedAt, expiresAt } = submission
-      const data = submission.data ?? {}
-      const otherFields = Object.entries(data).filter(([key]) => !columnKeys.has(key))
+      const answers = namedAnswers(submission.data)
+      const otherFields = [...answers].filter(([name]) => !columnKeys.has(name))
       // It arrived after the columns were chosen: the next export includes it.
       if (otherFields.length > 0 && !hasOthers) continue
       const values = keys.map((key): [string, string] => [
-        `field: ${key}`, Object.hasOwn(data, key) ? fieldText(data[key]) : '',
+        `field: ${key}`, answers.has(key) ? cellOf(answers.get(key)!) : '',
       ])
       const times = { 'received at': iso(receivedAt), 'expires at': iso(expiresAt) }
-      const otherCell = otherFields.length > 0 && { [OTHER_FIELDS]: fieldText(Object.fromEntries(otherFields)) }
+      const otherCell = otherFields.length > 0 && {
+        [OTHER_FIELDS]: fieldText(orderedObject(otherFields.map(([name, { value }]) => [name, value]))),
+      }
       yield { id, state, ...times, form, ...Object.fromEntries(values), ...otherCell }
     }
   }
@@ -94,7 +99,7 @@ async function frequentFields(store: SubmissionStore): Promise<{ keys: string[],
   const counts = new Map<string, number>()
   let hasOthers = false
   for await (const submission of pendingSubmissions(store)) {
-    const keys = submission.state === 'unreadable' ? [] : Object.keys(submission.data ?? {})
+    const keys = submission.state === 'unreadable' ? [] : [...namedAnswers(submission.data).keys()]
     hasOthers ||= keys.length > FIELD_COLUMNS
     // Made-up names of one form displace few fields that many forms have.
     for (const key of keys.slice(0, FIELD_COLUMNS)) counts.set(key, (counts.get(key) ?? 0) + 1)
@@ -107,6 +112,11 @@ async function frequentFields(store: SubmissionStore): Promise<{ keys: string[],
   }
   const keys = [...counts].sort(([, a], [, b]) => b - a).slice(0, FIELD_COLUMNS).map(([key]) => key)
   return { keys, hasOthers: hasOthers || counts.size > FIELD_COLUMNS }
+}
+
+/** The value as it was sent, but choices with their texts */
+function cellOf(answer: Answer): string {
+  return answer.choices ? displayText(answer, {}) : fieldText(answer.value)
 }
 
 /** Audit trail; it has no form data. */

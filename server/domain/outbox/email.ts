@@ -13,7 +13,7 @@ import { addressIn } from '../fields/addresses'
 import { decisionLine } from '../cards/decision-line'
 import { subjectOf } from '../intake/envelope'
 import { readFields } from '../fields/fields'
-import { fieldText } from '../fields/values'
+import { fieldText, MOST_LINES } from '../fields/values'
 import { fileFields } from '../files/file-texts'
 import type { FormFiles } from '../context'
 
@@ -34,17 +34,15 @@ export async function composeEmail(
   submission: Submission, form: Form, sender: MailSender, template: () => Promise<EmailTemplate>,
   { correctedEmail, files, texts = english }: EmailOptions = {},
 ): Promise<Email> {
-  const entries = Object.entries(submission.data ?? {})
-  const filledIn = { ...submission, data: Object.fromEntries(entries.map(([key, value]) => [key, value ?? ''])) }
   const keyFields = keyedFields(submission)
   const isCorrection = correctedEmail !== undefined
   const subject = emailSubject(keyFields, form.name, isCorrection, subjectOf(submission, form), texts)
   const content: EmailContent = {
     subject, texts,
     heading: form.name ? texts('email.headingOfForm', { form: form.name }) : texts('email.heading'),
-    fields: readFields(
-      filledIn, form, texts, ({ value }, { type }) => ({ tree: type ? undefined : treeOf(value, texts) }),
-    ),
+    fields: readFields(submission, form, texts, ({ value }, { type }) => ({
+      ...value === null && { value: '' }, tree: type || isShortList(value) ? undefined : treeOf(value, texts),
+    })),
     files: mailedFields(submission, form, files, texts),
     received: plainText(texts('email.received', { at: dateTime(submission.receivedAt) })),
     decided: plainText(decisionLine(submission, texts)),
@@ -135,6 +133,11 @@ export function replyAddress(fields: readonly Field[]): string | undefined {
     return address ? [{ label, address }] : []
   })
   return (candidates.find(({ label }) => /mail|reply/i.test(label)) ?? candidates[0])?.address
+}
+
+/** True for a list of texts that has room as lines. */
+function isShortList(value: unknown): boolean {
+  return Array.isArray(value) && value.length <= MOST_LINES && !value.some(isBranched)
 }
 
 /** Returns the items of a list or an object, in reading order; undefined for an empty one and for any other value. */

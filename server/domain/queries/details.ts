@@ -14,12 +14,13 @@ import {
 } from '../cards/card-view'
 import { deliveriesOf, deliveryName, leftOf, targetsOf } from '../deliveries/registry'
 import { envelopeFields } from '../intake/envelope'
+import type { Answer } from '../fields/answers'
 import { editInputs } from '../fields/edits'
-import { editOf, inOrder } from '../fields/fields'
+import { editOf, inOrder, originalOf } from '../fields/fields'
 import { isBranch } from '../fields/paths'
 import { readingOf } from '../fields/reading'
 import { ruleFor } from '../fields/rules'
-import { displayText, fieldText } from '../fields/values'
+import { displayText, editText, fieldText } from '../fields/values'
 import { fileDetails } from '../files/file-texts'
 import { assigneeOf } from '../lifecycle/assignment'
 import {
@@ -60,7 +61,7 @@ export async function showSubmission(
     taking: mayDecide && form.claim ? assignmentActionOf(submission, viewer, now) : null,
     erased: data === null,
     erasedAt: submission.erased?.at ?? (state === 'expired' ? submission.expiresAt : null),
-    fields: inOrder(fieldDetails(submission, form), form.labels),
+    ...fieldDetails(submission, form),
     files: fileDetails(submission, form, files),
     notes: [
       ...notesOf(submission, context),
@@ -176,22 +177,37 @@ function decisionText({ action, edited }: HistoryEntry & { event: 'claimed' }): 
   return action === 'spam' ? 'Marked as spam' : edited ? 'Edited and forwarded' : 'Forwarded'
 }
 
-function fieldDetails(submission: Submission, { fields: rules = {} }: Form): FieldDetails[] {
-  const { answers } = readingOf(submission.data)
-  return editInputs(submission.data, rules).map(({ rule: _, ...input }, position) => {
-    const answer = answers[position]!
-    const rule = ruleFor(answer, rules)
-    const { type, options } = rule
-    const shownText = displayText(answer, rule)
+/** Everything that was sent but files: answers with their inputs, and the rest */
+function fieldDetails(submission: Submission, form: Form): Pick<SubmissionDetails, 'fields' | 'technical' | 'sent'> {
+  const { data } = submission
+  const { answers, technical } = readingOf(data, form)
+  const inputs = editInputs(data, form)
+  const fields = answers.map((answer, position): FieldDetails => {
+    const rule = ruleFor(answer, form.fields)
+    const { rule: choices, ...input } = inputs[position]!
+    const { type, options } = rule.type ? rule : choices ?? {}
+    const kind = kindOf(answer, input.value)
+    const shownText = kind === 'tree' ? input.value : displayText(answer, rule)
+    const { original } = originalOf(submission, answer)
     return {
-      ...input, kind: kindOf(answer.value, input.value), ...editOf(submission, answer, rule),
+      ...input, kind, ...editOf(submission, answer, rule),
+      ...kind === 'tree' && original !== undefined && { was: JSON.stringify(original) },
       ...type && { type, options }, ...shownText !== input.value && { shown: shownText },
     }
   })
+  const isFlat = technical.length === 0 && answers.every(({ key, path }) => key === path[0])
+  return {
+    fields: inOrder(fields, form.labels),
+    technical: technical.map(answer => (
+      { key: answer.key, label: answer.label.toWellFormed(), kind: kindOf(answer), value: editText(answer) }
+    )),
+    sent: isFlat ? null : JSON.stringify(data),
+  }
 }
 
-/** @param text text of the input, which has the lines of a shallow list or object */
-function kindOf(value: unknown, text: string): FieldDetails['kind'] {
-  if (!isBranch(value)) return typeof value === 'string' ? 'text' : 'json'
-  return text === fieldText(value) ? 'tree' : 'text'
+/** Kind of the text of an input: lines and choices are text, other lists and objects are JSON. */
+function kindOf(answer: Answer, text = editText(answer)): FieldDetails['kind'] {
+  const { value, choices } = answer
+  if (isBranch(value)) return text === fieldText(value) ? 'tree' : 'text'
+  return typeof value === 'string' || choices?.has(fieldText(value)) ? 'text' : 'json'
 }

@@ -4,14 +4,16 @@ import type { Forgotten } from '../../../shared/types/submissions'
 import { cursorAt, readCursor } from '../../../shared/utils/cursor'
 import { counted } from '../../../shared/utils/text'
 import type { SubmissionStore } from '../../ports/store'
-import type { AuditLine, Delivery, Person, Submission } from '../../ports/submission'
+import type { AuditLine, Delivery, Person, Submission, SubmissionData } from '../../ports/submission'
 import type { Context, Presentation } from '../context'
 import { NotAReviewer, SubmissionEnded, SubmissionGone } from '../errors'
 import { isNumber } from '../json'
 import { sentTo, spellingsOf } from '../fields/addresses'
 import { endedOf, formOf } from '../cards/card-view'
 import { DELIVERIES, targetsOf } from '../deliveries/registry'
-import { fieldText } from '../fields/values'
+import { PARSED } from '../fields/paths'
+import { readingOf } from '../fields/reading'
+import { displayText, fieldText } from '../fields/values'
 import { getAll, orUnavailable } from './rows'
 import { isRevocable } from '../lifecycle/record'
 import type { Quarantine } from '../review/quarantine'
@@ -146,7 +148,7 @@ function matcherFor(request: z.infer<typeof forgetting>): (submission: Submissio
   )
   const isIn = (text: string) => 'email' in request ? addressPattern.test(text) : text.includes(searchTexts[0]!)
   return ({ data, envelope = {}, before = {}, confirmation }) => [
-    ...data === null ? [] : [...textsOf(data), ...textsOf(before), ...textsOf(envelope)],
+    ...data === null ? [] : [...textsOf(data), ...textsOf(before), ...textsOf(envelope), ...answerTexts(data)],
     ...confirmation?.to ? [confirmation.to] : [],
   ].some(text => isIn(normalize(text)))
 }
@@ -154,6 +156,14 @@ function matcherFor(request: z.infer<typeof forgetting>): (submission: Submissio
 function textsOf(value: unknown): string[] {
   if (typeof value !== 'object' || value === null || isNumber(value)) return [fieldText(value)]
   return Object.entries(value).flatMap(([key, item]) => [key, ...textsOf(item)])
+}
+
+/** Texts inside of JSON that came as a text, where letters may be escaped, and texts of choices */
+function answerTexts(data: SubmissionData): string[] {
+  const { answers, technical } = readingOf(data)
+  return [...answers, ...technical].filter(({ path, choices }) => choices || path.includes(PARSED)).flatMap(
+    answer => [answer.label, displayText(answer, {}), ...textsOf(answer.value)],
+  )
 }
 
 function normalize(text: string): string {

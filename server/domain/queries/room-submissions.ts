@@ -1,5 +1,6 @@
 import type { Scope } from '../../ports/board'
-import type { AuditLine, Submission } from '../../ports/submission'
+import type { Form } from '../../ports/form'
+import type { AuditLine, Submission, SubmissionData } from '../../ports/submission'
 import type {
   ApprovedDecision, Found, ShownSubmission, SubmissionAccess, SubmissionStats,
 } from '../../ports/submission-access'
@@ -9,6 +10,9 @@ import type { Decisions } from '../review/decisions'
 import { decidedOf, cardView } from '../cards/card-view'
 import { editInputs } from '../fields/edits'
 import { readFields } from '../fields/fields'
+import { namedAnswers } from '../fields/reading'
+import { displayText, isDataUrl } from '../fields/values'
+import { orderedObject } from '../json'
 import { belongsTo, isFormOf } from '../review/scope'
 import { contentHash } from '../lifecycle/record'
 import { pendingAt, searchFor } from './search'
@@ -18,9 +22,6 @@ const READ_LIMITS = { most: 500, page: 50 }
 
 /** Latest audit lines that statistics count. */
 const AUDIT_LINES = 1000
-
-/** Shows fields by key, because changes name them by key. */
-const BY_KEY = { labels: {} }
 
 /** Submissions of one place, for programs that ask in words instead of clicking a card: the agent's tools. */
 export class RoomSubmissions implements SubmissionAccess {
@@ -62,12 +63,17 @@ export class RoomSubmissions implements SubmissionAccess {
 
   async decide({ changes, ...decision }: ApprovedDecision): ReturnType<SubmissionAccess['decide']> {
     const submission = changes ? await this.load(decision.id) : null
-    const inputs = editInputs(submission?.data ?? null)
-    const idOf = (field: string) => inputs.find(({ label }) => label === field.toWellFormed())?.id
+    const form = this.context.forms.of(submission?.form)
+    const inputs = editInputs(submission?.data ?? null, form)
+    const inputsByKey = new Map(inputs.map(input => [input.key, input]))
+    const inputsByName = new Map([...namedAnswers(submission?.data ?? null, form)].flatMap(([name, { key }]) => (
+      inputsByKey.has(key) ? [[name.toWellFormed(), inputsByKey.get(key)!] as const] : []
+    )))
+    const idOf = (field: string) => (inputsByName.get(field.toWellFormed()) ?? inputsByKey.get(field))?.id
     const unknownChanges = submission?.data ? changes?.filter(({ field }) => !idOf(field)) : []
     if (unknownChanges?.length) {
       const unknownNames = quoteNames(unknownChanges.map(({ field }) => field))
-      const fieldNames = quoteNames(inputs.map(({ label }) => label))
+      const fieldNames = quoteNames([...inputsByName.keys()])
       return { kind: 'unchanged', message: `There is no field ${unknownNames}. Its fields are ${fieldNames}.` }
     }
     const values = changes && Object.fromEntries(changes.map(({ field, value }) => [idOf(field) ?? '', value]))
@@ -86,12 +92,21 @@ export class RoomSubmissions implements SubmissionAccess {
 
   private describe(submission: Submission): ShownSubmission {
     const { id, state, receivedAt, expiresAt, data } = submission
+    const form = this.context.forms.of(submission.form)
     const { notes } = cardView(submission, { ...this.context, texts: undefined })
     return {
-      id, state, receivedAt, expiresAt, data, ...state === 'open' && data && { content: contentHash(data) },
-      fields: readFields(submission, BY_KEY), notes: notes.map(plainText),
+      id, state, receivedAt, expiresAt, data: data && namedValues(data, form),
+      ...state === 'open' && data && { content: contentHash(data) },
+      fields: readFields(submission, { ...form, labels: {}, fields: {} }), notes: notes.map(plainText),
     }
   }
+}
+
+/** Values under the names that changes may use, with choices and files as people read them */
+function namedValues(data: SubmissionData, form: Form): SubmissionData {
+  return orderedObject([...namedAnswers(data, form)].map(([name, answer]) => (
+    [name, answer.choices || isDataUrl(answer.value) ? displayText(answer, {}) : answer.value]
+  )))
 }
 
 function quoteNames(names: readonly string[]): string {

@@ -125,7 +125,7 @@ export async function getAll(
 export async function listRow(submission: Submission, context: Context): Promise<Row> {
   const { id, receivedAt, data, cards } = submission
   const form = context.forms.of(submission.form)
-  const { answers } = readingOf(data)
+  const { answers } = readingOf(data, form)
   return {
     id, receivedAt,
     expiresAt: dataLivesUntil(submission),

@@ -6,7 +6,8 @@ import type { PageRequest, PendingPage } from '../../ports/store'
 import type { Submission, SubmissionRecord } from '../../ports/submission'
 import type { Context } from '../context'
 import { submitterOf } from '../outbox/email'
-import { fieldText } from '../fields/values'
+import { readingOf, settingOf } from '../fields/reading'
+import { displayText, fieldText, isDataUrl } from '../fields/values'
 import { belongsTo } from '../review/scope'
 
 /** Shortest part of an id that counts as a match. */
@@ -17,8 +18,8 @@ const ID_PREFIX = 4
  * the text match. A text without terms matches everything.
  *
  * - A word, separated by white space, matches in any field, or at the beginning of the id (4 characters or more). In a
- *   field it matches the key, the label that people read instead, or the value as text; key and label may be followed
- *   by a colon, as on cards.
+ *   field it matches the path, the label that people read instead, or the value as it was sent or is shown; path and
+ *   label may be followed by a colon, as on cards. Files that came as a text (data URLs) are not searched.
  * - `"a phrase"` matches in the same places as it stands, with any white space between its words.
  * - `name:ada` matches a field with `name` in its key or label and `ada` in its value; or the whole as a word.
  * - `from:ada` matches name and address of the sender, as the forwarded email shows them.
@@ -72,12 +73,17 @@ class SearchableSubmission {
   constructor(readonly submission: Submission, private readonly forms: Forms) {}
 
   get fields(): SearchableField[] {
-    const { form, data } = this.submission
-    const { labels } = this.forms.of(form)
-    return this.cachedFields ??= Object.entries(data ?? {}).map(([key, value]) => ({
-      names: [key, ...Object.hasOwn(labels, key) ? [labels[key]!] : []].map(name => `${searchable(name)}:`),
-      value: searchable(fieldText(value)),
-    }))
+    if (this.cachedFields) return this.cachedFields
+    const { data } = this.submission
+    const form = this.forms.of(this.submission.form)
+    const { answers, technical } = readingOf(data, form)
+    return this.cachedFields = [...answers, ...technical].map((answer) => {
+      const names = new Set([answer.key, answer.label, settingOf(answer, form.labels) ?? answer.label])
+      const texts = new Set([...isDataUrl(answer.value) ? [] : [fieldText(answer.value)], displayText(answer, {})])
+      return {
+        names: [...names].map(name => `${searchable(name)}:`), value: searchable([...texts].join('\n')),
+      }
+    })
   }
 
   get form(): string {

@@ -250,9 +250,9 @@ function textsFor(
   return press && place !== 'everywhere' ? texts : english
 }
 
-function changesOf(intent: DecisionIntent, { data, sent }: Submission, { fields }: Form, texts: Texts): Changes {
+function changesOf(intent: DecisionIntent, { data, sent }: Submission, form: Form, texts: Texts): Changes {
   if (intent.action === 'edit' && data) {
-    const edit = applyEdits(data, intent.values, fields, intent.shown, texts)
+    const edit = applyEdits(data, intent.values, form, intent.shown, texts)
     return 'errors' in edit ? edit : { edit }
   }
   if (intent.action !== 'resend') return {}

@@ -6,7 +6,9 @@ const HOUR_MS = 3_600_000
 /** Returns a submission that waits for a reviewer, as the server tells of it. Spam can be taken back for an hour. */
 export const details = (id: string, changes: Partial<SubmissionDetails> = {}) => ({
   id, form: null, state: 'waiting', open: true, mayDecide: true, mayErase: true, taking: null, holder: null,
-  receivedAt: Date.now() - 60_000, fields: [{ id: 'f0', label: 'name', kind: 'text', value: 'Ada', edited: false }],
+  receivedAt: Date.now() - 60_000,
+  fields: [{ id: 'f0', key: 'name', label: 'name', kind: 'text', value: 'Ada', edited: false }],
+  technical: [], sent: null,
   files: [], notes: [], problem: null, cards: [], history: [], work: [], revocableMs: { forward: 0, spam: HOUR_MS },
   destinations: ['triage@example.com'], retry: null, sendAgain: null, revocation: null, erased: false, erasedAt: null,
   revision: 'r1', now: Date.now(), ...changes,

@@ -87,6 +87,24 @@ test('a sample names the files that it has; one that is needed and not there is 
   expect(wrong.forms[0]!.mistakes).toEqual(['The sample\'s field "cv": Please choose a file.'])
 })
 
+test('a sample that is not flat says its paths, and which settings are for none of them', async () => {
+  const config = {
+    a: {
+      name: 'A', subject: '{Your name} {customer.email} {nme}', technical: ['customer.ip', 'Nothing'],
+      fields: { 'customer.email': { label: 'Email', type: 'email', required: true }, 'phone': 'Phone' },
+    },
+  }
+  const customer = { email: 'ada@example.com', ip: '::1', age: 36 }
+  const sample = { 'Your name': 'Ada', customer, 'tags': ['a', 'b'] }
+  const { forms: [form] } = await rehearsed(config, { a: sample })
+  expect(form!.mistakes).toEqual([expect.stringContaining('{nme}')])
+  expect(form!.facts.filter(fact => /^(?:Path|Technical|Not)/.test(fact))).toEqual([
+    'Path Your name: Your name (text)', 'Path customer.email: email (text)', 'Path customer.age: age (number)',
+    'Path tags: tags (list)', 'Technical detail customer.ip: ip (text)', 'Not in the sample: phone, Nothing',
+  ])
+  expect(form!.cards[0]!.text).toContain('Email: ada@example.com')
+})
+
 test('a page that cannot be written is named', () => {
   const page = join(dir, 'nowhere', 'page.html')
   const { status, stderr } = check(file('forms.json', { a: { name: 'A' } }), '--html', page)

@@ -12,6 +12,7 @@ import { telegram as telegramPlatform } from '../../../server/platforms/telegram
 import { whatsapp as whatsappPlatform } from '../../../server/platforms/whatsapp/definition'
 import type { CardView } from '../../../server/ports/board'
 import { richParts } from '../../../shared/utils/line'
+import { HOSTILE_BODIES } from '../../fixtures/nested'
 import { anyFields, anyView, largestView, manyFields, openView, SITE, URL_OF_ONE } from '../../fixtures/views'
 import { adaptiveCardProblems, adaptiveCardText, type Json } from '../../support/adaptive-card'
 import { describing } from '../../support/discord/described'
@@ -199,6 +200,12 @@ describe.each(VENDORS)('$name', ({ show, separator, isExact, tab = '\t', isRemot
         expect(shown.text).toContain('open the full submission')
       }
     }
+  })
+
+  test.each(Object.entries(HOSTILE_BODIES))('takes the card of %s, and shows no JSON', async (_what, data) => {
+    const shown = await show(openView(data))
+    expect([shown.buttons, shown.effects]).toEqual([buttons, []])
+    expect(shown.text).not.toContain('{"')
   })
 
   test('shows every field as it was typed, and finds nothing in it', async () => {

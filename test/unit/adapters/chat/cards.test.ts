@@ -8,6 +8,7 @@ import { slack } from '../../../../server/platforms/slack/definition'
 import type { Platform } from '../../../../server/platforms/traits'
 import { cardBlocks } from '../../../../server/platforms/slack/blocks'
 import type { CardView } from '../../../../server/ports/board'
+import { HOSTILE_BODIES } from '../../../fixtures/nested'
 import { anyView, manyFields, openView, PRESENTATION, submissionOf, URL_OF_ONE } from '../../../fixtures/views'
 import { blockKitProblems } from '../../../support/block-kit'
 import { runs } from '../../../support/properties'
@@ -177,6 +178,13 @@ describe('Block Kit', () => {
     fc.assert(fc.property(anyView, (view) => {
       expect(blockKitProblems(render(view, platform))).toEqual([])
     }), { numRuns: runs(300) })
+  })
+
+  test.each(Object.entries(HOSTILE_BODIES))('Slack takes the card of %s, which shows no JSON', (_what, data) => {
+    const message = render(openView(data))
+    expect(blockKitProblems(message)).toEqual([])
+    expect(message.blocks.at(-1)).toMatchObject({ type: 'actions' })
+    expect(JSON.stringify(message)).not.toContain('{\\"')
   })
 
   test.each([1, 3, 4, 12])('Slack takes the largest card that there can be, with %i notes', (noteCount) => {

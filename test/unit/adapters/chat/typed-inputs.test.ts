@@ -1,7 +1,7 @@
 import type { ModalElement } from 'chat'
 import { describe, expect, test } from 'vitest'
 import { editModal } from '../../../../server/adapters/chat/modals'
-import { applyEdits } from '../../../../server/domain/fields/edits'
+import { applyEdits, editInputs } from '../../../../server/domain/fields/edits'
 import type { Edit } from '../../../../server/domain/lifecycle/events'
 import { typed } from '../../../../server/domain/fields/rules'
 import { editForm } from '../../../../server/domain/cards/card-view'
@@ -71,7 +71,7 @@ describe('several choices', () => {
     [{}, sent].map((picked) => {
       const modal = modalOf(platform, CHOSEN, CHOICES)
       const values = read(modal, picked) as Record<string, string>
-      return (applyEdits(CHOSEN, values, CHOICES, marksOf(modal)) as Edit).data
+      return (applyEdits(CHOSEN, values, { fields: CHOICES }, marksOf(modal)) as Edit).data
     })
   )
 
@@ -121,19 +121,19 @@ describe('several choices', () => {
   test('are typed one a line where there is no such list', () => {
     const { children } = modalOf('sandbox', CHOSEN, CHOICES)
     expect(children[1]).toMatchObject({ type: 'text_input', multiline: true, initialValue: 'Gift, wrapped\nL & <b>' })
-    expect(applyEdits(CHOSEN, { f1: 'Card\r\n\nL & <b> ' }, CHOICES)).toMatchObject(
+    expect(applyEdits(CHOSEN, { f1: 'Card\r\n\nL & <b> ' }, { fields: CHOICES })).toMatchObject(
       { data: { ...CHOSEN, extras: ['Card', 'L & <b>'] } },
     )
-    expect(applyEdits(CHOSEN, { f1: 'Bow' }, CHOICES)).toEqual(
+    expect(applyEdits(CHOSEN, { f1: 'Bow' }, { fields: CHOICES })).toEqual(
       { errors: { f1: 'Please choose only from the options.' } },
     )
-    expect(applyEdits(CHOSEN, { f1: ' ' }, CHOICES)).toEqual({ errors: { f1: 'Please fill this in.' } })
+    expect(applyEdits(CHOSEN, { f1: ' ' }, { fields: CHOICES })).toEqual({ errors: { f1: 'Please fill this in.' } })
   })
 
   test('are edited as a whole where one was sent, at whatever path', () => {
     for (const data of [{ extras: ['Card'] }, { extras: 'Card' }]) {
-      expect(applyEdits(data, { f0: 'Card' }, CHOICES)).toEqual({ data, edited: [] })
-      expect(applyEdits(data, { f0: 'Card\nL & <b>' }, CHOICES)).toEqual(
+      expect(applyEdits(data, { f0: 'Card' }, { fields: CHOICES })).toEqual({ data, edited: [] })
+      expect(applyEdits(data, { f0: 'Card\nL & <b>' }, { fields: CHOICES })).toEqual(
         { data: { extras: ['Card', 'L & <b>'] }, edited: ['extras'] },
       )
     }
@@ -142,7 +142,8 @@ describe('several choices', () => {
     const form = { ...formsOf().of(undefined), fields }
     expect(typed(nested, form)).toEqual(nested)
     expect(typed({ ...nested, payload: { id: '1', data: { extras: 'Card' } } }, form)).toEqual(nested)
-    expect(applyEdits(nested, { f0: 'L & <b>\nCard' }, fields)).toMatchObject(
+    const [, input] = editInputs(nested, { fields })
+    expect(applyEdits(nested, { [input!.id]: 'L & <b>\nCard' }, { fields })).toMatchObject(
       { data: { ...nested, payload: { id: '1', data: { extras: ['L & <b>', 'Card'] } } } },
     )
   })
@@ -202,11 +203,11 @@ test.each([
     const [radio] = modalOf(key, data).children
     expect(radio, key).toMatchObject({ type: 'radio_select', initialOption: expected })
   }
-  expect(applyEdits(data, { f0: expected, f1: 'Grace' }, RULES)).toEqual({
+  expect(applyEdits(data, { f0: expected, f1: 'Grace' }, { fields: RULES })).toEqual({
     data: { terms, name: 'Grace' }, edited: ['name'],
   })
   const otherValue = expected === 'false'
-  expect(applyEdits(data, { f0: String(otherValue), f1: 'Ada' }, { terms: { type: 'checkbox' } })).toEqual({
+  expect(applyEdits(data, { f0: String(otherValue), f1: 'Ada' }, { fields: { terms: { type: 'checkbox' } } })).toEqual({
     data: { terms: otherValue, name: 'Ada' }, edited: ['terms'],
   })
 })

@@ -76,7 +76,8 @@ describe('applyEdits', () => {
       data: { ...data, text: 'Grace', ok: false }, edited: ['text', 'ok'],
     })
     const rules = { ok: { type: 'checkbox' } } as const
-    expect(applyEdits(data, { f2: 'no' }, rules, new Map([['f2', markOf('false')]]))).toEqual({ data, edited: [] })
+    const falseMark = new Map([['f2', markOf('false')]])
+    expect(applyEdits(data, { f2: 'no' }, { fields: rules }, falseMark)).toEqual({ data, edited: [] })
   })
 
   test.each([
@@ -165,14 +166,14 @@ describe('edits of fields of which the form says what they take', () => {
   } as const
 
   test('become values of their types', () => {
-    expect(applyEdits(data, { f1: '3', f2: 'false', f3: 'L', f4: 'x' }, rules)).toEqual({
+    expect(applyEdits(data, { f1: '3', f2: 'false', f3: 'L', f4: 'x' }, { fields: rules })).toEqual({
       data: { email: 'ada@example.com', seats: 3, terms: false, size: 'L', note: 'x' },
       edited: ['seats', 'terms', 'size', 'note'],
     })
   })
 
   test('are offered with what is taken there, where the value is such a one', () => {
-    const offered = (values: SubmissionData) => editInputs(values, rules).filter(({ rule }) => rule).map(
+    const offered = (values: SubmissionData) => editInputs(values, { fields: rules }).filter(({ rule }) => rule).map(
       ({ label }) => label,
     )
     expect(offered(data)).toEqual(['email', 'seats', 'terms', 'size'])
@@ -180,10 +181,10 @@ describe('edits of fields of which the form says what they take', () => {
   })
 
   test('are refused where they are wrong; what nobody touched is not', () => {
-    expect(applyEdits({ ...data, seats: 99 }, { f0: '', f3: 'XL' }, rules)).toEqual({ errors: {
+    expect(applyEdits({ ...data, seats: 99 }, { f0: '', f3: 'XL' }, { fields: rules })).toEqual({ errors: {
       f0: 'Please fill this in.', f3: 'Please choose one of the options.',
     } })
-    expect(applyEdits(data, { f1: '10' }, rules)).toEqual({ errors: { f1: 'At most 9, please.' } })
+    expect(applyEdits(data, { f1: '10' }, { fields: rules })).toEqual({ errors: { f1: 'At most 9, please.' } })
   })
 })
 

@@ -157,8 +157,9 @@ test('a question that nobody answered has no text, and can be answered', () => {
   const { answers, technical } = read(data)
   expect(answers.map(answer => [answer.label, textOf(answer)])).toEqual([['Name', 'Ada'], ['Phone', '']])
   expect(technical.map(({ label }) => label)).toContain('Note')
-  expect(applyEdits(data, { f1: '' })).toMatchObject({ edited: [] })
-  expect(applyEdits(data, { f1: '0664' })).toMatchObject({ data: { fields: [{}, { value: '0664' }, {}] } })
+  const { id } = editInputs(data)[1]!
+  expect(applyEdits(data, { [id]: '' })).toMatchObject({ edited: [] })
+  expect(applyEdits(data, { [id]: '0664' })).toMatchObject({ data: { fields: [{}, { value: '0664' }, {}] } })
 })
 
 describe('hostile data', () => {

@@ -49,7 +49,7 @@ test('the 500 fields that most forms have are columns, and what else a row has i
   expect(Object.keys(JSON.parse(strangeRow!['other fields'] as string) as object)).toHaveLength(24_000 - 498)
   expect(firstRow).toMatchObject({ 'field: name': 'Ada', 'field: message': '=1+1' })
   expect(firstRow).not.toHaveProperty(['other fields'])
-  expect(JSON.parse(lastRow!['other fields'] as string)).toEqual({ only: [1] })
+  expect(JSON.parse(lastRow!['other fields'] as string)).toEqual({ only: 1 })
   const json = (await Array.fromAsync(jsonArray(triage.store, 'submissions'))).join('')
   expect(JSON.parse(json)).toMatchObject([
     { data: inventedFields(24_000) }, { data: realData }, { data: { ...realData, only: [1] } },
@@ -96,7 +96,7 @@ test('the export has a column for every field of any submission, and runs no for
   const text = await textOf(await exportTable(triage.store, 'submissions'))
   const [head, ...lines] = text.split('\r\n')
   expect(head).toBe('\uFEFF"id","state","received at","expires at","form","field: __proto__","field: total","field: phone","field: tags","field: name","field: note"')
-  expect(lines[0]).toContain(`,"kept","'-5","'+49 1","[""@x""]","",""`)
+  expect(lines[0]).toContain(`,"kept","'-5","'+49 1","'@x","",""`)
   expect(text).toContain(`"'=HYPERLINK(""https://evil.example"")"`)
   expect(text).toContain('"a ""quoted"", line\nand another"')
 })

@@ -51,6 +51,17 @@ test('whatever contains an address is erased, wherever it is, with a line of who
   })
 })
 
+test.each<[string, object]>([
+  ['in JSON that came as a text', { note: '{"name":"J\\u00fcrgen Groß"}' }],
+  ['as the text of a choice', {
+    event_id: '1', event_type: 'x',
+    data: { fields: [{ label: 'Who', value: 'o1', options: [{ id: 'o1', text: 'Jürgen' }] }] },
+  }],
+])('a text is found %s', async (_where, data) => {
+  await triage.post(data)
+  expect(await eraseByText({ text: 'jürgen' })).toMatchObject({ erased: 1 })
+})
+
 test.each([
   ['ada@bücher.example', ['ada@bücher.example', 'ADA@BÜCHER.example', 'ada@xn--bcher-kva.example']],
   ['ada@xn--bcher-kva.example', ['<ada@bu\u0308cher.example>', 'ada@xn--bcher-kva.example']],

@@ -153,7 +153,7 @@ describe('a form with a mistake', () => {
   it('is refused in private with what is wrong, and Edit again keeps what was typed', async () => {
     const { opened } = await open({ name: 'Ada', address: { city: 'London' } })
     const refused = await s.discord.submitModal(s.url, opened, { i0: 'Grace', i1: '{broken' })
-    expect(said(refused)).toContain('**address**: This field is a JSON object.')
+    expect(said(refused)).toContain('**address**: Keep one line for each name, such as name: value.')
     expect(s.discord.ephemeral().some(message => message.id === refused.message!.id)).toBe(true)
     const again = (await press(s, refused.message!, 'Edit again')).opened!
     expect(modalInputs(again).map(({ value }) => value)).toEqual(['Grace', '{broken'])

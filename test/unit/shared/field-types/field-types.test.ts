@@ -156,7 +156,7 @@ describe.each(DATA_FIELDS)('the type $type', ({ type, rule, value }) => {
     expect(inputTypeOf({ ...field, value: 'something else' })).toBe('text')
     expect([undefined, 'decimal', 'email', 'url', 'tel']).toContain(keyboardOf(field))
     const { required: _, ...optionalRule } = rule
-    expect(applyEdits({ question: '' }, { f0: inputText }, { question: optionalRule })).toEqual({
+    expect(applyEdits({ question: '' }, { f0: inputText }, { fields: { question: optionalRule } })).toEqual({
       data: { question: value }, edited: ['question'],
     })
   })
@@ -184,7 +184,8 @@ test('values are shown in the language of the cards, and in English by default',
 })
 
 test('a word that objects have, such as constructor, ticks no checkbox', () => {
-  expect(applyEdits({ question: 'no' }, { f0: 'constructor' }, { question: { type: 'checkbox' } })).toEqual({
+  const fields = { question: { type: 'checkbox' } } as const
+  expect(applyEdits({ question: 'no' }, { f0: 'constructor' }, { fields })).toEqual({
     errors: { f0: 'This must be yes or no.' },
   })
 })
