@@ -5,7 +5,7 @@ import type { Submission, SubmissionData } from '../../ports/submission'
 import { mailboxIn } from './addresses'
 import type { Answer } from './answers'
 import { isBranch } from './paths'
-import { readingOf } from './reading'
+import { readingOf, settingOf } from './reading'
 import { ruleFor } from './rules'
 import { ADDRESS_NAMES, addressNameOf, namePartOf, plainNames, type AddressName, type NamePart } from './sender/names'
 
@@ -18,7 +18,7 @@ interface Sender {
   candidates?: readonly string[]
 }
 
-type SenderForm = Pick<Form, 'to' | 'ownAddresses' | 'fields' | 'replyTo'>
+type SenderForm = Pick<Form, 'to' | 'ownAddresses' | 'fields' | 'replyTo'> & Partial<Pick<Form, 'labels'>>
 
 /** Text of a form, in an answer or in an object or a list that is one */
 interface Leaf {
@@ -47,6 +47,8 @@ const NO_REPLY = /^(?:no|do[._-]?not)[._-]?reply(?:$|[^a-z])|^mailer-daemon@/
 /** Place of `_replyto` between declared fields (0) and the names of the others (from 2) */
 const REPLY_TO_RANK = 1
 
+const CARRIED_RANK = REPLY_TO_RANK + 1 + ADDRESS_NAMES.indexOf('carried')
+
 /** True for the text of a field that was filled in */
 export function isFilledIn(text: string): boolean {
   return oneLine(text) !== '' && !EMPTY_TEXT.test(text.trim())
@@ -61,7 +63,7 @@ export function senderOf({ data, envelope }: Pick<Submission, 'data' | 'envelope
   const reading = readingOf(data)
   const leaves = [...leavesOf(reading.answers, false), ...leavesOf(reading.technical, true)]
   const [best, ...others] = bestCandidates(leaves, envelope?.replyTo, form)
-  const name = nameIn(leaves) ?? reading.name ?? (others.length === 0 ? best?.name : undefined)
+  const name = nameIn(leaves, form.labels) ?? reading.name ?? (others.length === 0 ? best?.name : undefined)
   return {
     ...best && others.length === 0 && { address: best.address },
     ...name !== undefined && { name },
@@ -99,25 +101,27 @@ function leavesAt(name: string, leaves: readonly Leaf[]): Leaf[] {
 }
 
 /** Lower for an address that is more likely the sender's */
-function rankOf(leaf: Leaf, { fields = {} }: SenderForm): number {
+function rankOf(leaf: Leaf, { fields = {}, labels }: SenderForm): number {
   const { answer, isTechnical } = leaf
   const rules = [ruleFor({ key: keyOf(leaf), label: answer.label }, fields), ruleFor(answer, fields)]
   const isDeclared = answer.isEmail === true || rules.some(rule => fieldTypeOf(rule) === FIELD_TYPES.email)
-  const kinds = namesOf(leaf).map(addressNameOf)
+  const kinds = namesOf(leaf, labels).map(addressNameOf)
   const kind: AddressName = kinds.find(each => each !== 'other') ?? 'other'
   const place = ADDRESS_NAMES.indexOf(kind)
   // A declared field may still be the address of a friend.
   if (isDeclared && kind !== 'carried') return place / ADDRESS_NAMES.length
   const rank = REPLY_TO_RANK + 1 + place - (isDeclared ? 1.5 : 0)
-  return isTechnical ? rank + (place < 2 ? 3.75 : ADDRESS_NAMES.length) : rank
+  if (!isTechnical) return rank
+  // What a provider knows of its user goes before the address of a friend, and after all other answers.
+  return ['email', 'sender'].includes(kind) ? CARRIED_RANK - 1 / (place + 2) : CARRIED_RANK + rank
 }
 
 /** Name from the fields for it: whole, or first and last name */
-function nameIn(leaves: readonly Leaf[]): string | undefined {
+function nameIn(leaves: readonly Leaf[], labels: SenderForm['labels']): string | undefined {
   const best = new Map<NamePart, { text: string, doubt: number }>()
   for (const leaf of leaves) {
     if (leaf.isTechnical || leaf.text.length > MAX_NAME) continue
-    for (const [index, names] of namesOf(leaf).entries()) {
+    for (const [index, names] of namesOf(leaf, labels).entries()) {
       const found = namePartOf(names)
       const doubt = found ? found.doubt + index / 2 : Infinity
       const isBetter = found && doubt < (best.get(found.part)?.doubt ?? Infinity) && isFilledIn(leaf.text)
@@ -153,9 +157,13 @@ function keyOf({ answer, members }: Leaf): string {
   return [answer.key, ...members].join('.')
 }
 
-/** Names by which a text is found: under the label of its answer, and under a key that is not the label */
-function namesOf({ answer: { key, label }, members }: Leaf): string[][] {
+/** Names by which a text is found: of its answer the label, a key that is not the label, and the form's own label */
+function namesOf({ answer, members }: Leaf, labels: SenderForm['labels'] = {}): string[][] {
+  const { key, label } = answer
   const parts = key.slice(0, MAX_KEY).split(/[.[\]]+/)
-  const starts = label === key ? [parts] : [[label], parts]
+  const ownLabel = settingOf(answer, labels)
+  const starts = [
+    ...label === key ? [] : [[label]], parts, ...ownLabel === undefined || ownLabel === key ? [] : [[ownLabel]],
+  ]
   return starts.map(start => plainNames([...start, ...members].filter(name => !/^\d*$/.test(name))))
 }

@@ -10,7 +10,7 @@ export type AddressName = typeof ADDRESS_NAMES[number]
 /** Part of a person's name */
 export type NamePart = 'full' | 'first' | 'last'
 
-/** A name in lower case, without accents, marks and punctuation: `E-Mail *` and `Email 2` are `email`. */
+/** A name in lower case, without accents, marks and punctuation: `E-Mail *` is `email`. */
 function plain(name: string): string {
   const start = name.slice(0, MAX_NAME)
   // Most names are in ASCII, which costs a tenth.
@@ -19,7 +19,7 @@ function plain(name: string): string {
     : start.normalize('NFKC').replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2').toLowerCase().normalize('NFD')
         .replace(/\p{M}+/gu, '').replace(/ß/g, 'ss').replace(/[^\p{L}\p{N}]+/gu, ' ')
   return letters.trim()
-    .replace(/(?<=^| )e ?mail/g, 'email').replace(/(?<!\d)\d+$/, '').trimEnd()
+    .replace(/(?<=^| )e ?mail/g, 'email')
     .replace(/ (?:required|optional|pflichtfeld|obligatoire|obligatorio|obrigatorio)$/, '')
 }
 
@@ -59,7 +59,7 @@ export function addressNameOf(names: readonly string[]): AddressName {
   if ([...new Set([whole, ...names])].some(isCarried)) return 'carried'
   const parents = names.slice(0, -1).join(' ')
   if (EMAILS.has(whole) || (isOfSender(parents) && EMAILS.has(names.at(-1)!))) return 'email'
-  if (isOfSender(whole)) return 'sender'
+  if (isOfSender(whole) || EMAILS.has(withoutNumber(whole))) return 'sender'
   if (LENGTHS.some(length => EMAILS.has(whole.slice(-length)))) return 'ending'
   return whole.includes('mail') || LENGTHS.some(length => EMAILS.has(whole.slice(0, length))) ? 'containing' : 'other'
 }
@@ -79,11 +79,16 @@ export function namePartOf(names: readonly string[]): { part: NamePart, doubt: n
   return undefined
 }
 
+/** Website builders number their fields: `Email 2`. */
+function withoutNumber(name: string): string {
+  return name.replace(/(?<!\d)\d+$/, '').trimEnd()
+}
+
 const QUESTION = /^(?:what(?: is| s)?|whats|please|enter|type|may we have|wie (?:ist|lautet)|quel est|cual es|qual e|o|il) /
 
 /** Name without the words before it that say whose it is: `What is your name?` is `name`. */
 function withoutSender(name: string): string {
-  let rest = name.replace(QUESTION, '').replace(QUESTION, '')
+  let rest = withoutNumber(name).replace(QUESTION, '').replace(QUESTION, '')
   while (rest.includes(' ') && SENDERS.has(rest.split(' ')[0]!) && !rest.startsWith('user ')) {
     rest = rest.slice(rest.indexOf(' ') + 1)
   }

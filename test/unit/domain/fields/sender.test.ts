@@ -37,7 +37,9 @@ describe('Of two addresses the sender has', () => {
     [{ 'contact.email': ADA, 'shop.email': BOB }, 'the contact\'s'],
     [{ order: { buyer: { emails: [{ value: ADA }] }, seller: { email: BOB } } }, 'the buyer\'s'],
     [{ email: ADA, billing: { email: BOB } }, 'not the one for bills'],
-    [{ 'email': ADA, 'email 2': BOB }, undefined],
+    [{ 'email': ADA, 'email 2': BOB }, 'the one without a number'],
+    [{ 'Email 2': ADA, 'home email': BOB }, 'the one with a number alone'],
+    [{ 'Email-1': ADA, 'Email-2': BOB }, undefined],
     [{ email: [ADA, BOB] }, undefined],
     [{ a: ADA, b: BOB }, undefined],
     [{ a: ADA, b: ADA.toUpperCase() }, 'the only one, whatever its case'],
@@ -54,7 +56,7 @@ describe('Of two addresses the sender has', () => {
 })
 
 test.each(`
-  Email|E-mail|e mail|EMAIL *|email_address|emailAddress|Mail|Email 2|E-Mail|E-Mail-Adresse|Mailadresse|Courriel
+  Email|E-mail|e mail|EMAIL *|email_address|emailAddress|Mail|E-Mail|E-Mail-Adresse|Mailadresse|Courriel
   Adresse e-mail|Adresse électronique|Correo electrónico|Correo|Dirección de correo electrónico|E-mail (obrigatório)
   Endereço de e-mail|Correio eletrónico|Indirizzo e-mail|Posta elettronica|E-mailadres|Adres e-mail|Электронная почта
   Эл. почта|Адрес электронной почты|Електронна пошта|E-posta|E-posta adresiniz|البريد الإلكتروني|البريد الالكتروني
@@ -103,6 +105,11 @@ describe('The form says it:', () => {
     expect(find({ friend_email: BOB, email: ADA }, { fields }).address).toBe(ADA)
   })
 
+  test('its own labels name fields that have no telling names', () => {
+    const labels = { f1: 'Your name', f2: 'E-mail', f3: 'Friend' }
+    expect(find({ f1: 'Ada', f2: ADA, f3: BOB }, { labels })).toEqual({ address: ADA, name: 'Ada' })
+  })
+
   test.each([
     ['b', { email: BOB, b: ADA }], ['b', { email: BOB, b: [ADA] }],
     ['My address', { data: [{ label: 'My address', value: ADA }, { label: 'Email', value: BOB }] }],
@@ -132,6 +139,12 @@ test.each([
   [{ email: `"Lovelace, Ada" <${ADA}>` }, 'Lovelace, Ada'],
   [{ name: '', email: ADA }, undefined], [{ name: 7 }, undefined], [{ 'your-name': 'Ada' }, 'Ada'],
 ])('%j is by %s', (data, name) => expect(find(data).name).toBe(name))
+
+test('what a provider knows of its user counts less than any answer but the address of somebody else', () => {
+  const body = (answers: object) => ({ event_id: '1', form_id: '2', user: { email: BOB }, answers })
+  expect(find(body({ 'How do we reach you?': ADA, 'Topic': 'x' })).address).toBe(ADA)
+  expect(find(body({ 'Your friend\'s email': ADA, 'Topic': 'x' })).address).toBe(BOB)
+})
 
 const FOLDER = new URL('../../../fixtures/providers/', import.meta.url)
 interface Provider { provider: string, type: string, body?: object, email?: string, name?: string | string[] }
