@@ -90,7 +90,7 @@ pavardė|uzvārds
 
 /** Words that say that something is the sender's own, or that name the sender */
 export const SENDER = `
-your|my|from|contact|contacts|customer|client|user|sender|submitter|visitor|replyto|reply|applicant|respondent|requester
+your|my|from|mailfrom|contact|contacts|customer|client|user|sender|submitter|visitor|replyto|reply|applicant|respondent|requester
 person|personal|primary|main|own|lead|buyer|attendee|participant|member|author|subscriber|guest|candidate|patient
 registrant|inquirer|enquirer|submitted by|private
 ihr|ihre|ihren|dein|deine|mein|meine|absender|absenderin|kontakt|kunde|kundin|besucher|bewerber|bewerberin|antwortadresse
@@ -114,7 +114,7 @@ administrateur|webmaster|postmaster|site|website|notify|notification|notificatio
 recipient|recipients|receiver|addressee|ontvanger|odbiorca|mottaker|modtager|mottagare|alıcı|příjemce|címzett
 получатель|получателя|отримувач|отримувача|المستلم|प्राप्तकर्ता|প্রাপক|penerima|cc|bcc|cci|copy|kopie|copia|copie|cópia
 billing|invoice|invoices|invoicing|accounting|accounts|facturation|facturación|fatturazione|faturamento|faturação
-buchhaltung|fakturace|faktura|newsletter|newsletters|subscribe|forward|forwarding|support|helpdesk|staff|sales|manager
+buchhaltung|fakturace|faktura|newsletter|newsletters|subscribe|forward|forwarding|mailto|support|helpdesk|staff|sales|manager
 boss|supervisor|assistant|secretary|referral|referrer|referred|referee|reference|references|colleague|coworker|kollege
 kollegin|collègue|colega|collega|recommend|invite|invited|invitee|emergency|notfall|urgence|spouse|partner|husband|wife
 secondary|alternate|alternative|alternativ|alternativer|backup|additional|other|друг|друга|друзья
@@ -129,6 +129,6 @@ empfänger|empfaenger|destinat|rechnung|benachrichtig|weiterleit|freund|người
 /** Parts of a body around its fields, and wrappers of values */
 export const BODY_PARTS = `
 data|form|forms|field|fields|form fields|form data|formdata|value|values|raw value|answer|answers|response|responses
-payload|body|input|inputs|submission|submissions|text|params|wpforms|acf|item|items|entry|properties|attributes|record
+payload|body|input|inputs|submission|submissions|text|params|wpforms|acf|entry|properties|attributes|record
 details|info|form response|content|request|raw request
 `

@@ -134,6 +134,7 @@ test.each([
   [{ 'name[first]': 'Ada', 'name[last]': 'Lovelace' }, 'Ada Lovelace'], [{ 姓: '山田', 名: '太郎' }, '山田 太郎'],
   [{ 'What is your name?': 'Ada' }, 'Ada'], [{ 'Wie heißen Sie?': 'Ada' }, 'Ada'], [{ 'Ваше имя': 'Ада' }, 'Ада'],
   [{ お名前: '太郎' }, '太郎'], [{ customer: { name: 'Ada' } }, 'Ada'], [{ company: { name: 'Engines' } }, undefined],
+  [{ items: [{ name: 'Engine' }, { name: 'Wheel' }] }, undefined],
   [{ 'username': 'ada', 'filename': 'x.pdf', 'company_name': 'Engines', 'Friend\'s name': 'Bob' }, undefined],
   [{ name: 'null', email: `Ada Lovelace <${ADA}>` }, 'Ada Lovelace'],
   [{ email: `"Lovelace, Ada" <${ADA}>` }, 'Lovelace, Ada'],
