@@ -16,7 +16,7 @@ import { envelopeFields } from '../intake/envelope'
 import { editInputs, markOf } from '../fields/edits'
 import { inOrder, readFields } from '../fields/fields'
 import { answerNamed, settingOf } from '../fields/reading'
-import { senderOf } from '../fields/sender'
+import { senderCount } from '../fields/sender'
 import { fileFields, fileLinks, filePictures } from '../files/file-texts'
 import { isDelivery, isRevocable, canSendAgain, isLost } from '../lifecycle/record'
 import { deletionNotes } from '../lifecycle/settle'
@@ -307,8 +307,8 @@ export function revokedText({ action, reviewer: { name, platform } }: RevokedEnt
 
 /** Asks for the setting that says which of several addresses is the sender's. */
 function senderNotes(submission: Submission, form: Form, texts: Texts): string[] {
-  const { candidates } = senderOf(submission, form)
-  return candidates ? [texts('card.whichSender', { count: candidates.length })] : []
+  const count = senderCount(submission, form)
+  return count > 1 ? [texts('card.whichSender', { count })] : []
 }
 
 /** Returns what reviewers noted last, for a card that waits for a decision. */

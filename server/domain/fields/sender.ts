@@ -18,6 +18,8 @@ interface Sender {
   candidates?: readonly string[]
 }
 
+type Filled = Pick<Submission, 'data' | 'envelope'>
+
 type SenderForm = Pick<Form, 'to' | 'ownAddresses' | 'fields' | 'replyTo'> & Partial<Pick<Form, 'labels'>>
 
 /** Text of a form, in an answer or in an object or a list that is one */
@@ -29,10 +31,13 @@ interface Leaf {
   isTechnical: boolean
 }
 
-interface Candidate { address: string, name?: string, rank: number }
+interface Mailbox { address: string, name?: string }
+
+/** An address with the text that has it; without one it is `_replyto` */
+interface Candidate extends Mailbox { leaf?: Leaf }
 
 /** Texts that are looked at; the forms of people have fewer. */
-const MAX_LEAVES = 1000
+const MAX_LEAVES = 500
 
 const MAX_DEPTH = 6
 
@@ -58,12 +63,11 @@ export function isFilledIn(text: string): boolean {
  * Finds the sender of a form: the address for replies and confirmations, and the name. Of several addresses, a field
  * of type `email` is the sender's, then `_replyto` of the page, then the field with the most telling name.
  */
-export function senderOf({ data, envelope }: Pick<Submission, 'data' | 'envelope'>, form: SenderForm): Sender {
-  if (!data) return {}
-  const reading = readingOf(data)
-  const leaves = [...leavesOf(reading.answers, false), ...leavesOf(reading.technical, true)]
-  const [best, ...others] = bestCandidates(leaves, envelope?.replyTo, form)
-  const name = nameIn(leaves, form.labels) ?? reading.name ?? (others.length === 0 ? best?.name : undefined)
+export function senderOf(submission: Filled, form: SenderForm): Sender {
+  const leaves = leavesOf(submission)
+  const [best, ...others] = bestCandidates(leaves, submission, form)
+  const name = nameIn(leaves, form.labels) ?? readingOf(submission.data).name
+    ?? (others.length === 0 ? best?.name : undefined)
   return {
     ...best && others.length === 0 && { address: best.address },
     ...name !== undefined && { name },
@@ -71,27 +75,37 @@ export function senderOf({ data, envelope }: Pick<Submission, 'data' | 'envelope
   }
 }
 
+/** Number of addresses any of which could be the sender's; 1 if it is clear, 0 if there is none */
+export function senderCount(submission: Filled, form: SenderForm): number {
+  return bestCandidates(leavesOf(submission), submission, form).length
+}
+
 /** True if the data has the field that a form names as `replyTo`. */
 export function hasField(name: string, data: SubmissionData): boolean {
-  const { answers, technical } = readingOf(data)
-  return leavesAt(name, leavesOf([...answers, ...technical], false)).length > 0
+  return leavesAt(name, leavesOf({ data })).length > 0
 }
 
 /** Addresses that are the sender's most likely, each once; several if nothing tells them apart */
-function bestCandidates(leaves: readonly Leaf[], replyTo: string | undefined, form: SenderForm): Candidate[] {
+function bestCandidates(leaves: readonly Leaf[], { data, envelope }: Filled, form: SenderForm): Mailbox[] {
   const own = new Set([...form.to, ...form.ownAddresses ?? []].map(address => address.toLowerCase()))
   const isOwn = (address: string) => own.has(address.toLowerCase()) || NO_REPLY.test(address.toLowerCase())
   const { replyTo: chosen } = form
-  const chosenLeaves = chosen === undefined ? leaves : leavesAt(chosen, leaves)
-  const candidates = chosenLeaves.flatMap((leaf): Candidate[] => {
+  const found = (chosen === undefined ? leaves : leavesAt(chosen, leaves)).flatMap((leaf): Candidate[] => {
     const mailbox = mailboxIn(leaf.text)
-    return mailbox ? [{ ...mailbox, rank: chosen === undefined ? rankOf(leaf, form) : 0 }] : []
+    return mailbox && !isOwn(mailbox.address) ? [{ ...mailbox, leaf }] : []
   })
-  if (replyTo && chosen === undefined) candidates.push({ address: replyTo, rank: REPLY_TO_RANK })
-  const possible = candidates.filter(({ address }) => !isOwn(address))
-  const bestRank = Math.min(...possible.map(({ rank }) => rank))
-  const best = possible.filter(({ rank }) => rank === bestRank)
-  return [...new Map(best.toReversed().map(each => [each.address.toLowerCase(), each])).values()].reverse()
+  const replyTo = data && chosen === undefined ? envelope?.replyTo : undefined
+  const candidates = replyTo !== undefined && !isOwn(replyTo) ? [...found, { address: replyTo }] : found
+  const distinct = distinctOf(candidates)
+  if (distinct.length < 2 || chosen !== undefined) return distinct
+  const ranks = candidates.map(({ leaf }) => leaf ? rankOf(leaf, form) : REPLY_TO_RANK)
+  const bestRank = Math.min(...ranks)
+  return distinctOf(candidates.filter((_, index) => ranks[index] === bestRank))
+}
+
+/** Each address once, in any case, as it stands first */
+function distinctOf(candidates: readonly Candidate[]): Mailbox[] {
+  return [...new Map(candidates.toReversed().map(each => [each.address.toLowerCase(), each])).values()].reverse()
 }
 
 /** Texts of the field that the form names, by its path or else by its label */
@@ -140,7 +154,12 @@ function isEastAsian(text: string): boolean {
   return /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\s]+$/u.test(text)
 }
 
-function leavesOf(answers: readonly Answer[], isTechnical: boolean): Leaf[] {
+function leavesOf({ data }: Filled): Leaf[] {
+  const { answers, technical } = readingOf(data)
+  return [...leavesIn(answers, false), ...leavesIn(technical, true)]
+}
+
+function leavesIn(answers: readonly Answer[], isTechnical: boolean): Leaf[] {
   const leaves: Leaf[] = []
   let stepCount = 0
   const add = (answer: Answer, members: readonly string[], value: unknown): void => {
