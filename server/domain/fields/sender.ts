@@ -1,5 +1,5 @@
 import { FIELD_TYPES, fieldTypeOf } from '../../../shared/field-types/field-types'
-import { oneLine } from '../../../shared/utils/text'
+import { oneLine, visible } from '../../../shared/utils/text'
 import type { Form } from '../../ports/form'
 import type { Submission, SubmissionData } from '../../ports/submission'
 import { mailboxIn } from './addresses'
@@ -139,7 +139,7 @@ function nameIn(leaves: readonly Leaf[], labels: SenderForm['labels']): string |
       const found = namePartOf(names)
       const doubt = found ? found.doubt + index / 2 : Infinity
       const isBetter = found && doubt < (best.get(found.part)?.doubt ?? Infinity) && isFilledIn(leaf.text)
-      if (isBetter) best.set(found.part, { text: oneLine(leaf.text), doubt })
+      if (isBetter) best.set(found.part, { text: oneLine(visible(leaf.text.toWellFormed())), doubt })
     }
   }
   const { full, first, last } = Object.fromEntries([...best].map(([part, { text }]) => [part, text]))

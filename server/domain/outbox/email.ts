@@ -90,7 +90,7 @@ export function emailSubject(submission: Submission, form: Form, isCorrection = 
 function topicOf({ data }: Submission): string | undefined {
   return readingOf(data).answers.flatMap(answer => (
     /^(?:subject|topic|title|reason)$/i.test(answer.label.trim()) && !isBranch(answer.value) && answer.value !== null
-      ? [displayText(answer, {})]
+      ? [visible(displayText(answer, {}))]
       : []
   )).find(isFilledIn)
 }
