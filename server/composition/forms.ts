@@ -17,7 +17,7 @@ import type { Services } from './services'
 /** Configuration that defines forms. */
 interface Needed {
   forms: FormsConfig
-  mail: { to: readonly string[] }
+  mail: { to: readonly string[], fromAddress: string }
   endpoint: { url?: string, signingSecret?: string }
   people: { reviewers?: readonly string[], claimMs: number | null }
 }
@@ -51,11 +51,14 @@ export function createForms(
     technical: form.technical,
     files: form.files,
     subject: form.subject,
+    replyTo: form.replyTo,
     confirm: form.confirm,
     reviewers: form.reviewers ?? reviewers,
     claim: claim && (form.claim ?? claim),
   }]))
   const all = [standard, ...forms.values()]
+  // Reviewers may choose other recipients; the form's own are never its sender.
+  for (const form of all) form.ownAddresses = [config.mail.fromAddress, ...form.to]
   // A removed form may have had a list of reviewers. To keep it closed, only reviewers of other forms may decide it.
   const listed = new Set(all.flatMap(({ reviewers }) => reviewers ?? []))
   const left = reviewers ?? (listed.size > 0 ? [...listed] : undefined)

@@ -12,11 +12,12 @@ import { composeEmail } from '../domain/outbox/email'
 import { CONTROLS, envelopeOf } from '../domain/intake/envelope'
 import { megabytes } from '../domain/files/file-texts'
 import { typed } from '../domain/fields/rules'
+import { hasField, senderOf } from '../domain/fields/sender'
 import { cardView } from '../domain/cards/card-view'
 import { DELIVERIES } from '../domain/deliveries/registry'
 import { fieldTexts, textsFor } from '../http/pages/page-texts'
 import { outside } from '../platforms/registry'
-import type { Email } from '../ports/delivery'
+import type { Email, MailSender } from '../ports/delivery'
 import type { FieldRule } from '../ports/field-rules'
 import type { StoredFile } from '../ports/files'
 import type { Form } from '../ports/form'
@@ -61,7 +62,7 @@ export async function rehearse({ config, path, samples = {}, env }: Asked): Prom
   const { forms, people } = readForms(config, path, null, mistakes, env.FORM_HONEYPOT)
   readPeople({}, people, mistakes)
   const all = createForms({
-    forms, mail: { to: [env.FORWARD_EMAIL ?? 'team@example.com (FORWARD_EMAIL)'] },
+    forms, mail: { ...mailSender(env), to: [env.FORWARD_EMAIL ?? 'team@example.com (FORWARD_EMAIL)'] },
     endpoint: { url: env.FORWARD_ENDPOINT }, people: { claimMs: null },
   }, { send: () => Promise.reject(new Error('Nothing is sent.')) } as never, outside.map(
     platform => ({ platform, channelId: platform.key }),
@@ -82,6 +83,9 @@ async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Pro
   const body = isObject(sample) ? sample : madeUp(form)
   const mistakes = sample !== undefined && !isObject(sample) ? ['Its sample is no JSON object.'] : []
   mistakes.push(...unfilledPlaces(form, sample === undefined ? {} : body))
+  if (form.replyTo !== undefined && isObject(sample) && !hasField(form.replyTo, sample)) {
+    mistakes.push(`Its replyTo is ${JSON.stringify(form.replyTo)}, and its sample has no such field.`)
+  }
   const siteUrl = env.NUXT_PUBLIC_SITE_URL ?? null
   const submission = submissionOf(form, body, mistakes)
   const view = cardView(submission, { siteUrl, forms: { all: [form], rooms, of: () => form, find: () => form } })
@@ -95,14 +99,17 @@ async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Pro
   const decision = { action: 'forward' as const, at: AT, reviewer: { id: 'ada', name: 'Ada', platform: 'Slack' } }
   const email = await composeEmail(
     { ...submission, decision }, form,
-    { fromAddress: env.MAIL_FROM_ADDRESS ?? 'forms@example.com', fromName: env.MAIL_FROM_NAME ?? 'Formbot' },
-    async () => renderEmail,
+    mailSender(env), async () => renderEmail,
   )
+  const { candidates } = senderOf(submission, form)
+  const replyTo = email.replyTo ?? (candidates
+    ? `nobody, because any of these could be the sender's: ${candidates.join(', ')}. Set replyTo of the form`
+    : 'nobody, because the sample has no address of its sender')
   return {
     key, name, mistakes, email,
     facts: [
       `Cards: ${placesOf(rooms)}`, mainDelivery!,
-      `Reply to: ${email.replyTo ?? 'nobody, because the sample has no address'}`,
+      `Reply to: ${replyTo}`,
       ...form.files
         ? [`Files: up to ${form.files.max} of ${megabytes(form.files.maxBytes)} each, ${form.files.types.join(', ')}`]
         : [],
@@ -112,6 +119,10 @@ async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Pro
     ],
     cards: [...cards].map(([text, on]) => ({ on, text })),
   }
+}
+
+function mailSender(env: Asked['env']): MailSender {
+  return { fromAddress: env.MAIL_FROM_ADDRESS ?? 'forms@example.com', fromName: env.MAIL_FROM_NAME ?? 'Formbot' }
 }
 
 /** Returns a message for each {placeholder} of the subject that no known field fills; none if no field is known. */

@@ -50,6 +50,8 @@ const formSchema = z.strictObject({
   ...DELIVERY_SETTINGS,
   /** Subject of a submission in emails and cards; `{key}` stands for the value of a field. */
   subject: line(200).optional(),
+  /** Path or label of the field with the sender's address, for replies and `confirm`; found by its name when absent. */
+  replyTo: line(200).optional(),
   /** Email to the sender after the forward: these words and nothing that was sent. None when absent. */
   confirm: confirmation.optional(),
   /** Address for browsers that sent the form without a script; a page of ours when absent. `_next` overrides it. */

@@ -27,6 +27,10 @@ export interface Form {
   technical?: readonly string[]
   /** Files that the form accepts; none when absent. */
   files?: FileRule
+  /** Path or label of the field with the sender's address; found by its name when absent. */
+  replyTo?: string
+  /** Addresses of this service besides `to`, which are never the sender's. */
+  ownAddresses?: readonly string[]
   /** Title of a submission in emails and on cards; `{key}` stands for the value of a field. */
   subject?: string
   /** Email to the sender after the forward; none when absent. */

@@ -90,6 +90,7 @@ export interface TextValues {
   'card.sentToAt': 'at' | 'targets'
   'card.sentChanged': 'at' | 'targets'
   'card.sentBounced': 'at' | 'targets'
+  'card.whichSender': 'count'
   'card.corrects': 'at' | 'targets'
   'card.confirmed': 'at'
   'card.failed': 'delivery' | 'reason'

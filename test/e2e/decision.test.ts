@@ -55,6 +55,28 @@ describe('Forward Submission', () => {
   })
 })
 
+it.each([
+  [
+    { friend_email: 'friend@example.org', email: 'Jordan Sample <jordan@example.org>' }, 'jordan@example.org',
+    'Form submission from Jordan Sample', [],
+  ],
+  [{ email: 'forms@example.com', to: 'triage@example.com' }, undefined, 'Form submission', []],
+  [
+    { 'home email': 'a@example.org', 'work email': 'b@example.org' }, undefined, 'Form submission',
+    ['2 addresses: which one is the sender\'s? Set `replyTo` of the form'],
+  ],
+])('the email of %j replies to %s', async (form, replyTo, subject, notes) => {
+  const { id, card } = await submit(d, form)
+  for (const note of notes) expect(blockText(card.blocks)).toContain(note)
+  await click(d, card, 'forward', id)
+  const [email] = emailsAbout(d, id).map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+  expect([email!.reply_to, email!.subject]).toEqual([replyTo, subject])
+  expect(email!.headers).toEqual({
+    'Auto-Submitted': 'auto-generated', 'X-Entity-Ref-ID': id, 'Message-ID': `<${id}@example.com>`,
+    'References': `<${id}@example.com>`,
+  })
+})
+
 it('a click with an empty value, without a value or without a thread has no effect and is no error', async () => {
   const { id, card } = await submit(d, FORM)
   const posted = d.slack.requests.length

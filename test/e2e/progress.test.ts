@@ -148,6 +148,15 @@ describe('a submission of which one delivery was refused for good', () => {
     for (const part of [corrected.html, corrected.text]) expect(part).toMatch(
       /This corrects the email that was sent on \d+ \w+ \d{4}, \d\d:\d\d UTC/,
     )
+    const headers = d.resend.requests.filter(({ body }) => body.includes(id)).map(({ body }) => (
+      (JSON.parse(body) as { headers: Record<string, string> }).headers
+    ))
+    const firstId = `<${id}@example.com>`
+    expect(headers).toEqual([
+      expect.objectContaining({ 'X-Entity-Ref-ID': id, 'Message-ID': firstId }),
+      expect.objectContaining({ 'X-Entity-Ref-ID': id, 'In-Reply-To': firstId, 'References': firstId }),
+    ])
+    expect(headers[1]!['Message-ID']).toMatch(RegExp(`^<${id}-[0-9a-f]{16}@example\\.com>$`))
     d.endpoint.fault = () => undefined
     await click(d, card, 'forward', id)
     expect(await emailsAbout(id)).toHaveLength(2)

@@ -16,6 +16,7 @@ import { envelopeFields } from '../intake/envelope'
 import { editInputs, markOf } from '../fields/edits'
 import { inOrder, readFields } from '../fields/fields'
 import { answersNamed, settingOf } from '../fields/reading'
+import { senderCount } from '../fields/sender'
 import { fileFields, fileLinks, filePictures } from '../files/file-texts'
 import { isDelivery, isRevocable, canSendAgain, isLost } from '../lifecycle/record'
 import { deletionNotes } from '../lifecycle/settle'
@@ -89,6 +90,7 @@ function cardNotes(submission: Submission, form: Form, texts: Texts): RichText[]
     return [
       ...holderNotes(submission, form, texts), ...notedNotes(submission, texts), ...revokedNotes(submission, texts),
       ...reopenedNotes(submission, form, texts), ...deletionNotes(submission, texts),
+      ...senderNotes(submission, form, texts),
     ]
   }
   const decisionText = decisionLine(submission, texts)
@@ -302,6 +304,12 @@ function revokedNotes({ history }: Submission, texts: Texts): RichText[] {
 
 export function revokedText({ action, reviewer: { name, platform } }: RevokedEntry): string {
   return `${action === 'spam' ? 'Not spam, says' : 'Taken back by'} ${visible(name)} on ${platform}`
+}
+
+/** Asks for the setting that says which of several addresses is the sender's. */
+function senderNotes(submission: Submission, form: Form, texts: Texts): string[] {
+  const count = senderCount(submission, form)
+  return count > 1 ? [texts('card.whichSender', { count })] : []
 }
 
 /** Returns what reviewers noted last, for a card that waits for a decision. */

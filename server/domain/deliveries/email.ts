@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { DELIVERY_TEXTS } from '../../../shared/deliveries'
 import { email as address } from '../../variable'
 import { MOST_ADDRESSES } from '../fields/addresses'
+import type { Submission } from '../../ports/submission'
 import { composeEmail, fittingOf, mailed } from '../outbox/email'
 import type { DeliveryRow } from './delivery'
 
@@ -27,11 +28,18 @@ export const emailDelivery: DeliveryRow<typeof settings> = {
   identity: ({ to }, { mail }) => [mail.fromAddress, mail.fromName, ...to],
   async send({ submission, form, idempotencyKey, corrected }, { mailer, template, mail, files, texts }) {
     const message = await composeEmail(await mailed(submission, files), form, mail, template, {
-      correctedEmail: corrected, files, texts,
+      correctedEmail: corrected, repetition: isFirst(submission) ? undefined : idempotencyKey, files, texts,
     })
     const outcome = await mailer.send(message, idempotencyKey)
     if (!outcome.ok) return outcome.busy ? 'waiting' : outcome
     const messageId = outcome.value
     return { ok: true, value: messageId === undefined ? {} : { messageId, keepMs: mail.receipts?.waitMs } }
   },
+}
+
+/** True for the first email of a submission. An email that was given up may have arrived all the same. */
+function isFirst({ sent = [], history }: Submission): boolean {
+  return !sent.some(({ delivery }) => delivery === emailDelivery.key) && !history.some(
+    ({ event }) => event === 'reopened',
+  )
 }

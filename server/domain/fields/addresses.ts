@@ -1,6 +1,7 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { z } from 'zod'
 import { english } from '../../../shared/texts'
+import { oneLine } from '../../../shared/utils/text'
 import { MAX_NEW_ADDRESSES } from '../../ports/board'
 
 /** Resend takes no more for one email: https://resend.com/docs/api-reference/emails/send-email */
@@ -41,21 +42,38 @@ const MAX_TEXT = 500
 const EMAIL = z.email()
 
 /** `Ada <ada@example.com>`, `"Lovelace, Ada" <ada@example.com>`: a name without a second address, and an address. */
-const NAMED = /^(?:"(?:[^"\\\r\n]|\\[^\r\n])*"[ \t]*|[^"<>,;:\r\n]*)<([^<>\s]+)>$/
+const NAMED = /^("(?:[^"\\\r\n]|\\[^\r\n])*"[ \t]*|[^"<>,;:\r\n]*)<([^<>\s]+)>$/
+
+/** A text without the invisible characters around it, which come along when an address is pasted */
+const SEEN = /[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800](?:.*[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800])?/su
 
 /** At least two labels of letters, digits and hyphens; the last one begins with a letter. */
 const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])$/i
 
 /** The single address in a text, in ASCII and without its name; undefined if a mail provider might refuse it. */
 export function addressIn(text: string): string | undefined {
-  const trimmedText = text.length <= MAX_TEXT ? text.trim() : ''
-  return sentTo(NAMED.exec(trimmedText)?.[1] ?? trimmedText)
+  return mailboxIn(text)?.address
+}
+
+/** The same with the name that stands before the address, as in `Ada <ada@example.com>` */
+export function mailboxIn(text: string): { address: string, name?: string } | undefined {
+  if (text.length > MAX_TEXT || !text.includes('@')) return undefined
+  const [trimmedText = ''] = SEEN.exec(text) ?? []
+  const [, writtenName = '', namedAddress] = NAMED.exec(trimmedText) ?? []
+  const address = sentTo(withoutScheme(namedAddress ?? trimmedText))
+  const name = oneLine(writtenName.trim().replace(/^"(.*)"$/, '$1').replace(/\\(.)/g, '$1'))
+  return address === undefined ? undefined : { address, ...name && { name } }
+}
+
+/** Address of a link such as `mailto:ada@example.com?subject=Hello` (RFC 6068) */
+function withoutScheme(text: string): string {
+  return /^mailto:([^?]*)/i.exec(text)?.[1] ?? text
 }
 
 /** The address in ASCII; undefined if it is none, or one that a mail provider might refuse. */
 export function sentTo(address: string): string | undefined {
-  if (address.length > MAX_TEXT) return undefined
   const at = address.lastIndexOf('@')
+  if (address.length > MAX_TEXT || at < 1) return undefined
   const [local, host] = [address.slice(0, at), address.slice(at + 1)]
   // Mail servers agree on the ASCII form of international domains (RFC 5890). The part before the @ has no such form.
   const domain = isAscii(host) ? host : domainToASCII(host)

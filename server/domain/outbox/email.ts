@@ -9,34 +9,33 @@ import type { StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
 import type { Field, Submission } from '../../ports/submission'
 import { isNumber } from '../json'
-import { addressIn } from '../fields/addresses'
 import { decisionLine } from '../cards/decision-line'
 import { subjectOf } from '../intake/envelope'
 import { readFields } from '../fields/fields'
-import { fieldText, MOST_LINES } from '../fields/values'
+import { isBranch } from '../fields/paths'
+import { readingOf } from '../fields/reading'
+import { isFilledIn, senderOf } from '../fields/sender'
+import { displayText, fieldText, MOST_LINES } from '../fields/values'
 import { fileFields } from '../files/file-texts'
 import type { FormFiles } from '../context'
 
 /** RFC 5322 advises lines of 78 characters; mail clients cut longer subjects anyway. */
 const MAX_SUBJECT = 120
 
-/** Texts that scripts of websites send for an empty field. */
-const EMPTY_VALUE = /^(?:null|undefined|NaN|\[object \w+\])$/
-
 interface EmailOptions {
   /** The sent email with other values that this one corrects */
   correctedEmail?: { at: number }
+  /** Key that tells this email apart from earlier ones of the same submission; absent for the first */
+  repetition?: string
   files?: FormFiles
   texts?: Texts
 }
 
 export async function composeEmail(
   submission: Submission, form: Form, sender: MailSender, template: () => Promise<EmailTemplate>,
-  { correctedEmail, files, texts = english }: EmailOptions = {},
+  { correctedEmail, repetition, files, texts = english }: EmailOptions = {},
 ): Promise<Email> {
-  const keyFields = keyedFields(submission)
-  const isCorrection = correctedEmail !== undefined
-  const subject = emailSubject(keyFields, form.name, isCorrection, subjectOf(submission, form), texts)
+  const subject = emailSubject(submission, form, correctedEmail !== undefined, texts)
   const content: EmailContent = {
     subject, texts,
     heading: form.name ? texts('email.headingOfForm', { form: form.name }) : texts('email.heading'),
@@ -58,62 +57,58 @@ export async function composeEmail(
   return {
     from: fromHeader(sender),
     to: form.to,
-    replyTo: addressOf(submission, keyFields),
+    replyTo: senderOf(submission, form).address,
     subject, html, text,
-    // A program wrote this: the header stops vacation notices (RFC 3834).
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: {
+      // A program wrote this: the header stops vacation notices (RFC 3834).
+      'Auto-Submitted': 'auto-generated',
+      ...threadHeaders(submission, sender, repetition),
+    },
     ...sender.receipts ? { submission: submission.id } : {},
     ...attachments.length > 0 ? { attachments } : {},
   }
 }
 
-/** Reads texts and numbers by key: labels may be in any language. A list or an object is no subject and no name. */
-function keyedFields(submission: Submission): readonly Field[] {
-  const plainEntries = Object.entries(submission.data ?? {}).filter(
-    ([, value]) => typeof value === 'string' || typeof value === 'number',
-  )
-  return readFields({ ...submission, data: Object.fromEntries(plainEntries) }, { labels: {} })
-}
-
-const NAME = /^((full|your|first)[\s_-]?)?name$/i
-
-function findField(fields: readonly Field[], pattern: RegExp): Field | undefined {
-  return fields.find(({ label, value }) => (
-    pattern.test(label.trim()) && oneLine(value) && !EMPTY_VALUE.test(value.trim())
-  ))
-}
-
-/** Returns name and email address of the sender, if the fields have them. */
-export function submitterOf(submission: Submission): string[] {
-  const fields = keyedFields(submission)
-  return [findField(fields, NAME)?.value, addressOf(submission, fields)].filter(text => text !== undefined)
-}
-
-/** Returns the sender's address for replies; undefined if the form has none. */
-export function submitterAddress(submission: Submission): string | undefined {
-  return addressOf(submission, keyedFields(submission))
-}
-
-function addressOf({ envelope }: Submission, fields: readonly Field[]): string | undefined {
-  return envelope?.replyTo ?? replyAddress(fields)
-}
-
 /**
- * Returns the subject of the email, in the form's own words. It is one line, so that nobody can inject a header.
- *
- * @param formSubject subject from the form's template or page; replaces the one from the fields
+ * Returns the subject of the email, in the form's own words. It is one line, so that nobody can inject a header. The
+ * form's template or page may set it; otherwise it is a field of the form, or names the sender.
  */
-export function emailSubject(
-  fields: readonly Field[], form?: string, isCorrection = false, formSubject?: string, texts = english,
-): string {
-  const topic = findField(fields, /^(subject|topic|title|reason)$/i)
-  const sender = findField(fields, NAME) ?? findField(fields, /^e?-?mail([\s_-]?address)?$/i)
-  const subject = formSubject ?? topic?.value
-    ?? (sender ? texts('email.subjectFrom', { name: oneLine(sender.value) }) : texts('email.heading'))
-  const subjectWithForm = form ? `[${form}] ${subject}` : subject
+export function emailSubject(submission: Submission, form: Form, isCorrection = false, texts = english): string {
+  const { name, address } = senderOf(submission, form)
+  const sender = name ?? address
+  const subject = subjectOf(submission, form) ?? topicOf(submission)
+    ?? (sender === undefined ? texts('email.heading') : texts('email.subjectFrom', { name: oneLine(sender) }))
+  const subjectWithForm = form.name ? `[${form.name}] ${subject}` : subject
   return cut(
     oneLine(isCorrection ? texts('email.corrected', { subject: subjectWithForm }) : subjectWithForm), MAX_SUBJECT,
   )
+}
+
+/** Value of the first field called a subject; a list or an object is none. */
+function topicOf({ data }: Submission): string | undefined {
+  return readingOf(data).answers.flatMap(answer => (
+    /^(?:subject|topic|title|reason)$/i.test(answer.label.trim()) && !isBranch(answer.value) && answer.value !== null
+      ? [visible(displayText(answer, {}))]
+      : []
+  )).find(isFilledIn)
+}
+
+/**
+ * Headers by which mail clients keep the emails of one submission together, and those of different ones apart. Gmail
+ * folds emails with the same subject unless `X-Entity-Ref-ID` differs
+ * (https://resend.com/docs/dashboard/emails/custom-headers). Resend sends through Amazon SES, which puts a Message-ID of
+ * its own in the place of ours and keeps the references (https://github.com/resend/resend-node/issues/133): so the
+ * first email refers to its own id as well, and all emails of a submission have that reference in common.
+ */
+function threadHeaders({ id }: Submission, { fromAddress }: MailSender, repetition?: string): Record<string, string> {
+  const domain = fromAddress.slice(fromAddress.lastIndexOf('@') + 1)
+  const firstId = `<${id}@${domain}>`
+  return {
+    'X-Entity-Ref-ID': id,
+    'Message-ID': repetition === undefined ? firstId : `<${repetition}@${domain}>`,
+    ...repetition !== undefined && { 'In-Reply-To': firstId },
+    'References': firstId,
+  }
 }
 
 /** Value of the `From` header. */
@@ -124,15 +119,6 @@ export function fromHeader({ fromName, fromAddress }: MailSender): string {
 /** RFC 5322 quoted-string, so that a comma or angle bracket in the name stays part of the name. */
 function quotedName(name: string): string {
   return /^[\w '-]+$/.test(name) ? name : `"${oneLine(name).replace(/["\\]/g, '\\$&')}"`
-}
-
-/** Returns the sender's address: from a field named like one first, then from any value that is exactly one address. */
-export function replyAddress(fields: readonly Field[]): string | undefined {
-  const candidates = fields.flatMap(({ label, value }) => {
-    const address = addressIn(value)
-    return address ? [{ label, address }] : []
-  })
-  return (candidates.find(({ label }) => /mail|reply/i.test(label)) ?? candidates[0])?.address
 }
 
 /** True for a list of texts that has room as lines. */

@@ -5,8 +5,8 @@ import type { Forms } from '../../ports/form'
 import type { PageRequest, PendingPage } from '../../ports/store'
 import type { Submission, SubmissionRecord } from '../../ports/submission'
 import type { Context } from '../context'
-import { submitterOf } from '../outbox/email'
 import { readingOf, settingOf } from '../fields/reading'
+import { senderOf } from '../fields/sender'
 import { displayText, fieldText, isDataUrl } from '../fields/values'
 import { belongsTo } from '../review/scope'
 
@@ -92,7 +92,8 @@ class SearchableSubmission {
   }
 
   get sender(): string[] {
-    return submitterOf(this.submission).map(searchable)
+    const { name, address, candidates = [] } = senderOf(this.submission, this.forms.of(this.submission.form))
+    return [name, address, ...candidates].filter(text => text !== undefined).map(searchable)
   }
 }
 

@@ -23,8 +23,8 @@ test('who decides what is left of a form: REVIEWERS, else whoever decides some f
 /** Form with this configuration, and its rules; with `claimMs` null, assignment is off. */
 function formOf(form: object, claimMs: number | null = 1000) {
   const config = {
-    people: { claimMs }, mail: { to: ['team@example.com'] }, endpoint: { url: 'https://crm.example.com/in' },
-    form: { allowedOrigins: ['https://www.example.com'] }, forms: { contact: { name: 'Contact', ...form } },
+    people: { claimMs }, mail: { to: ['team@example.com'], fromAddress: 'bot@example.com' },
+    endpoint: { url: 'https://crm.example.com/in' }, form: { allowedOrigins: ['https://www.example.com'] }, forms: { contact: { name: 'Contact', ...form } },
   } as unknown as Config
   const slack = connected('slack', { usual: z.string(), beside: ['C2'] })
   const { endpoint, ...rest } = createForms(config, {} as never, [slack]).of('contact')
@@ -44,6 +44,13 @@ test('what a form does not say is as for the default one, and what it says is it
     allowedOrigins: ['https://jobs.example.com'],
   })
   expect(formOf({ claim: 'exclusive' }, null).claim).toBeUndefined()
+})
+
+test('the sender of emails and the recipients of the form are its own addresses', () => {
+  expect(formOf({}).ownAddresses).toEqual(['bot@example.com', 'team@example.com'])
+  expect(formOf({ to: ['ada@example.com'], replyTo: 'email' })).toMatchObject({
+    ownAddresses: ['bot@example.com', 'ada@example.com'], replyTo: 'email',
+  })
 })
 
 test('labels alone take any form; a type, or that others are refused, makes fields a form\'s own', () => {

@@ -65,6 +65,10 @@ test.each<[string, unknown, Record<string, unknown>, string]>([
   ],
   ['a sample of no form', { a: { name: 'A' } }, { b: {} }, 'There is a sample of the form "b"'],
   ['a sample that is no object', { a: { name: 'A' } }, { a: [] }, 'no JSON object'],
+  [
+    'a replyTo that the sample does not have', { a: { name: 'A', replyTo: 'mail' } }, { a: { email: 'a@example.org' } },
+    'Its replyTo is "mail", and its sample has no such field.',
+  ],
   ['a configuration that cannot be read', '{', {}, 'must be JSON'],
 ])('%s is said', async (_, config, samples, said) => {
   const { mistakes, forms } = await rehearsed(config, samples)
@@ -103,6 +107,20 @@ test('a sample that is not flat says its paths, and which settings are for none 
     'Path tags: tags (list)', 'Technical detail customer.ip: ip (text)', 'Not in the sample: phone, Nothing',
   ])
   expect(form!.cards[0]!.text).toContain('Email: ada@example.com')
+})
+
+test.each([
+  [{ email: 'ada@example.org' }, {}, 'Reply to: ada@example.org'],
+  [{ email: 'forms@example.com' }, {}, 'Reply to: nobody, because the sample has no address of its sender'],
+  [
+    { a: 'ada@example.org', b: 'lin@example.org' }, {},
+    'Reply to: nobody, because any of these could be the sender\'s: ada@example.org, lin@example.org. Set replyTo of the form',
+  ],
+  [{ a: 'ada@example.org', b: { c: 'lin@example.org' } }, { replyTo: 'b.c' }, 'Reply to: lin@example.org'],
+])('of %j with %j it says: %3$s', async (sample, settings, fact) => {
+  const { mistakes, forms: [form] } = await rehearsed({ a: { name: 'A', ...settings } }, { a: sample })
+  expect([mistakes, form!.mistakes]).toEqual([[], []])
+  expect(form!.facts).toContain(fact)
 })
 
 test('a page that cannot be written is named', () => {

@@ -4,6 +4,7 @@ import { decisionLine } from '../../../../server/domain/cards/decision-line'
 import { inUtc } from '../../../../shared/utils/line'
 import { FILE_LOST } from '../../../../server/ports/delivery'
 import type { Submission, Work } from '../../../../server/ports/submission'
+import { formsOf } from '../../../fakes/forms'
 import { decisions, PRESENTATION } from '../../../fixtures/views'
 import { cardInWords } from '../../../support/words'
 
@@ -34,6 +35,14 @@ test('an open card offers the buttons and shows every field as text', () => {
       { label: 'note', value: 'null', edited: false },
     ],
   })
+})
+
+test('an open card asks which of several addresses is the sender\'s', () => {
+  const data = { 'home email': 'ada@example.com', 'work email': 'ada@work.example' }
+  const note = '2 addresses: which one is the sender\'s? Set `replyTo` of the form'
+  expect(cardInWords({ ...OPEN, data }, PRESENTATION).notes).toEqual([note])
+  const forms = formsOf({ replyTo: 'work email' })
+  expect(cardInWords({ ...OPEN, data }, { ...PRESENTATION, forms }).notes).toEqual([])
 })
 
 const FAILED_EMAIL = { delivery: 'email' as const, reason: 'Resend refused it.' }

@@ -67,6 +67,16 @@ test('an edit says where the confirmation goes, and `_replyto` before any field'
   expect(confirmations().map(({ email }) => email.to[0])).toEqual(['ada@example.com', 'lin@example.com'])
 })
 
+test('of two addresses nobody is told, until the form says which one is its sender\'s', async () => {
+  const data = { 'home email': 'ada@example.com', 'work email': 'grace@example.com' }
+  await t.forward(await t.post(data))
+  expect(confirmations()).toEqual([])
+  await reopen({ form: { confirm: WORDS, replyTo: 'work email' } })
+  await t.forward(await t.post(data))
+  await t.forward(await t.post({ friend_email: 'lin@example.com', email: 'grace@example.com' }))
+  expect(confirmations().map(({ email }) => email.to)).toEqual([['grace@example.com']])
+})
+
 describe('the address alone outlives the form', () => {
   test('until the confirmation is out, with a key that makes it one', async () => {
     const id = await t.post(DATA)

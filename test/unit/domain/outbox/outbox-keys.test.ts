@@ -97,3 +97,23 @@ test('nobody waits for an undo with a process that ends, and whoever sweeps next
   await triage.sweepAfter(10_000)
   expect(triage.mailer.calls).toHaveLength(1)
 })
+
+test('a retried email is the same in all, and a correction another one of the same conversation', async () => {
+  const { mailer, store } = triage
+  const id = await triage.post({ name: 'Ada' })
+  const down = { ok: false, reason: 'Resend answered 500.', permanent: false } as const
+  const refused = { ok: false, reason: 'The endpoint answered 422.', permanent: true } as const
+  mailer.answers.push(down)
+  triage.endpoint.answers.push(refused)
+  await triage.forward(id)
+  await triage.sweepAfter(30 * 60_000)
+  const [first, second] = mailer.calls
+  expect(second).toEqual(first)
+  expect((await store.get(id))!.state).toBe('open')
+  await triage.settle(triage.decide({ id, action: 'edit', values: { f0: 'Grace' } }))
+  const corrected = mailer.calls.at(-1)!
+  expect(corrected.email.headers).toMatchObject({
+    'X-Entity-Ref-ID': id, 'Message-ID': `<${corrected.key}@example.com>`,
+    'References': first!.email.headers!['Message-ID'],
+  })
+})

@@ -1,0 +1,188 @@
+import { FIELD_TYPES, fieldTypeOf } from '../../../shared/field-types/field-types'
+import { oneLine, visible } from '../../../shared/utils/text'
+import type { Form } from '../../ports/form'
+import type { Submission, SubmissionData } from '../../ports/submission'
+import { mailboxIn } from './addresses'
+import type { Answer } from './answers'
+import { isBranch } from './paths'
+import { readingOf, settingOf } from './reading'
+import { ruleFor } from './rules'
+import { ADDRESS_NAMES, addressNameOf, namePartOf, plainNames, type AddressName, type NamePart } from './sender/names'
+
+/** Person who filled in a form */
+interface Sender {
+  /** Address for replies, in ASCII */
+  address?: string
+  name?: string
+  /** Addresses of which any could be the sender's; absent if one is */
+  candidates?: readonly string[]
+}
+
+type Filled = Pick<Submission, 'data' | 'envelope'>
+
+type SenderForm = Pick<Form, 'to' | 'ownAddresses' | 'fields' | 'replyTo'> & Partial<Pick<Form, 'labels'>>
+
+/** Text of a form, in an answer or in an object or a list that is one */
+interface Leaf {
+  answer: Answer
+  /** Names of the members of the answer that lead to the text */
+  members: readonly string[]
+  text: string
+  isTechnical: boolean
+}
+
+interface Mailbox { address: string, name?: string }
+
+/** An address with the text that has it; without one it is `_replyto` */
+interface Candidate extends Mailbox { leaf?: Leaf }
+
+/** Texts that are looked at; the forms of people have fewer. */
+const MAX_LEAVES = 500
+
+const MAX_DEPTH = 6
+
+/** Longer texts are nobody's name, and longer keys are cut. */
+const [MAX_NAME, MAX_KEY] = [200, 500]
+
+/** Texts that scripts of websites send for an empty field. */
+const EMPTY_TEXT = /^(?:null|undefined|NaN|\[object \w+\])$/
+
+const NO_REPLY = /^(?:no|do[._-]?not)[._-]?reply(?:$|[^a-z])|^mailer-daemon@/
+
+/** Place of `_replyto` between declared fields (0) and the names of the others (from 2) */
+const REPLY_TO_RANK = 1
+
+const CARRIED_RANK = REPLY_TO_RANK + 1 + ADDRESS_NAMES.indexOf('carried')
+
+/** True for the text of a field that was filled in */
+export function isFilledIn(text: string): boolean {
+  return oneLine(text) !== '' && !EMPTY_TEXT.test(text.trim())
+}
+
+/**
+ * Finds the sender of a form: the address for replies and confirmations, and the name. Of several addresses, a field
+ * of type `email` is the sender's, then `_replyto` of the page, then the field with the most telling name.
+ */
+export function senderOf(submission: Filled, form: SenderForm): Sender {
+  const leaves = leavesOf(submission)
+  const [best, ...others] = bestCandidates(leaves, submission, form)
+  const name = nameIn(leaves, form.labels) ?? readingOf(submission.data).name
+    ?? (others.length === 0 ? best?.name : undefined)
+  return {
+    ...best && others.length === 0 && { address: best.address },
+    ...name !== undefined && { name },
+    ...best && others.length > 0 && { candidates: [best, ...others].map(({ address }) => address) },
+  }
+}
+
+/** Number of addresses any of which could be the sender's; 1 if it is clear, 0 if there is none */
+export function senderCount(submission: Filled, form: SenderForm): number {
+  return bestCandidates(leavesOf(submission), submission, form).length
+}
+
+/** True if the data has the field that a form names as `replyTo`. */
+export function hasField(name: string, data: SubmissionData): boolean {
+  return leavesAt(name, leavesOf({ data })).length > 0
+}
+
+/** Addresses that are the sender's most likely, each once; several if nothing tells them apart */
+function bestCandidates(leaves: readonly Leaf[], { data, envelope }: Filled, form: SenderForm): Mailbox[] {
+  const own = new Set([...form.to, ...form.ownAddresses ?? []].map(address => address.toLowerCase()))
+  const isOwn = (address: string) => own.has(address.toLowerCase()) || NO_REPLY.test(address.toLowerCase())
+  const { replyTo: chosen } = form
+  const found = (chosen === undefined ? leaves : leavesAt(chosen, leaves)).flatMap((leaf): Candidate[] => {
+    const mailbox = mailboxIn(leaf.text)
+    return mailbox && !isOwn(mailbox.address) ? [{ ...mailbox, leaf }] : []
+  })
+  const replyTo = data && chosen === undefined ? envelope?.replyTo : undefined
+  const candidates = replyTo !== undefined && !isOwn(replyTo) ? [...found, { address: replyTo }] : found
+  const distinct = distinctOf(candidates)
+  if (distinct.length < 2 || chosen !== undefined) return distinct
+  const ranks = candidates.map(({ leaf }) => leaf ? rankOf(leaf, form) : REPLY_TO_RANK)
+  const bestRank = Math.min(...ranks)
+  return distinctOf(candidates.filter((_, index) => ranks[index] === bestRank))
+}
+
+/** Each address once, in any case, as it stands first */
+function distinctOf(candidates: readonly Candidate[]): Mailbox[] {
+  return [...new Map(candidates.toReversed().map(each => [each.address.toLowerCase(), each])).values()].reverse()
+}
+
+/** Texts of the field that the form names, by its path or else by its label */
+function leavesAt(name: string, leaves: readonly Leaf[]): Leaf[] {
+  const byPath = leaves.filter(leaf => `${keyOf(leaf)}.`.startsWith(`${name}.`))
+  return byPath.length > 0 ? byPath : leaves.filter(({ answer }) => answer.label === name)
+}
+
+/** Lower for an address that is more likely the sender's */
+function rankOf(leaf: Leaf, { fields = {}, labels }: SenderForm): number {
+  const { answer, isTechnical } = leaf
+  const rules = [ruleFor({ key: keyOf(leaf), label: answer.label }, fields), ruleFor(answer, fields)]
+  const isDeclared = answer.isEmail === true || rules.some(rule => fieldTypeOf(rule) === FIELD_TYPES.email)
+  const kinds = namesOf(leaf, labels).map(addressNameOf)
+  const kind: AddressName = kinds.find(each => each !== 'other') ?? 'other'
+  const place = ADDRESS_NAMES.indexOf(kind)
+  // A declared field may still be the address of a friend.
+  if (isDeclared && kind !== 'carried') return place / ADDRESS_NAMES.length
+  const rank = REPLY_TO_RANK + 1 + place - (isDeclared ? 1.5 : 0)
+  if (!isTechnical) return rank
+  // What a provider knows of its user goes before the address of a friend, and after all other answers.
+  return ['email', 'sender'].includes(kind) ? CARRIED_RANK - 1 / (place + 2) : CARRIED_RANK + rank
+}
+
+/** Name from the fields for it: whole, or first and last name */
+function nameIn(leaves: readonly Leaf[], labels: SenderForm['labels']): string | undefined {
+  const best = new Map<NamePart, { text: string, doubt: number }>()
+  for (const leaf of leaves) {
+    if (leaf.isTechnical || leaf.text.length > MAX_NAME) continue
+    for (const [index, names] of namesOf(leaf, labels).entries()) {
+      const found = namePartOf(names)
+      const doubt = found ? found.doubt + index / 2 : Infinity
+      const isBetter = found && doubt < (best.get(found.part)?.doubt ?? Infinity) && isFilledIn(leaf.text)
+      if (isBetter) best.set(found.part, { text: oneLine(visible(leaf.text.toWellFormed())), doubt })
+    }
+  }
+  const { full, first, last } = Object.fromEntries([...best].map(([part, { text }]) => [part, text]))
+  if (first && last) return isEastAsian(last) ? `${last} ${first}` : `${first} ${last}`
+  // Beside a first name, the field `Nom` or `Name` is the last name; beside a last name, `Nombre` is the first.
+  if (full && first) return full.includes(first) ? full : `${first} ${full}`
+  if (full && last) return full.includes(last) ? full : isEastAsian(last) ? `${last} ${full}` : `${full} ${last}`
+  return full ?? first ?? last
+}
+
+function isEastAsian(text: string): boolean {
+  return /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\s]+$/u.test(text)
+}
+
+function leavesOf({ data }: Filled): Leaf[] {
+  const { answers, technical } = readingOf(data)
+  return [...leavesIn(answers, false), ...leavesIn(technical, true)]
+}
+
+function leavesIn(answers: readonly Answer[], isTechnical: boolean): Leaf[] {
+  const leaves: Leaf[] = []
+  let stepCount = 0
+  const add = (answer: Answer, members: readonly string[], value: unknown): void => {
+    if (stepCount++ > MAX_LEAVES) return
+    if (typeof value === 'string') leaves.push({ answer, members, text: value, isTechnical })
+    if (!isBranch(value) || members.length >= MAX_DEPTH) return
+    for (const [member, child] of Object.entries(value).slice(0, MAX_LEAVES)) add(answer, [...members, member], child)
+  }
+  for (const answer of answers.slice(0, MAX_LEAVES)) add(answer, [], answer.value)
+  return leaves
+}
+
+function keyOf({ answer, members }: Leaf): string {
+  return [answer.key, ...members].join('.')
+}
+
+/** Names by which a text is found: of its answer the label, a key that is not the label, and the form's own label */
+function namesOf({ answer, members }: Leaf, labels: SenderForm['labels'] = {}): string[][] {
+  const { key, label } = answer
+  const parts = key.slice(0, MAX_KEY).split(/[.[\]]+/)
+  const ownLabel = settingOf(answer, labels)
+  const starts = [
+    ...label === key ? [] : [[label]], parts, ...ownLabel === undefined || ownLabel === key ? [] : [[ownLabel]],
+  ]
+  return starts.map(start => plainNames([...start, ...members].filter(name => !/^\d*$/.test(name))))
+}
