@@ -99,7 +99,7 @@ describe('the sandbox in a browser', () => {
     await input(5).fill('{broken')
     await page.getByTestId('modal-submit').click()
     const modal = page.getByTestId('modal')
-    for (const wrong of ['At most 9, please.', /JSON object/]) await modal.getByText(wrong).waitFor()
+    for (const wrong of ['At most 9, please.', /Keep one line for each name/]) await modal.getByText(wrong).waitFor()
     await pictures(page, 'sandbox-modal-typed')
     await input(2).fill('3')
     await input(5).fill('{}')
