@@ -23,8 +23,7 @@ export function tickedBoxes(value: string): string[] {
 /** Returns the options to select instead of typing, with the current value, even if the form no longer offers it. */
 export function choicesOf(field: FieldDetails): string[] | null {
   const words = wordsOf(field)
-  const isList = fieldTypeOf(field).input.kind === 'choice'
-  const offeredOptions = words ? Object.keys(words) : isList && field.options
+  const offeredOptions = words ? Object.keys(words) : !boxesOf(field) && field.options
   return offeredOptions ? [...new Set([field.value, ...offeredOptions])] : null
 }
 

@@ -116,9 +116,9 @@ describe.each(
     ['nam', 'x', 'There is no field "nam". Its fields are "name", "tags".'],
     ['tags', 'b', '"tags": This field is a JSON list. Keep it valid, like ["a", "b"].'],
   ])('changes nothing if the field %s cannot be %j, and says why', async (field, value, message) => {
-    const id = await post({ name: 'Ada', tags: ['a'] })
+    const id = await post({ name: 'Ada', tags: [1, 2] })
     expect(await triage.settle(decide({ id, changes: [{ field, value }] }))).toEqual({ kind: 'unchanged', message })
-    expect(await triage.submissions.get(id)).toMatchObject({ state: 'open', data: { name: 'Ada', tags: ['a'] } })
+    expect(await triage.submissions.get(id)).toMatchObject({ state: 'open', data: { name: 'Ada', tags: [1, 2] } })
     expect(await decide({ id: 'nothing', changes: [{ field, value }] })).toMatchObject({ kind: 'silent' })
   })
 })

@@ -66,7 +66,8 @@ const ABOUT_FORMS = new RegExp([
   'booking', 'invitee', 'subscri', 'contact', 'answer',
 ].join('|'), 'i')
 const USUAL_WORD = oneOf(
-  'created?', 'updated?', 'insert(?:ed)?', 'submitted', 'completed?', 'finished', 'new', 'active', 'published', 'inbox',
+  'created?', 'submit', 'lead', 'default', 'updated?', 'insert(?:ed)?', 'submitted', 'completed?', 'finished', 'new',
+  'active', 'published', 'inbox',
   'public', 'private', 'success', 'ok', 'web', 'form', 'page', 'production', 'test', 'live', 'response', 'submission',
   'subscribe', 'processed', 'received', 'FULL', 'LIMITED', 'NONE',
 )

@@ -67,7 +67,7 @@ export function senderOf(submission: Filled, form: SenderForm): Sender {
   const leaves = leavesOf(submission)
   const [best, ...others] = bestCandidates(leaves, submission, form)
   const name = nameIn(leaves, form.labels) ?? readingOf(submission.data).name
-    ?? (others.length === 0 ? best?.name : undefined)
+    ?? (best && others.length === 0 ? best.name ?? nameBy(best.address, leaves) : undefined)
   return {
     ...best && others.length === 0 && { address: best.address },
     ...name !== undefined && { name },
@@ -148,6 +148,15 @@ function nameIn(leaves: readonly Leaf[], labels: SenderForm['labels']): string |
   if (full && first) return full.includes(first) ? full : `${first} ${full}`
   if (full && last) return full.includes(last) ? full : isEastAsian(last) ? `${last} ${full}` : `${full} ${last}`
   return full ?? first ?? last
+}
+
+/** Text of at least two words that the address repeats: `Dina Levi` of `dina.levi@example.com` */
+function nameBy(address: string, leaves: readonly Leaf[]): string | undefined {
+  const [mailbox] = address.toLowerCase().split('@')
+  return leaves.find(({ text, isTechnical }) => {
+    const words = text.length <= MAX_NAME ? text.toLowerCase().trim().split(/\s+/) : []
+    return !isTechnical && words.length >= 2 && words.every(word => mailbox!.includes(word))
+  })?.text.trim()
 }
 
 function isEastAsian(text: string): boolean {

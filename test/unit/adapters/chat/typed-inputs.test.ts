@@ -142,7 +142,7 @@ describe('several choices', () => {
     const form = { ...formsOf().of(undefined), fields }
     expect(typed(nested, form)).toEqual(nested)
     expect(typed({ ...nested, payload: { id: '1', data: { extras: 'Card' } } }, form)).toEqual(nested)
-    const [, input] = editInputs(nested, { fields })
+    const input = editInputs(nested, { fields }).find(({ key }) => key === 'payload.data.extras')
     expect(applyEdits(nested, { [input!.id]: 'L & <b>\nCard' }, { fields })).toMatchObject(
       { data: { ...nested, payload: { id: '1', data: { extras: ['L & <b>', 'Card'] } } } },
     )

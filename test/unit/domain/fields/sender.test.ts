@@ -142,7 +142,7 @@ test.each([
 ])('%j is by %s', (data, name) => expect(find(data).name).toBe(name))
 
 test('what a provider knows of its user counts less than any answer but the address of somebody else', () => {
-  const body = (answers: object) => ({ event_id: '1', form_id: '2', user: { email: BOB }, answers })
+  const body = (answers: object) => ({ form_id: '2', contact_id: '3', contact: { email: BOB }, answers })
   expect(find(body({ 'How do we reach you?': ADA, 'Topic': 'x' })).address).toBe(ADA)
   expect(find(body({ 'Your friend\'s email': ADA, 'Topic': 'x' })).address).toBe(BOB)
 })
