@@ -34,6 +34,8 @@ export interface CardView {
   title: string
   state: CardState
   fields: readonly Field[]
+  /** Number of further fields, which no card has room for. */
+  moreFields?: number
   /** Links to the files of the submission. */
   links?: readonly CardLink[]
   /** Pictures among these files that the card shows, if the platform can show pictures. */

@@ -35,7 +35,7 @@ export function renderCard(view: CardView, platform: Platform, texts = english):
   ]), otherLinks.length + pictures.length + Math.max(notes.length - NOTES_LEFT_ROOM_FOR, 0))
   const unlinkedCount = (view.links ?? []).length - links.length
   const omissions = [
-    hidden > 0 && texts('card.moreFields', { count: hidden }),
+    hidden > 0 && texts('card.moreFields', { count: hidden + (view.moreFields ?? 0) }),
     shortened > 0 && texts('card.shortened', { count: String(shortened) }),
     unlinkedCount > 0 && texts('card.moreFiles', { count: unlinkedCount }),
   ].filter(Boolean).join(', ')

@@ -15,7 +15,7 @@ import type { Presentation } from '../context'
 import { envelopeFields } from '../intake/envelope'
 import { editInputs, markOf } from '../fields/edits'
 import { inOrder, readFields } from '../fields/fields'
-import { answersNamed, settingOf } from '../fields/reading'
+import { answersNamed, readingOf, settingOf } from '../fields/reading'
 import { senderCount } from '../fields/sender'
 import { fileFields, fileLinks, filePictures } from '../files/file-texts'
 import { isDelivery, isRevocable, canSendAgain, isLost } from '../lifecycle/record'
@@ -24,20 +24,25 @@ import { byOrder, deliveriesOf, deliveryName, deliveryNames, leftOf, targetsOf }
 import { decisionLine } from './decision-line'
 import { receiptNotes } from '../lifecycle/email-status'
 
+/** Fields of a view; the platform with the largest cards shows 400. */
+const MOST_FIELDS = 500
+
 /** Builds the card of a submission, in any state. */
 export function cardView(submission: Submission, presentation: Presentation): CardView {
   const form = formOf(submission, presentation)
   const { files, texts = english } = presentation
+  const moreFields = readingOf(submission.data, form).answers.length - MOST_FIELDS
   return {
     submissionId: submission.id,
     title: cardTitle(submission, form, texts),
     state: cardState(submission),
     fields: submission.data && submission.decision?.action !== 'spam'
       ? [
-          ...envelopeFields(submission, form, texts), ...readFields(submission, form, texts),
-          ...fileFields(submission, form, texts),
+          ...envelopeFields(submission, form, texts),
+          ...readFields(submission, form, texts, undefined, MOST_FIELDS), ...fileFields(submission, form, texts),
         ]
       : [],
+    ...moreFields > 0 && { moreFields },
     ...fileLinks(submission, texts, files), ...filePictures(submission, form, texts, files),
     notes: cardNotes(submission, form, texts),
     actions: actionsOf(submission, form, texts),

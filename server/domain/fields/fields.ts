@@ -18,13 +18,14 @@ const MAX_TECHNICAL = 300
  * of the technical details.
  *
  * @param addFacts adds further facts about a value
+ * @param most number of answers from which on they are left out
  */
 export function readFields(
   submission: Submission, form: Pick<Form, 'labels' | 'fields' | 'technical'>, texts = english,
-  addFacts?: (answer: Answer, rule: FieldRule) => Partial<EmailField>,
+  addFacts?: (answer: Answer, rule: FieldRule) => Partial<EmailField>, most = Infinity,
 ): EmailField[] {
   const { answers, technical } = readingOf(submission.data, form)
-  const fields = inOrder(answers, form.labels).map((answer): EmailField => {
+  const fields = inOrder(answers, form.labels).slice(0, most).map((answer): EmailField => {
     const rule = ruleFor(answer, form.fields)
     return {
       label: visible(answer.label.toWellFormed()), value: visible(displayText(answer, rule, texts)),
@@ -41,11 +42,9 @@ function technicalField(technical: readonly Answer[], texts: Texts): Field {
 
 /** Puts answers with a label of the form first, in the order of the labels and under them; the others follow. */
 export function inOrder<T extends Pick<Answer, 'key' | 'label'>>(items: readonly T[], labels: Form['labels']): T[] {
-  const names = Object.keys(labels)
-  const positionOf = ({ key, label }: T) => {
-    const position = [key, label].map(name => names.indexOf(name)).find(each => each >= 0)
-    return position ?? names.length
-  }
+  const positions = new Map(Object.keys(labels).map((name, position) => [name, position]))
+  if (positions.size === 0) return [...items]
+  const positionOf = ({ key, label }: T) => positions.get(key) ?? positions.get(label) ?? positions.size
   return items.toSorted((a, b) => positionOf(a) - positionOf(b)).map(
     item => ({ ...item, label: settingOf(item, labels) ?? item.label }),
   )

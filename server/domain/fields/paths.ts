@@ -45,11 +45,13 @@ export function isBranch(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !isNumber(value)
 }
 
-/** List or object whose JSON the text is; undefined for any other text. */
+/** Commas in a text that is read as JSON; reading more would take longer than all else on a form's way in. */
+const MOST_COMMAS = 5000
+
+/** List or object whose JSON the text is; undefined for any other text, and for one with too many values. */
 export function jsonOf(text: unknown): object | undefined {
-  const trimmedText = typeof text === 'string' ? text.trim() : ''
-  const isEnclosed = ['{}', '[]'].includes(`${trimmedText.at(0)}${trimmedText.at(-1)}`)
-  if (!isEnclosed || isNestedTooDeep(trimmedText)) return undefined
+  const trimmedText = enclosedIn(text)
+  if (trimmedText === undefined || hasMoreCommas(trimmedText) || isNestedTooDeep(trimmedText)) return undefined
   try {
     const value = parseJson(trimmedText)
     return isBranch(value) ? value : undefined
@@ -57,4 +59,26 @@ export function jsonOf(text: unknown): object | undefined {
   catch {
     return undefined
   }
+}
+
+/** True for a text that seems to be JSON, with more values than are read. */
+export function isVastJson(text: string): boolean {
+  const trimmedText = enclosedIn(text)
+  return trimmedText !== undefined && hasMoreCommas(trimmedText)
+}
+
+/** The text without blanks at its ends, if it begins and ends like a list or an object */
+function enclosedIn(text: unknown): string | undefined {
+  if (typeof text !== 'string' || !/^\s*[[{]/.test(text)) return undefined
+  const trimmedText = text.trim()
+  return trimmedText.endsWith(trimmedText.startsWith('{') ? '}' : ']') ? trimmedText : undefined
+}
+
+function hasMoreCommas(text: string): boolean {
+  let position = -1
+  for (let count = 0; count <= MOST_COMMAS; count++) {
+    position = text.indexOf(',', position + 1)
+    if (position < 0) return false
+  }
+  return true
 }

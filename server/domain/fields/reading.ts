@@ -39,7 +39,14 @@ export function readingOf(
   }
 }
 
+/** Values in a body that is looked through. Forms have fewer; of others, each member is an answer as it was sent. */
+const MOST_VALUES = 10_000
+
 function read(data: SubmissionData): Reading {
+  if (isVast(data)) {
+    const answers = Object.entries(data).map(([key, value]): Answer => ({ key, path: [key], label: key, value }))
+    return { answers, technical: [] }
+  }
   const tree = unfolded(data)
   const shapedReading = tree && readShape(tree.data)
   if (shapedReading) return {
@@ -47,6 +54,17 @@ function read(data: SubmissionData): Reading {
     technical: shapedReading.technical.flatMap(answer => tree.flat(answer)),
   }
   return readJotform(data) ?? readGravityForms(data) ?? readElementor(data) ?? readShape(data) ?? readFlat(data, [])
+}
+
+function isVast(data: object): boolean {
+  const branches: object[] = [data]
+  let count = 0
+  for (const branch of branches) {
+    count += Array.isArray(branch) ? branch.length : Object.keys(branch).length
+    if (count > MOST_VALUES) return true
+    branches.push(...Object.values(branch).filter(isBranch))
+  }
+  return false
 }
 
 /** Splits each answer into which one of the names leads, such as `customer` for `customer.email`. */

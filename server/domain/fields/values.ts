@@ -3,7 +3,7 @@ import { english, type Texts } from '../../../shared/texts'
 import type { FieldRule } from '../../ports/field-rules'
 import { isObject, orderedObject } from '../json'
 import { unwrapped, type Answer } from './answers'
-import { isBranch } from './paths'
+import { isBranch, isVastJson } from './paths'
 
 /** The value as text: text as it is, everything else as compact JSON, never `[object Object]`. */
 export function fieldText(value: unknown): string {
@@ -25,13 +25,16 @@ export function displayText(
   return fieldTypeOf(rule).show?.(text, value, texts) ?? fileText(text, texts) ?? text
 }
 
-/** `PNG picture, 12 KB` for a file in a text; undefined for any other text. */
+/** `PNG picture, 12 KB` for a file in a text, also for JSON that is too much to read; undefined for any other text. */
 function fileText(text: string, texts: Texts): string | undefined {
+  const sizeOf = (bytes: number) => (
+    `${Math.max(1, Math.round(bytes / 1024)).toLocaleString(texts.language)} KB`
+  )
+  if (isVastJson(text)) return texts('card.field.file', { type: 'JSON', size: sizeOf(text.length) })
   const [start, image, type = ''] = DATA_URL.exec(text.slice(0, 200)) ?? []
   if (start === undefined) return undefined
-  const kilobytes = Math.max(1, Math.round((text.length - start.length) * 3 / 4 / 1024))
   return texts(image ? 'card.field.picture' : 'card.field.file', {
-    type: type.replace(/\+.*/, '').toUpperCase(), size: `${kilobytes.toLocaleString(texts.language)} KB`,
+    type: type.replace(/\+.*/, '').toUpperCase(), size: sizeOf((text.length - start.length) * 3 / 4),
   })
 }
 
@@ -45,7 +48,8 @@ function linesOf(value: object, texts: Texts, choices?: Answer['choices']): stri
   const lines: string[] = []
   const addLines = (branch: object, indent: string) => {
     const isList = Array.isArray(branch)
-    for (const [key, sent] of Object.entries(branch) as [string, unknown][]) {
+    const items = isList ? branch.slice(0, MOST_LINES + 1) : branch
+    for (const [key, sent] of Object.entries(items) as [string, unknown][]) {
       if (lines.length > MOST_LINES) return
       // A chosen option in a list is its text, and JSON in a text is read as well.
       const child = unwrapped(sent).value
@@ -61,10 +65,9 @@ function linesOf(value: object, texts: Texts, choices?: Answer['choices']): stri
 
 /** A list of texts and numbers in one line; undefined for a list or an object that needs more. */
 function inlineText(value: object, texts: Texts): string | undefined {
-  const items: unknown[] = Object.values(value)
-  if (items.length === 0) return ''
-  const isInline = Array.isArray(value) && items.length <= MOST_LINES && !items.some(isBranch)
-  return isInline ? items.map(item => leafText(item, texts)).join(', ') : undefined
+  if (!Array.isArray(value)) return Object.keys(value).length === 0 ? '' : undefined
+  const isInline = value.length <= MOST_LINES && !value.some(isBranch)
+  return isInline ? value.map(item => leafText(item, texts)).join(', ') : undefined
 }
 
 function leafText(value: unknown, texts: Texts, choices?: Answer['choices']): string {
