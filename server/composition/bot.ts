@@ -20,7 +20,7 @@ import { registerReview } from '../handlers/review'
 import { registerSlashCommands } from '../handlers/slash-commands'
 import type { Installations } from '../ports/installations'
 import type { MessageQueue } from '../ports/message-queue'
-import type { Answer } from '../ports/conversation'
+import type { BotAnswer } from '../ports/conversation'
 import type { AgentAudience, AgentConversation } from './agent'
 import type { Triage } from './triage'
 
@@ -57,7 +57,7 @@ export async function startBot(context: Context, { outbox, people, reviewers, de
   const { here, pressOf, namesOf, mentionedIn, installationIn } = places
   const known = (event: Parameters<typeof namesOf>[0]) => people.known(namesOf(event))
   const { texts = english } = context
-  const render = (answer: Answer, key: string) => renderAnswer(answer, platformByName(key)!, texts)
+  const render = (answer: BotAnswer, key: string) => renderAnswer(answer, platformByName(key)!, texts)
   const shared = { here, render, log, platformLabel, known }
   const replierOf = (bot: Chat): Replier => {
     const agentReplier = joinAgent?.(bot)

@@ -12,7 +12,7 @@ import { composeEmail } from '../domain/outbox/email'
 import { CONTROLS, envelopeOf } from '../domain/intake/envelope'
 import { megabytes } from '../domain/files/file-texts'
 import { typed } from '../domain/fields/rules'
-import { hasField, senderOf } from '../domain/fields/sender'
+import { hasField, findSender } from '../domain/fields/sender'
 import { cardView } from '../domain/cards/card-view'
 import { DELIVERIES } from '../domain/deliveries/registry'
 import { fieldTexts, textsFor } from '../http/pages/page-texts'
@@ -101,7 +101,7 @@ async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Pro
     { ...submission, decision }, form,
     mailSender(env), async () => renderEmail,
   )
-  const { candidates } = senderOf(submission, form)
+  const { candidates } = findSender(submission, form)
   const replyTo = email.replyTo ?? (candidates
     ? `nobody, because any of these could be the sender's: ${candidates.join(', ')}. Set replyTo of the form`
     : 'nobody, because the sample has no address of its sender')

@@ -5,7 +5,7 @@ import { welcome, helpWithModel, exhausted } from '../domain/conversation/texts'
 import { identityOf } from '../domain/people/people'
 import { visible } from '../../shared/utils/text'
 import type { Scope } from '../ports/board'
-import type { Answer } from '../ports/conversation'
+import type { BotAnswer } from '../ports/conversation'
 import type { Person } from '../ports/submission'
 import type { QueuedMessage } from './answer-queue'
 import type { Replier } from './conversation'
@@ -34,7 +34,7 @@ export function createScript(script: ScriptedReplies): Replier {
 
 /** Posts an answer for everybody; a card in it is then kept up to date. */
 export async function postAnswer(
-  target: Thread | Channel, answer: Answer, { commands, render }: ScriptedReplies,
+  target: Thread | Channel, answer: BotAnswer, { commands, render }: ScriptedReplies,
 ): Promise<void> {
   const { name: platform } = target.adapter
   const sentMessage = await target.post(render(answer, platform))

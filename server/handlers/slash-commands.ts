@@ -4,7 +4,7 @@ import { parseAssignment, type Assignments } from '../domain/conversation/assign
 import { parseCommand } from '../domain/conversation/commands'
 import { failureReply, takesNothing } from '../domain/conversation/texts'
 import type { Scope } from '../ports/board'
-import type { Answer } from '../ports/conversation'
+import type { BotAnswer } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
 import { postAnswer, type Assigning, type ScriptedReplies } from './repliers'
 import { reviewerOf } from './review'
@@ -22,7 +22,7 @@ export interface SlashCommandHandlers extends ScriptedReplies, SpeakerHandlers {
 export function registerSlashCommands(bot: Chat, handlers: SlashCommandHandlers): void {
   const { commands, here: resolveScope, render, log } = handlers
   /** Answers one person alone, if the platform can. @param publicAnswer the answer for everybody if it cannot */
-  const say = async ({ channel, user, adapter }: SlashCommandEvent, answer: Answer, publicAnswer = answer) => {
+  const say = async ({ channel, user, adapter }: SlashCommandEvent, answer: BotAnswer, publicAnswer = answer) => {
     const sentMessage = await channel.postEphemeral(user, render(answer, adapter.name), { fallbackToDM: false })
     if (!sentMessage) await postAnswer(channel, publicAnswer, handlers)
   }
@@ -42,7 +42,7 @@ export function registerSlashCommands(bot: Chat, handlers: SlashCommandHandlers)
 
 async function composeAnswer(
   event: SlashCommandEvent, place: Scope, handlers: SlashCommandHandlers,
-): Promise<Answer> {
+): Promise<BotAnswer> {
   const { commands, assignments, mentionedIn } = handlers
   const assignment = parseAssignment(event.text)
   if (!assignment) {

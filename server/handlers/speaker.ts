@@ -4,7 +4,7 @@ import type {
 import type { RichText } from '../../shared/types/line'
 import { visible } from '../../shared/utils/text'
 import type { Scope } from '../ports/board'
-import type { Answer } from '../ports/conversation'
+import type { BotAnswer } from '../ports/conversation'
 import type { Log } from '../ports/runtime'
 import type { Person, PersonNames } from '../ports/submission'
 
@@ -15,7 +15,7 @@ export interface IncomingEvent {
   raw: unknown
 }
 
-export type Render = (answer: Answer, platform: string) => AdapterPostableMessage
+export type Render = (answer: BotAnswer, platform: string) => AdapterPostableMessage
 
 /** Returns the names of the room that a current event comes from, by its signed request. */
 export type Here = (threadId: string, adapter: Adapter) => Promise<Scope>

@@ -2,7 +2,7 @@ import { Actions, Button, Card, CardLink, Field, Fields, Section, type CardChild
 import { english } from '../../../shared/texts'
 import { plainText } from '../../../shared/utils/line'
 import type { SpeechButton } from '../../ports/board'
-import type { Answer, Speech, SpeechItem } from '../../ports/conversation'
+import type { BotAnswer, Speech, SpeechItem } from '../../ports/conversation'
 import { escapeWithin, fitted, lengthOf, renderCard, textElement } from './cards'
 import type { LineField } from '../../platforms/shared/elements'
 import type { Platform } from '../../platforms/traits'
@@ -22,7 +22,7 @@ const LINK_LENGTH = 120
 
 /** Renders a message of the bot for a thread of the platform, with all text from users and forms escaped. */
 /** @param texts for cards; other messages are in English */
-export function renderAnswer(answer: Answer, platform: Platform, texts = english): PostableSpeech {
+export function renderAnswer(answer: BotAnswer, platform: Platform, texts = english): PostableSpeech {
   if ('speech' in answer) return renderSpeech(answer.speech, platform)
   const { card, summary } = renderCard(answer.card, platform, texts)
   return { card, fallbackText: summary }

@@ -3,7 +3,7 @@ import type { RichText } from '../../../shared/types/line'
 import { dateTime, rich } from '../../../shared/utils/line'
 import { counted } from '../../../shared/utils/text'
 import type { CardView, Scope } from '../../ports/board'
-import type { Answer, Speech, SpeechItem } from '../../ports/conversation'
+import type { BotAnswer, Speech, SpeechItem } from '../../ports/conversation'
 import type { CardRef, Submission } from '../../ports/submission'
 import type { Form } from '../../ports/form'
 import { decidedOf, cardView, goneCardView } from '../cards/card-view'
@@ -66,7 +66,7 @@ export class ChatCommands {
   constructor(private readonly context: Context, private readonly outbox: Outbox) {}
 
   /** @throws when the store cannot be reached */
-  async answer({ name, argument }: ChatCommand, place: Scope): Promise<Answer> {
+  async answer({ name, argument }: ChatCommand, place: Scope): Promise<BotAnswer> {
     switch (name) {
       case 'help': return { speech: helpOf(this.context.forms.all.some(({ claim }) => claim)) }
       case null: return { speech: unknownReply }
@@ -93,10 +93,10 @@ export class ChatCommands {
   }
 
   /**
-   * Answer for one person alone, in a message that cannot be changed later: a card comes without its buttons and links
+   * BotAnswer for one person alone, in a message that cannot be changed later: a card comes without its buttons and links
    * to the card that has them.
    */
-  async alone(answer: Answer, place: Scope): Promise<Answer> {
+  async alone(answer: BotAnswer, place: Scope): Promise<BotAnswer> {
     if ('speech' in answer) return { speech: { ...answer.speech, buttons: [] } }
     const { store, board } = this.context
     const cards = (await store.get(answer.card.submissionId))?.cards ?? []
@@ -118,7 +118,7 @@ export class ChatCommands {
     return speechOf(rich`${countText}${oldestText}${newestText}`, this.listItems(submissions))
   }
 
-  private async show(query: string, place: Scope): Promise<Answer> {
+  private async show(query: string, place: Scope): Promise<BotAnswer> {
     if (!query) return { speech: speechOf('Which one? Type show and an id, or words from the form.') }
     const exactMatch = /^[0-9a-f-]{36}$/i.test(query) ? await this.context.store.get(query.toLowerCase()) : null
     if (exactMatch && !isOver(exactMatch) && belongsTo(place, exactMatch, this.context)) {
@@ -137,7 +137,7 @@ export class ChatCommands {
     return { speech: speechOf(`${matches.length} submissions match.${newestText}${limitText}`, this.listItems(matches)) }
   }
 
-  private answerWithCard(submission: Submission): Answer {
+  private answerWithCard(submission: Submission): BotAnswer {
     if (submission.cards.length < MOST_CARDS) {
       return { card: cardView(submission, this.context), version: submission.version }
     }

@@ -1,5 +1,5 @@
 import { isObject } from '../json'
-import { isBlank, isCode, machineryOf, wordsOf } from './machinery'
+import { isBlank, isCode, machineryOf, snakeCase } from './machinery'
 import { jsonOf, PARSED, writtenPath, type Path } from './paths'
 import type { Choices, Definitions } from './questions'
 
@@ -88,5 +88,6 @@ function stepInto(value: unknown): Path[number] | undefined {
 /** True for the text of an option and its id, such as `Basic plan` and `basic-plan`. */
 export function isOption(label: unknown, value: unknown): boolean {
   return typeof label === 'string'
-    && (typeof value === 'number' || isCode(value) || (typeof value === 'string' && wordsOf(label) === wordsOf(value)))
+    && (typeof value === 'number' || isCode(value)
+      || (typeof value === 'string' && snakeCase(label) === snakeCase(value)))
 }

@@ -4,14 +4,16 @@ import type { EmailField } from '../../ports/delivery'
 import type { FieldRule } from '../../ports/field-rules'
 import type { Form } from '../../ports/form'
 import type { Field, Submission } from '../../ports/submission'
-import type { Answer } from './answers'
+import { isObject } from '../json'
+import { unwrapped, type Answer } from './answers'
+import { isBlank, snakeCase } from './machinery'
 import { valueAt } from './paths'
 import { readingOf, settingOf } from './reading'
 import { ruleFor } from './rules'
 import { displayText, fieldText } from './values'
 
-/** Keys of technical details on a card, characters */
-const MAX_TECHNICAL = 300
+/** Keys of technical details on a card, and a value among them, characters */
+const [MAX_TECHNICAL, MAX_CONTRADICTION] = [300, 80]
 
 /**
  * Fields for people: answers under their labels, with values formatted by their types, then one field with the names
@@ -32,12 +34,44 @@ export function readFields(
       ...editOf(submission, answer, rule, texts), ...addFacts?.(answer, rule),
     }
   })
-  return technical.length === 0 ? fields : [...fields, technicalField(technical, texts)]
+  return technical.length === 0 ? fields : [...fields, technicalField(answers, technical, texts)]
 }
 
-function technicalField(technical: readonly Answer[], texts: Texts): Field {
-  const keys = technical.map(({ label }) => label.toWellFormed()).join(', ')
-  return { label: texts('card.field.technical'), value: visible(cut(keys, MAX_TECHNICAL)), edited: false }
+function technicalField(answers: readonly Answer[], technical: readonly Answer[], texts: Texts): Field {
+  const contradictions = contradictionsIn(answers, technical)
+  const names = technical.map(({ label }) => label.toWellFormed())
+  const otherNames = names.filter(name => !contradictions.some(each => each.startsWith(`${name}: `)))
+  const value = cut([...contradictions, ...otherNames].join(', '), MAX_TECHNICAL)
+  return { label: texts('card.field.technical'), value: visible(value), edited: false }
+}
+
+/**
+ * Technical values that contradict the answer of the same name, such as `data.email: bob@example.com`. Providers repeat
+ * answers, and the endpoint may take either: nobody may hide a value behind another one.
+ */
+function contradictionsIn(answers: readonly Answer[], technical: readonly Answer[]): string[] {
+  const textsByName = new Map<string, Set<string>>()
+  for (const { label, value } of answers) {
+    const name = snakeCase(label)
+    textsByName.set(name, (textsByName.get(name) ?? new Set()).add(comparableText(value)))
+  }
+  const isContradiction = ([name, value]: readonly [string, unknown]) => (
+    !isBlank(value) && textsByName.get(snakeCase(name))?.has(comparableText(value)) === false
+  )
+  return technical.filter(({ label }) => !OTHER_NAMES.test(snakeCase(label))).flatMap(({ label, value }) => {
+    const members = isObject(value) ? Object.entries(value) : [[label, value] as const]
+    return members.filter(isContradiction).map(([name, each]) => {
+      const path = isObject(value) ? `${label}.${name}` : label
+      return `${path.toWellFormed()}: ${cut(fieldText(each), MAX_CONTRADICTION)}`
+    })
+  })
+}
+
+/** Objects whose members have the names of other things: the form's own name, or the time that each answer took */
+const OTHER_NAMES = /^(?:form|survey|quiz|ttc)$/
+
+function comparableText(value: unknown): string {
+  return fieldText(unwrapped(value).value).trim()
 }
 
 /** Puts answers with a label of the form first, in the order of the labels and under them; the others follow. */

@@ -30,6 +30,7 @@ const ABOUT_SUBMISSION = oneOf(
   '(?:landed|received|completed|started|finished|fired|saved|processed|published|sent|added)_(?:at|timestamp)',
   'user_agent', 'ip', 'ip_address', '(?:remote|client|visitor)_(?:ip|addr|address)', '(?:page|source|site)_url',
   'page_title', 'http_referer', 'is_(?:read|starred|spam|test|partial)', 'handshake_key', 'serial_number',
+  'hs_.+', 'createdate', 'lastmodifieddate',
 )
 
 const ABOUT_FORM = oneOf('form', 'survey', 'quiz', 'entry', 'submission', 'meta', 'webhook')
@@ -80,11 +81,8 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d
 
 const LANGUAGE = /^[a-z]{2,3}(?:[-_][a-z]{2,8})?$/i
 
-/** OpnForm's note beside the answers: https://github.com/OpnForm/OpnForm (AbstractIntegrationHandler.php) */
-const NOTE = /^Please do not use the `submission` field/
-
 /** Words of a key, in lower case: `formId`, `Form ID` and `form-id` are `form_id`. */
-export function wordsOf(key: string): string {
+export function snakeCase(key: string): string {
   if (/^[a-z\d]{1,40}$/.test(key)) return key
   return key.slice(0, 100).replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2')
     .toLowerCase().split(/[\s_\-.:]+/).filter(Boolean).join('_')
@@ -101,7 +99,7 @@ export function machineryOf(entries: readonly [string, unknown][], isInEnvelope:
   const isFromProvider = isInEnvelope || areOfProvider(members)
   return new Set(members.filter(({ key, name, value }) => PROOF.test(name) || (isFromProvider && (
     isAbout(name, value) || (name === 'id' && (isInEnvelope || isCode(value)))
-    || name.startsWith('hs_') || key.startsWith('$')
+    || key.startsWith('$')
     || (isInEnvelope && key.startsWith('_') && (isBlank(value) || isCode(value)))
   ))).map(({ key }) => key))
 }
@@ -123,7 +121,7 @@ function areOfProvider(members: readonly Member[]): boolean {
 }
 
 function membersOf(entries: readonly [string, unknown][]): Member[] {
-  return entries.map(([key, value]) => ({ key, name: wordsOf(key), value }))
+  return entries.map(([key, value]) => ({ key, name: snakeCase(key), value }))
 }
 
 function isAbout(name: string, value: unknown): boolean {
@@ -132,17 +130,17 @@ function isAbout(name: string, value: unknown): boolean {
 
 /** True for a question that nobody answered: a proof, or what a provider knows about a contact. */
 export function isMachineQuestion(key: string): boolean {
-  const name = wordsOf(key)
-  return PROOF.test(name) || ABOUT_SUBMISSION.test(name) || /^(?:hs_.+|createdate|lastmodifieddate)$/.test(name)
+  const name = snakeCase(key)
+  return PROOF.test(name) || ABOUT_SUBMISSION.test(name)
 }
 
 /** True for what may stand beside the object that holds the answers. */
 export function isBesideAnswers(key: string, value: unknown): boolean {
-  const name = wordsOf(key)
+  const name = snakeCase(key)
   if (value === null || isEmptyBranch(value)) return true
   if (PROOF.test(name) || BESIDE_ANSWERS.test(name) || isMark(key, value)) return true
   if (typeof value !== 'string') return WORD.test(name) && typeof value === 'number'
-  return CODE.test(value) || NOTE.test(value)
+  return CODE.test(value)
     || (WORD.test(name) && (PROGRAM_WORD.test(value) || USUAL_WORD.test(value)))
     || (/^(?:model|table|collection|uid|site)$/.test(name) && /^[\w:.-]+$/.test(value))
     || (/^(?:language|locale|lang)$/.test(name) && LANGUAGE.test(value))
@@ -151,7 +149,7 @@ export function isBesideAnswers(key: string, value: unknown): boolean {
 
 /** True for what proves that a provider sent the message, such as the id of a form. */
 export function isMark(key: string, value: unknown): boolean {
-  const name = wordsOf(key)
+  const name = snakeCase(key)
   if (isBlank(value)) return false
   return isAbout(name, value) || MARK.test(name)
     || (/^(?:form|survey|quiz)$/.test(name) && !isBranch(value))
@@ -161,7 +159,7 @@ export function isMark(key: string, value: unknown): boolean {
 /** True for an object that describes a form or a submission: it has an id or a time; a form also a title or a name. */
 function isAboutForm(name: string, value: unknown): boolean {
   if (!ABOUT_FORM.test(name) || !isObject(value)) return false
-  const names = Object.keys(value).map(wordsOf)
+  const names = Object.keys(value).map(snakeCase)
   const isForm = /^(?:form|survey|quiz)$/.test(name)
   return names.some(each => /^(?:id|uuid)$/.test(each) || ABOUT_SUBMISSION.test(each))
     || (isForm && (names.includes('title') || names.includes('slug') || (names.length === 1 && names[0] === 'name')))

@@ -14,6 +14,8 @@ export interface Question {
   name?: string
   choices?: Choices
   isEmail?: boolean
+  /** Members of the question that are neither the answer nor describe the question */
+  more: readonly (readonly [key: string, value: unknown])[]
 }
 
 /** Texts of choices, by the id under which they are sent */
@@ -58,7 +60,10 @@ const SECTIONS = ranksOf('questions', 'fields', 'answers', 'items')
 
 /** Other members of a question */
 const DETAILS = new RegExp(`^(?:.{0,40}(?:id|ref|type|kind|key|name|raw|label)|${[
-  'required', 'description', 'position', 'index', 'order', 'section', 'page', 'visible', 'validations', 'layout',
+  'required', 'description', 'position', 'index', 'order', 'section', 'group', 'page', 'visible', 'is_?hidden',
+  'validations', 'layout', 'versions',
+  // Parts of a name, which is the answer as well
+  'first', 'middle', 'last',
 ].join('|')})$`, 'i')
 
 /** Objects that are looked through for the questions that answers refer to */
@@ -159,15 +164,24 @@ function answerKey(item: Record<string, unknown>, label: string | undefined, isL
   if (rank < FIRST_LIKELY) return key
   const type = typeOf(item)
   if (type !== undefined && Object.hasOwn(item, type)) return type
-  const hasOnlyName = bestKey(item, LABELS, isText) === bestKey(item, NAMES, isText)
-  const isCertain = rank < FIRST_COMMON && !hasOnlyName
+  const isCertain = rank < FIRST_COMMON && !hasOnlyName(item)
   return isCertain || (isList && label !== undefined && isDescription(item, key)) ? key : undefined
+}
+
+/** True if the best label of a question is its name. */
+function hasOnlyName(item: Record<string, unknown>): boolean {
+  return bestKey(item, LABELS, isText) === bestKey(item, NAMES, isText)
 }
 
 /** True if all members but the answer describe a question: `name` and `text` are common words. */
 function isDescription(item: Record<string, unknown>, answer?: string): boolean {
-  return Object.keys(item).every(key => key === answer || DETAILS.test(key) || LABELS.has(key) || TYPES.has(key)
-    || DESCRIPTIONS.has(key) || CHOICES.has(key) || CHOICE_TEXTS.has(key) || isBesideAnswers(key, item[key]))
+  return membersBeside(item, answer).length === 0
+}
+
+/** Keys of members that are neither the answer nor describe a question */
+function membersBeside(item: Record<string, unknown>, answer?: string): string[] {
+  return Object.keys(item).filter(key => key !== answer && !(DETAILS.test(key) || LABELS.has(key) || TYPES.has(key)
+    || DESCRIPTIONS.has(key) || CHOICES.has(key) || CHOICE_TEXTS.has(key) || isBesideAnswers(key, item[key])))
 }
 
 /**
@@ -178,29 +192,40 @@ function questionsIn(container: object, definitions: () => Definitions): Questio
   const isList = Array.isArray(container)
   const items = Object.entries(container)
   if (items.length === 0 || !items.every(([, item]) => isObject(item))) return undefined
-  let answeredCount = 0
   const questions: Question[] = []
-  for (const [itemKey, each] of items) {
-    const item = each as Record<string, unknown>
-    const ownLabel = labelOf(item)
-    const ownChoices = choicesOf(item)
-    const references = referencesOf(item)
-    const definition = ownLabel === undefined || !ownChoices
-      ? references.map(id => definitions().get(id)).find(Boolean)
-      : undefined
-    const knownLabel = ownLabel ?? definition?.label
-    const key = answerKey(item, knownLabel, isList)
-    const label = knownLabel ?? (isList ? references[0] : itemKey)
-    if (label === undefined || (!isList && key === undefined && ownLabel === undefined)) return undefined
-    if (key !== undefined) answeredCount++
-    const step = isList ? Number(itemKey) : itemKey
-    questions.push({
-      label, path: key === undefined ? [step] : [step, key], value: key === undefined ? item : item[key],
-      isAnswered: key !== undefined, name: isList ? references[0] : itemKey,
-      choices: ownChoices ?? definition?.choices, isEmail: isEmailQuestion(item) || definition?.isEmail,
-    })
+  for (const [key, item] of items) {
+    const question = questionOf(key, item as Record<string, unknown>, isList, definitions)
+    if (!question) return undefined
+    questions.push(question)
   }
+  const answeredCount = questions.filter(({ isAnswered }) => isAnswered).length
   return answeredCount > 0 && 2 * answeredCount >= items.length ? questions : undefined
+}
+
+function questionOf(
+  itemKey: string, item: Record<string, unknown>, isList: boolean, definitions: () => Definitions,
+): Question | undefined {
+  const ownLabel = labelOf(item)
+  const ownChoices = choicesOf(item)
+  const references = referencesOf(item)
+  const definition = ownLabel === undefined || !ownChoices
+    ? references.map(id => definitions().get(id)).find(Boolean)
+    : undefined
+  const knownLabel = ownLabel ?? definition?.label
+  const key = answerKey(item, knownLabel, isList)
+  const label = knownLabel ?? (isList ? references[0] : itemKey)
+  const isNone = label === undefined || (!isList && key === undefined && ownLabel === undefined)
+  const more = key === undefined ? [] : membersBeside(item, key)
+  // Goods and guests have a name, a value and more.
+  const isThing = isList && more.length > 0 && hasOnlyName(item)
+  if (isNone || isThing) return undefined
+  const step = isList ? Number(itemKey) : itemKey
+  return {
+    label, path: key === undefined ? [step] : [step, key], value: key === undefined ? item : item[key],
+    isAnswered: key !== undefined, name: isList ? references[0] : itemKey,
+    choices: ownChoices ?? definition?.choices, isEmail: isEmailQuestion(item) || definition?.isEmail,
+    more: more.map(name => [name, item[name]]),
+  }
 }
 
 /** Questions of a list of pages or sections that have a list of questions each; undefined if it is none. */

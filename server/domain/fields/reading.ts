@@ -23,7 +23,7 @@ export function readingOf(
   data: SubmissionData | null, { labels = {}, fields = {}, technical: technicalNames = [] }: ReadingSettings = {},
 ): Reading {
   if (!data) return { answers: [], technical: [] }
-  const sentReading = readings.get(data) ?? read(data)
+  const sentReading = readings.get(data) ?? withOwnKeys(read(data))
   readings.set(data, sentReading)
   const shownNames = new Set([...Object.keys(labels), ...Object.keys(fields)])
   const foldedNames = new Set(technicalNames)
@@ -83,7 +83,24 @@ function split(reading: Reading, names: readonly string[]): Reading {
       { key: `${key}.${name}` },
     )))
   }
-  return { ...reading, answers: reading.answers.flatMap(partsOf), technical: reading.technical.flatMap(partsOf) }
+  return withOwnKeys(
+    { ...reading, answers: reading.answers.flatMap(partsOf), technical: reading.technical.flatMap(partsOf) },
+  )
+}
+
+/** Gives each answer a key of its own: a field `a.b` and the value `b` inside of a field `a` would share one. */
+function withOwnKeys({ answers, technical, ...facts }: Reading): Reading {
+  const keys = new Set<string>()
+  const withOwnKey = (answer: Answer): Answer => {
+    let { key } = answer
+    while (keys.has(key)) key += '*'
+    keys.add(key)
+    return key === answer.key ? answer : { ...answer, key }
+  }
+  // A flat field keeps its key, by which the endpoint and previous versions of this service know it.
+  for (const { key, path } of [...answers, ...technical]) if (path[0] === key) keys.add(key)
+  const withKey = (answer: Answer) => answer.path[0] === answer.key ? answer : withOwnKey(answer)
+  return { ...facts, answers: answers.map(withKey), technical: technical.map(withKey) }
 }
 
 /** Setting for an answer, which the form has under the answer's path or its label. */

@@ -63,11 +63,13 @@ export function isFilledIn(text: string): boolean {
  * Finds the sender of a form: the address for replies and confirmations, and the name. Of several addresses, a field
  * of type `email` is the sender's, then `_replyto` of the page, then the field with the most telling name.
  */
-export function senderOf(submission: Filled, form: SenderForm): Sender {
+export function findSender(submission: Filled, form: SenderForm): Sender {
   const leaves = leavesOf(submission)
   const [best, ...others] = bestCandidates(leaves, submission, form)
   const name = nameIn(leaves, form.labels) ?? readingOf(submission.data).name
-    ?? (best && others.length === 0 ? best.name ?? nameBy(best.address, leaves) : undefined)
+    ?? (best && others.length === 0
+      ? best.name ?? nameBeside(best.leaf, leaves) ?? nameBy(best.address, leaves)
+      : undefined)
   return {
     ...best && others.length === 0 && { address: best.address },
     ...name !== undefined && { name },
@@ -86,7 +88,7 @@ export function hasField(name: string, data: SubmissionData): boolean {
 }
 
 /** Addresses that are the sender's most likely, each once; several if nothing tells them apart */
-function bestCandidates(leaves: readonly Leaf[], { data, envelope }: Filled, form: SenderForm): Mailbox[] {
+function bestCandidates(leaves: readonly Leaf[], { data, envelope }: Filled, form: SenderForm): Candidate[] {
   const own = new Set([...form.to, ...form.ownAddresses ?? []].map(address => address.toLowerCase()))
   const isOwn = (address: string) => own.has(address.toLowerCase()) || NO_REPLY.test(address.toLowerCase())
   const { replyTo: chosen } = form
@@ -104,7 +106,7 @@ function bestCandidates(leaves: readonly Leaf[], { data, envelope }: Filled, for
 }
 
 /** Each address once, in any case, as it stands first */
-function distinctOf(candidates: readonly Candidate[]): Mailbox[] {
+function distinctOf(candidates: readonly Candidate[]): Candidate[] {
   return [...new Map(candidates.toReversed().map(each => [each.address.toLowerCase(), each])).values()].reverse()
 }
 
@@ -131,7 +133,7 @@ function rankOf(leaf: Leaf, { fields = {}, labels }: SenderForm): number {
 }
 
 /** Name from the fields for it: whole, or first and last name */
-function nameIn(leaves: readonly Leaf[], labels: SenderForm['labels']): string | undefined {
+function nameIn(leaves: readonly Leaf[], labels?: SenderForm['labels']): string | undefined {
   const best = new Map<NamePart, { text: string, doubt: number }>()
   for (const leaf of leaves) {
     if (leaf.isTechnical || leaf.text.length > MAX_NAME) continue
@@ -148,6 +150,20 @@ function nameIn(leaves: readonly Leaf[], labels: SenderForm['labels']): string |
   if (full && first) return full.includes(first) ? full : `${first} ${full}`
   if (full && last) return full.includes(last) ? full : isEastAsian(last) ? `${last} ${full}` : `${full} ${last}`
   return full ?? first ?? last
+}
+
+/** Name in the object that has the address: `Ada` of `{ holder: { name: 'Ada', email: 'ada@example.com' } }` */
+function nameBeside(addressLeaf: Leaf | undefined, leaves: readonly Leaf[]): string | undefined {
+  if (!addressLeaf || addressLeaf.members.length === 0) return undefined
+  const parent = addressLeaf.members.slice(0, -1)
+  const besideLeaves = leaves.filter(({ answer, members }) => (
+    answer === addressLeaf.answer && members.length === parent.length + 1
+    && parent.every((member, index) => member === members[index])
+  ))
+  return nameIn(besideLeaves.map((leaf) => {
+    const name = leaf.members.at(-1)!
+    return { ...leaf, answer: { ...leaf.answer, key: name, label: name }, members: [] }
+  }))
 }
 
 /** Text of at least two words that the address repeats: `Dina Levi` of `dina.levi@example.com` */

@@ -1,7 +1,8 @@
 import { isObject } from '../json'
 import { answerAt, isOption, readFlat, technicalAt, type Answer, type Reading } from './answers'
-import { isBesideAnswers, isCode, isMachineQuestion, isMark, isOfProvider, wordsOf } from './machinery'
+import { isBesideAnswers, isCode, isMachineQuestion, isMark, isOfProvider, machineryOf, snakeCase } from './machinery'
 import { isBranch, jsonOf, PARSED, type Path } from './paths'
+import { isRepetition } from './readers/repetitions'
 import { areDefinitions, definitionsIn, questionsAt, type Definitions, type Question } from './questions'
 
 /** Names of an object or a list that holds the answers; the more telling ones first */
@@ -21,12 +22,6 @@ const NOT_ANSWERS = new RegExp(`(?:^|_)(?:${[
   'hidden', 'variables?', 'calculat\\w+', 'meta\\w*', 'url_parameters', 'query', 'headers', 'utm', 'ttc', 'schema',
   'definition', 'documents', 'quiz', 'tags', 'options', 'choices', 'context', 'old', 'previous', 'raw',
 ].join('|')})(?:_|$)`)
-
-/**
- * Lists beside which the same answers stand once more. Netlify makes all that is beside its list, Wix the fields
- * `field:…`: https://docs.netlify.com/manage/forms/notifications/, https://support.wix.com (Automations, webhooks)
- */
-const REPEATED: Readonly<Partial<Record<string, RegExp>>> = { ordered_human_fields: /^/, submissions: /^field:/ }
 
 /** Levels at which answers are looked for. Providers have them on the third at most. */
 const MAX_DEPTH = 5
@@ -63,13 +58,18 @@ function readEnvelope(object: object, path: Path, definitions: () => Definitions
   const containers = members.filter(({ rank }) => rank !== undefined).sort((a, b) => a.rank! - b.rank!)
     .slice(0, MAX_CONTAINERS)
   if (containers.length === 0) return null
-  for (const member of containers) {
-    const questions = questionsAt(member.value, definitions)
-    if (questions) return withBeside(readQuestions(questions, [...path, member.key]), member, members, path)
-  }
   const machinery = new Set(members.filter(({ key, value }) => isBesideAnswers(key, value)))
   const marks = members.filter(({ key, value }) => isMark(key, value))
   const isProvider = isOfProvider(object)
+  for (const member of containers) {
+    const questions = questionsAt(member.value, definitions)
+    if (!questions) continue
+    // Without a mark, what is beside the list are fields of a website's own, such as `score`.
+    const isOwnForm = depth === 0 && !marks.some(each => each !== member)
+    const proofs = machineryOf(members.map(({ key, value }) => [key, value]), false)
+    const folded = isOwnForm ? new Set(members.filter(({ key }) => proofs.has(key))) : machinery
+    return withBeside(readQuestions(questions, [...path, member.key]), member, members, path, folded)
+  }
   for (const member of containers) {
     const inner = objectIn(member.value)
     if (!inner) continue
@@ -81,7 +81,7 @@ function readEnvelope(object: object, path: Path, definitions: () => Definitions
       || (members.length === 1 && (isOfProvider(inner.object) || isCode(inner.object.id)))
     const isEnvelope = (shaped !== null || isMarked) && areBeside(members, member, machinery, reading)
     const isTelling = isProvider && member.rank! < FIRST_COMMON
-    if (shaped?.hasQuestions || isEnvelope || isTelling) return withBeside(reading, member, members, path)
+    if (shaped?.hasQuestions || isEnvelope || isTelling) return withBeside(reading, member, members, path, machinery)
   }
   return null
 }
@@ -94,7 +94,7 @@ function membersOf(object: object): Member[] {
 
 /** Place among the names of containers; undefined for any other name. */
 function rankOf(key: string): number | undefined {
-  const name = wordsOf(key).replace(/_json$/, '')
+  const name = snakeCase(key).replace(/_json$/, '')
   if (NOT_ANSWERS.test(name)) return RANKS.get(name)
   const words = name.split('_')
   return words.map((_, index) => RANKS.get(words.slice(index).join('_'))).find(rank => rank !== undefined)
@@ -115,17 +115,18 @@ function areBeside(
   const knownCount = machinery.size - (machinery.has(answered) ? 1 : 0)
   const labels = labelsIn(reading)
   return members.every(member => member === answered || machinery.has(member)
-    || (knownCount >= 2 && /^(?:name|title|label)$/i.test(member.key)) || isCopy(member, labels))
+    || (knownCount >= 2 && /^(?:name|title|label)$/i.test(member.key)) || isCopy(member, answered, labels))
 }
 
 /** Adds what stands beside the answers: machinery as technical values, and anything else as answers in their order. */
-function withBeside(reading: Shaped, answered: Member, members: readonly Member[], path: Path): Shaped {
-  const machinery = new Set(members.filter(({ key, value }) => isBesideAnswers(key, value)))
+function withBeside(
+  reading: Shaped, answered: Member, members: readonly Member[], path: Path, machinery: ReadonlySet<Member>,
+): Shaped {
   const isAllMachinery = areBeside(members, answered, machinery, reading)
   const labels = labelsIn(reading)
-  const hasContactId = members.some(({ key }) => wordsOf(key) === 'contact_id')
-  const isTechnical = (member: Member) => isAllMachinery || machinery.has(member) || isCopy(member, labels)
-    || (hasContactId && wordsOf(member.key) === 'contact') || REPEATED[answered.key]?.test(member.key)
+  const isTechnical = (member: Member) => (
+    isAllMachinery || machinery.has(member) || isCopy(member, answered, labels)
+  )
   const beside = members.filter(each => each !== answered)
   return {
     answers: members.flatMap((each) => {
@@ -148,7 +149,8 @@ function labelsIn({ answers, technical }: Reading): ReadonlySet<string> {
  * True for a list or an object that repeats the answers, or their questions. It is recognised by its names, so that it
  * is one after an edit, too.
  */
-function isCopy({ key, value, rank }: Member, labels: ReadonlySet<string>): boolean {
+function isCopy({ key, value, rank }: Member, answered: Member, labels: ReadonlySet<string>): boolean {
+  if (isRepetition(key, value, answered.key)) return true
   if (rank === undefined || !isBranch(value)) return false
   if (Array.isArray(value)) return areDefinitions(value) || (key === 'values' && value.length === labels.size)
   return Object.keys(value).every(each => labels.has(each))
@@ -157,13 +159,16 @@ function isCopy({ key, value, rank }: Member, labels: ReadonlySet<string>): bool
 function readQuestions(questions: readonly Question[], path: Path): Shaped {
   const answers: Answer[] = []
   const technical: Answer[] = []
-  for (const { label, path: rest, value, name = '', isAnswered, choices: options, isEmail } of questions) {
+  for (const { label, path: rest, value, name = '', isAnswered, choices: options, isEmail, more } of questions) {
     // Nobody answered it: no text, while the null of a form's own field is shown.
     const choices = value === null ? new Map([...options ?? [], ['null', '']]) : options
     const answer = answerAt([...path, ...rest], label, value, { ...choices && { choices }, ...isEmail && { isEmail } })
+    const moreAnswers = more.map(
+      ([key, each]) => answerAt([...path, ...rest.slice(0, -1), key], `${label}: ${key}`, each),
+    )
     if (!isAnswered) technical.push({ ...technicalAt([...path, ...rest], value), label })
-    else if (isMachineQuestion(name) || isMachineQuestion(label)) technical.push(answer)
-    else answers.push(answer)
+    else if (isMachineQuestion(name) || isMachineQuestion(label)) technical.push(answer, ...moreAnswers)
+    else answers.push(answer, ...moreAnswers)
   }
   return { answers, technical, hasQuestions: true }
 }

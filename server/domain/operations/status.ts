@@ -5,7 +5,7 @@ import { counted, visible } from '../../../shared/utils/text'
 import type { Context } from '../context'
 import { partOf, readParts } from './parts'
 import { assigneeOf } from '../lifecycle/assignment'
-import { problemOf } from '../queries/rows'
+import { deliveryProblem } from '../queries/rows'
 import { roomName } from '../review/scope'
 import { givenUpBy } from '../outbox/retries'
 import type { Credentials } from './credentials'
@@ -50,7 +50,7 @@ export async function readStatus(
 async function readStuck({ store, board }: Context) {
   const { submissions } = await store.listRecords({ limit: STUCK_READ, only: 'stuck', sort: 'oldest' })
   const stuck = submissions.slice(0, STUCK_ROWS).flatMap((submission) => {
-    const problem = problemOf(submission, roomName(board, submission.cards))
+    const problem = deliveryProblem(submission, roomName(board, submission.cards))
     return problem ? [{ id: submission.id, what: problem.what, reason: problem.reason }] : []
   })
   return { stuck, givenUp: [...new Set(submissions.flatMap(givenUpBy))] }

@@ -14,7 +14,7 @@ import { subjectOf } from '../intake/envelope'
 import { readFields } from '../fields/fields'
 import { isBranch } from '../fields/paths'
 import { readingOf } from '../fields/reading'
-import { isFilledIn, senderOf } from '../fields/sender'
+import { isFilledIn, findSender } from '../fields/sender'
 import { displayText, fieldText, MOST_LINES } from '../fields/values'
 import { fileFields } from '../files/file-texts'
 import type { FormFiles } from '../context'
@@ -57,7 +57,7 @@ export async function composeEmail(
   return {
     from: fromHeader(sender),
     to: form.to,
-    replyTo: senderOf(submission, form).address,
+    replyTo: findSender(submission, form).address,
     subject, html, text,
     headers: {
       // A program wrote this: the header stops vacation notices (RFC 3834).
@@ -74,7 +74,7 @@ export async function composeEmail(
  * form's template or page may set it; otherwise it is a field of the form, or names the sender.
  */
 export function emailSubject(submission: Submission, form: Form, isCorrection = false, texts = english): string {
-  const { name, address } = senderOf(submission, form)
+  const { name, address } = findSender(submission, form)
   const sender = name ?? address
   const subject = subjectOf(submission, form) ?? topicOf(submission)
     ?? (sender === undefined ? texts('email.heading') : texts('email.subjectFrom', { name: oneLine(sender) }))

@@ -24,7 +24,7 @@ import { displayText, editText, fieldText } from '../fields/values'
 import { fileDetails } from '../files/file-texts'
 import { assigneeOf } from '../lifecycle/assignment'
 import {
-  cardLocations, ending, holderLine, problemOf, orUnavailable, stateOf, workName,
+  cardLocations, ending, holderLine, deliveryProblem, orUnavailable, stateOf, workName,
 } from './rows'
 import { roomName, type Named } from '../review/scope'
 import { isRevocable, outstanding, dataLivesUntil, listOf, isOver } from '../lifecycle/record'
@@ -74,7 +74,7 @@ export async function showSubmission(
     sendAgain: sendAgainForm(submission)?.to.join(', ') ?? null,
     form: form.name ?? null,
     cards: await cardLocations(cards, context),
-    problem: problemOf(submission, roomNameOf),
+    problem: deliveryProblem(submission, roomNameOf),
     holder: holderLine(submission, context),
     history: submission.history.map(entry => historyLine(entry, roomNameOf)),
     work: outstanding(submission).map(

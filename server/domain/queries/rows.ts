@@ -29,13 +29,13 @@ export function stateOf(submission: Submission): RowState {
   if (listOf(submission) === 'spam') return 'spam'
   if (listOf(submission) === null) return 'done'
   if (needsPerson(submission)) return 'failed'
-  const problem = problemOf(submission, room => room)
+  const problem = deliveryProblem(submission, room => room)
   if (problem && problem.limitedBy === undefined) return 'retrying'
   return submission.state === 'settling' ? 'delivering' : 'waiting'
 }
 
 /** Returns the present problem: the one that waits for a person, or else the one that is retried soonest. */
-export function problemOf(submission: SubmissionRecord, roomNameOf: Named): Problem | null {
+export function deliveryProblem(submission: SubmissionRecord, roomNameOf: Named): Problem | null {
   const lastFailure = needsPerson(submission) && submission.failures.at(-1)
   if (lastFailure) {
     const { delivery, reason } = lastFailure
@@ -139,7 +139,7 @@ export async function listRow(submission: Submission, context: Context): Promise
     erased: data === null,
     ending: null,
     cards: await cardLocations(cards, context),
-    problem: problemOf(submission, roomName(context.board, cards)),
+    problem: deliveryProblem(submission, roomName(context.board, cards)),
     holder: holderLine(submission, context),
   }
 }

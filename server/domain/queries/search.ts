@@ -6,7 +6,7 @@ import type { PageRequest, PendingPage } from '../../ports/store'
 import type { Submission, SubmissionRecord } from '../../ports/submission'
 import type { Context } from '../context'
 import { readingOf, settingOf } from '../fields/reading'
-import { senderOf } from '../fields/sender'
+import { findSender } from '../fields/sender'
 import { displayText, fieldText, isDataUrl } from '../fields/values'
 import { belongsTo } from '../review/scope'
 
@@ -92,7 +92,7 @@ class SearchableSubmission {
   }
 
   get sender(): string[] {
-    const { name, address, candidates = [] } = senderOf(this.submission, this.forms.of(this.submission.form))
+    const { name, address, candidates = [] } = findSender(this.submission, this.forms.of(this.submission.form))
     return [name, address, ...candidates].filter(text => text !== undefined).map(searchable)
   }
 }

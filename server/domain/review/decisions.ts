@@ -12,7 +12,7 @@ import { PeopleUnknown } from '../errors'
 import { identityOf, signatureOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
 import { parseAddresses } from '../fields/addresses'
-import { senderOf } from '../fields/sender'
+import { findSender } from '../fields/sender'
 import type { Applied, Edit, EventOf, Press } from '../lifecycle/events'
 import { applyEdits, type Marks } from '../fields/edits'
 import { assigneeOf, isAnothers } from '../lifecycle/assignment'
@@ -122,7 +122,7 @@ export class Decisions {
       if ('errors' in changes) return []
       const data = changes.edit?.data ?? submission.data
       const confirmationAddress = form.confirm && action === 'forward'
-        ? senderOf({ ...submission, data }, form).address
+        ? findSender({ ...submission, data }, form).address
         : undefined
       return [{
         type: 'claimed', action, reviewer: signatureOf(person), deliveries: deliveriesOf(form),

@@ -1,9 +1,16 @@
 import type { SubmissionData } from '../../../ports/submission'
 import { answerAt, technicalAt, type Reading } from '../answers'
+import { machineryOf } from '../machinery'
 import { fieldText } from '../values'
 
 /** Key of an answer: the number of the field, and of its input */
 const FIELD = /^\d+(?:\.\d+)?$/
+
+/** What an entry has beside the answers, its numbered fields and what every provider adds */
+const ADDED = new Set([
+  'id', 'currency', 'created_by', 'is_fulfilled', 'status', 'payment_status', 'payment_date', 'payment_amount',
+  'payment_method', 'transaction_id', 'transaction_type',
+])
 
 /** Parts of a field of the kind Name: `1.3` is the first and `1.6` the last name. */
 const [FIRST, LAST] = [/^\d+\.3$/, /^\d+\.6$/]
@@ -18,12 +25,14 @@ export function readGravityForms(data: SubmissionData): Reading | null {
   const isEntry = ['form_id', 'date_created', 'is_read'].every(key => Object.hasOwn(data, key))
   if (!isEntry) return null
   const entries = Object.entries(data)
-  const answers = entries.filter(([key]) => FIELD.test(key)).map(([key, value]) => answerAt([key], key, value))
+  const machinery = machineryOf(entries, true)
+  const isAdded = (key: string) => !FIELD.test(key) && (ADDED.has(key) || machinery.has(key))
+  const answers = entries.filter(([key]) => !isAdded(key)).map(([key, value]) => answerAt([key], key, value))
   const parts = [FIRST, LAST].map(part => answers.find(({ key }) => part.test(key)))
   const name = parts.map(part => fieldText(part?.value ?? '').trim()).filter(Boolean).join(' ')
   return {
     answers,
-    technical: entries.filter(([key]) => !FIELD.test(key)).map(([key, value]) => technicalAt([key], value)),
+    technical: entries.filter(([key]) => isAdded(key)).map(([key, value]) => technicalAt([key], value)),
     ...name && { name },
   }
 }

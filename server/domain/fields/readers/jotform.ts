@@ -7,6 +7,13 @@ import { answerAt, type Reading } from '../answers'
 /** Field of a form's own, such as `q3_name` */
 const QUESTION = /^q\d+_(.+)$/
 
+/** What Jotform sends beside the answers; a field of any other name is an answer. */
+const ADDED = new Set([
+  'action', 'webhookURL', 'username', 'formID', 'type', 'customParams', 'product', 'formTitle', 'customTitle',
+  'customBody', 'submissionID', 'event', 'documentID', 'teamID', 'subject', 'isSilent', 'unread', 'parent', 'pretty',
+  'ip', 'fromTable', 'appID',
+])
+
 /**
  * Reads what Jotform's webhook sends: the answers are JSON in the field `rawRequest`, under the number and the name of
  * their question. Null for anything else.
@@ -23,12 +30,12 @@ export function readJotform(data: SubmissionData): Reading | null {
     const isAnswer = name !== undefined || (Array.isArray(value) && !isBesideAnswers(key, value))
     return { answer: answerAt(['rawRequest', PARSED, key], name ?? key, value), isAnswer }
   })
-  const outer = Object.entries(data).filter(([key]) => key !== 'rawRequest')
+  const outer = Object.entries(data).filter(([key]) => key !== 'rawRequest').map(([key, value]) => (
+    { answer: answerAt([key], key, value), isAnswer: !ADDED.has(key) }
+  ))
+  const all = [...entries, ...outer]
   return {
-    answers: entries.filter(({ isAnswer }) => isAnswer).map(({ answer }) => answer),
-    technical: [
-      ...entries.filter(({ isAnswer }) => !isAnswer).map(({ answer }) => answer),
-      ...outer.map(([key, value]) => answerAt([key], key, value)),
-    ],
+    answers: all.filter(({ isAnswer }) => isAnswer).map(({ answer }) => answer),
+    technical: all.filter(({ isAnswer }) => !isAnswer).map(({ answer }) => answer),
   }
 }

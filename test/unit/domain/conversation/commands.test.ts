@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseCommand, ChatCommands, withoutAddress } from '../../../../server/domain/conversation/commands'
-import type { Answer } from '../../../../server/ports/conversation'
+import type { BotAnswer } from '../../../../server/ports/conversation'
 import type { PageRequest, SubmissionStore } from '../../../../server/ports/store'
 import type { AuditLine, Submission } from '../../../../server/ports/submission'
 import { testContext } from '../../../fakes/context'
@@ -57,8 +57,8 @@ const waitingSubmissions = (count: number) => Array.from({ length: count }, (_, 
   ...submissionOf({ name: `Person ${index}`, email: `p${index}@example.com` }),
   id: `${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`, receivedAt: NOW - index * MINUTE,
 }))
-const speechIn = (answer: Answer) => ('speech' in answer ? answer.speech : { text: [] as string[], items: undefined })
-const textOf = (answer: Answer) => inWords(speechIn(answer)).text.join('\n')
+const speechIn = (answer: BotAnswer) => ('speech' in answer ? answer.speech : { text: [] as string[], items: undefined })
+const textOf = (answer: BotAnswer) => inWords(speechIn(answer)).text.join('\n')
 
 describe('pending', () => {
   test('says how many wait, since when the oldest does, and lists the newest with id, preview and link', async () => {

@@ -6,7 +6,7 @@ import {
   byOrder, DELIVERIES, deliveriesOf, deliveryName, deliveryNames, targetsOf, vendorOf, wayOf,
 } from '../../../../server/domain/deliveries/registry'
 import { historyLine } from '../../../../server/domain/queries/details'
-import { problemOf } from '../../../../server/domain/queries/rows'
+import { deliveryProblem } from '../../../../server/domain/queries/rows'
 import type { Decision } from '../../../../server/ports/submission'
 import { formsOf } from '../../../fakes/forms'
 import { ADA, openTriage } from '../../../fakes/triage'
@@ -67,7 +67,7 @@ test('a submission with a delivery that this version does not have is shown', ()
   const submission = leftBehind(Date.now())
   const { notes } = cardView(submission, { siteUrl: null, forms: formsOf() })
   expect(notes.map(note => plainText(note)).join('\n')).toMatch(/Sent to team@example.com\nfax failed: Busy. Next attempt on/)
-  expect(problemOf(submission, room => room)).toMatchObject({ what: 'fax', reason: 'Busy.' })
+  expect(deliveryProblem(submission, room => room)).toMatchObject({ what: 'fax', reason: 'Busy.' })
   expect(historyLine({ at: 1, event: 'delivered', delivery: 'fax' }, room => room).text).toBe('fax delivered')
 })
 

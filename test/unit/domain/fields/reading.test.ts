@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { applyEdits, editInputs } from '../../../../server/domain/fields/edits'
+import { readFields } from '../../../../server/domain/fields/fields'
 import { jsonOf, PARSED, type Path } from '../../../../server/domain/fields/paths'
 import { answerNamed, readingOf } from '../../../../server/domain/fields/reading'
 import { displayText } from '../../../../server/domain/fields/values'
@@ -9,6 +10,7 @@ import type { SubmissionData } from '../../../../server/ports/submission'
 import { formData } from '../../../fixtures/form-data'
 import { dataOf, PROVIDERS } from '../../../fixtures/providers'
 import { FURTHER, ORDINARY } from '../../../fixtures/bodies'
+import { submission } from '../../../fixtures/submissions'
 
 const read = (data: unknown) => readingOf(data as SubmissionData)
 const readSent = (body: unknown) => read(parseJson(JSON.stringify(body)) as SubmissionData)
@@ -123,6 +125,15 @@ describe('a form of an ordinary website', () => {
     ])
   })
 
+  test('keeps its own fields beside a list of questions, whatever they are called', () => {
+    const { answers, technical } = readSent({
+      'name': 'Ada', 'score': 8, 'tags': ['new'], 'version': 'Pro', 'resume_url': 'https://x.example/cv.pdf',
+      'answers': [{ id: 1, value: 'a' }, { id: 2, value: 'b' }], 'g-recaptcha-response': 'x',
+    })
+    expect(answers.map(({ label }) => label)).toEqual(['name', 'score', 'tags', 'version', 'resume_url', '1', '2'])
+    expect(technical.map(({ key }) => key)).toEqual(['g-recaptcha-response'])
+  })
+
   test('folds only what proves that a person sent it', () => {
     const proofs = [
       'g-recaptcha-response', 'h-captcha-response', 'cf-turnstile-response', 'frc-captcha-solution', 'altcha',
@@ -160,6 +171,51 @@ test('a question that nobody answered has no text, and can be answered', () => {
   const { id } = editInputs(data)[1]!
   expect(applyEdits(data, { [id]: '' })).toMatchObject({ edited: [] })
   expect(applyEdits(data, { [id]: '0664' })).toMatchObject({ data: { fields: [{}, { value: '0664' }, {}] } })
+})
+
+describe('nobody can hide a value from a reviewer', () => {
+  const provider = { form_id: '1', submission_id: '2' }
+
+  test.each<[string, object, string]>([
+    ['beside the list of Netlify', {
+      iban: 'X', ordered_human_fields: [{ title: 'A', name: 'a', value: 'b' }],
+    }, 'iban'],
+    ['beside the request of Jotform', {
+      iban: 'X', formID: '1', submissionID: '2', rawRequest: '{"q1_a":"b"}',
+    }, 'iban'],
+    ['in an entry of Gravity Forms', { 1: 'a', iban: 'X', form_id: '1', date_created: 'd', is_read: '0' }, 'iban'],
+    ['in a question', {
+      ...provider, fields: [{ label: 'A', value: 'b', iban: 'X' }, { label: 'B', value: 'c' }],
+    }, 'A: iban'],
+    ['as a second answer', { ...provider, fields: [{ label: 'A', value: 'b', answer: 'X' }] }, 'A: answer'],
+    ['in a question of PHP', {
+      'fields[a][label]': 'A', 'fields[a][value]': 'b', 'fields[a][iban]': 'X', 'form[id]': '1', 'form[name]': 'f',
+    }, 'A: iban'],
+  ])('%s', (_place, body, label) => {
+    expect(readSent(body).answers.find(({ value }) => value === 'X')?.label).toBe(label)
+  })
+
+  test.each<[object, string]>([
+    [{ ...provider, answers: [{ label: 'amount', value: '10' }], data: { amount: '900' } }, 'data.amount: 900, '],
+    [{ ...provider, data: { amount: '10' }, meta: { Amount: 900 } }, 'meta.Amount: 900, '],
+    [{ email: 'b@x.example', ordered_human_fields: [
+      { title: 'Email', name: 'email', value: 'a@x.example' },
+    ] }, 'email: b@x.example'],
+  ])('behind an answer of the same name: %j', (body, start) => {
+    const data = parseJson(JSON.stringify(body)) as SubmissionData
+    const technical = readFields(submission({ data }), { labels: {} }).at(-1)!
+    expect(technical).toMatchObject({ label: 'Technical details', value: expect.stringMatching(`^${start}`) as string })
+  })
+
+  test('by a path that is spelled alike', () => {
+    const data = parseJson('{"a.b":"1","a":{"b":"2"}}') as SubmissionData
+    const settings = { labels: { 'a.b': 'Amount' } }
+    const [, inner] = editInputs(data, settings)
+    const edit = applyEdits(data, { [inner!.id]: '3' }, settings)
+    expect(edit).toEqual({ data: { 'a.b': '1', 'a': { b: '3' } }, edited: ['a.b*'] })
+    const editedSubmission = submission({ data: (edit as { data: SubmissionData }).data, edited: ['a.b*'] })
+    expect(readFields(editedSubmission, settings).map(({ edited }) => edited)).toEqual([false, true])
+  })
 })
 
 describe('hostile data', () => {
@@ -225,7 +281,7 @@ describe('hostile data', () => {
 
   test('of an HTML form is read in proportion to its size', () => {
     const fastest = (count: number) => {
-      const times = Array.from({ length: 3 }, () => {
+      const times = Array.from({ length: 6 }, () => {
         const data = Object.fromEntries(Array.from({ length: count }, (_, at) => [`fields[f${at}][value][a]`, 'x']))
         const start = performance.now()
         readingOf(data)

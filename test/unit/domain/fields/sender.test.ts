@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { senderOf } from '../../../../server/domain/fields/sender'
+import { findSender } from '../../../../server/domain/fields/sender'
 import { parseJson } from '../../../../server/domain/json'
 import { parseMultipart } from '../../../../server/http/body/multipart'
 import type { Form } from '../../../../server/ports/form'
@@ -13,12 +13,21 @@ import { formData } from '../../../fixtures/form-data'
 const [ADA, BOB] = ['ada@example.org', 'bob@example.net']
 const FORM = { to: ['team@example.com'], ownAddresses: ['Forms@Company.example'] }
 
-const find = (data: object, form: Partial<Form> = {}, replyTo?: string) => senderOf(
+const find = (data: object, form: Partial<Form> = {}, replyTo?: string) => findSender(
   { data: data as SubmissionData, ...replyTo && { envelope: { replyTo } } }, { ...FORM, ...form },
 )
 
 test.each(senders as [object, string | null][])('%j is of %s', (data, address) => {
   expect(find(data).address ?? null).toBe(address)
+})
+
+test.each([
+  { amount: 50, donor: { name: 'Ada Byron', email: ADA } },
+  { policy: { holder: { name: 'Ada Byron', email: ADA }, id: 'P1' } },
+  { attendees: [{ first_name: 'Ada', last_name: 'Byron', email: ADA }], event: { name: 'Gala' } },
+  { child: { name: 'Tim' }, parent: { name: 'Ada Byron', email: ADA } },
+])('%j has the name beside the address', (data) => {
+  expect(find(data)).toEqual({ address: ADA, name: 'Ada Byron' })
 })
 
 describe('Of two addresses the sender has', () => {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { listRows, pickRows } from '../../../../server/domain/queries/listing'
-import { problemOf, stateOf } from '../../../../server/domain/queries/rows'
+import { deliveryProblem, stateOf } from '../../../../server/domain/queries/rows'
 import type { Submission, Work } from '../../../../server/ports/submission'
 import { openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
 import { submissionOf } from '../../../fixtures/views'
@@ -27,18 +27,18 @@ test('the problem is what waits for a person, or else what is tried again soones
   const post: Work = {
     key: 'post:slack', kind: 'post', room: 'slack', attempts: 2, reason: 'Slack: no connection.', dueAt: 30,
   }
-  expect(problemOf({ ...open, work: [email({ reason: 'late' }), post] }, label)).toEqual({
+  expect(deliveryProblem({ ...open, work: [email({ reason: 'late' }), post] }, label)).toEqual({
     what: 'Card on SLACK', reason: 'Slack: no connection.', nextAttemptAt: 30, refused: false,
   })
   const card = { platform: 'discord', threadId: 't', messageId: 'm' }
   expect(
-    problemOf({ ...open, work: [{ key: 'u', kind: 'update', card, attempts: 1, reason: 'no', dueAt: 1 }] }, label),
+    deliveryProblem({ ...open, work: [{ key: 'u', kind: 'update', card, attempts: 1, reason: 'no', dueAt: 1 }] }, label),
   ).toMatchObject({ what: 'Card update on DISCORD' })
-  expect(problemOf({ ...open, work: [post], failures: [{ delivery: 'endpoint', reason: 'gone' }] }, label)).toEqual({
+  expect(deliveryProblem({ ...open, work: [post], failures: [{ delivery: 'endpoint', reason: 'gone' }] }, label)).toEqual({
     what: 'Endpoint', reason: 'gone', nextAttemptAt: null, refused: false,
   })
   expect(
-    problemOf({ ...open, work: [email({ reason: 'late', dueAt: 1 }), { ...post, refused: true }] }, label),
+    deliveryProblem({ ...open, work: [email({ reason: 'late', dueAt: 1 }), { ...post, refused: true }] }, label),
   ).toMatchObject({ what: 'Could not be posted to SLACK', nextAttemptAt: 30, refused: true })
 })
 
