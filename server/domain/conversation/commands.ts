@@ -93,7 +93,7 @@ export class ChatCommands {
   }
 
   /**
-   * BotAnswer for one person alone, in a message that cannot be changed later: a card comes without its buttons and links
+   * Answer for one person alone, in a message that cannot be changed later: a card comes without its buttons and links
    * to the card that has them.
    */
   async alone(answer: BotAnswer, place: Scope): Promise<BotAnswer> {

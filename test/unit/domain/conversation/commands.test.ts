@@ -57,7 +57,9 @@ const waitingSubmissions = (count: number) => Array.from({ length: count }, (_, 
   ...submissionOf({ name: `Person ${index}`, email: `p${index}@example.com` }),
   id: `${String(index).padStart(8, '0')}-0000-4000-8000-000000000000`, receivedAt: NOW - index * MINUTE,
 }))
-const speechIn = (answer: BotAnswer) => ('speech' in answer ? answer.speech : { text: [] as string[], items: undefined })
+const speechIn = (answer: BotAnswer) => (
+  'speech' in answer ? answer.speech : { text: [] as string[], items: undefined }
+)
 const textOf = (answer: BotAnswer) => inWords(speechIn(answer)).text.join('\n')
 
 describe('pending', () => {

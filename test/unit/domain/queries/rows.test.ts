@@ -32,9 +32,12 @@ test('the problem is what waits for a person, or else what is tried again soones
   })
   const card = { platform: 'discord', threadId: 't', messageId: 'm' }
   expect(
-    deliveryProblem({ ...open, work: [{ key: 'u', kind: 'update', card, attempts: 1, reason: 'no', dueAt: 1 }] }, label),
+    deliveryProblem(
+      { ...open, work: [{ key: 'u', kind: 'update', card, attempts: 1, reason: 'no', dueAt: 1 }] }, label,
+    ),
   ).toMatchObject({ what: 'Card update on DISCORD' })
-  expect(deliveryProblem({ ...open, work: [post], failures: [{ delivery: 'endpoint', reason: 'gone' }] }, label)).toEqual({
+  const gone = { delivery: 'endpoint', reason: 'gone' } as const
+  expect(deliveryProblem({ ...open, work: [post], failures: [gone] }, label)).toEqual({
     what: 'Endpoint', reason: 'gone', nextAttemptAt: null, refused: false,
   })
   expect(
