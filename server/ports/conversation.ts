@@ -21,7 +21,7 @@ export interface SpeechItem extends Pick<Field, 'label'> {
   button?: SpeechButton
 }
 
-/** BotAnswer of the bot: a message, or a submission's card with its buttons, as of `version`. */
+/** Answer of the bot: a message, or a submission's card with its buttons, as of `version`. */
 export type BotAnswer = { speech: Speech } | { card: CardView, version?: number }
 
 /** Context in which the agent works. */
@@ -40,7 +40,7 @@ export interface Conversation {
 
 /** One run of the agent: from a message or a decision to the end of its answer, or to the next approval request. */
 export interface AgentTurn {
-  /** BotAnswer as a stream. Never throws: errors are reported in the text. Must be read to the end. */
+  /** Answer as a stream. Never throws: errors are reported in the text. Must be read to the end. */
   readonly words: AsyncIterable<string>
   /** Stops the run and ends `words`. */
   cancel(): void

@@ -7,7 +7,9 @@ import type { Answer } from './answers'
 import { isBranch } from './paths'
 import { readingOf, settingOf } from './reading'
 import { ruleFor } from './rules'
-import { ADDRESS_NAMES, addressNameOf, namePartOf, plainNames, type AddressName, type NamePart } from './sender/names'
+import {
+  ADDRESS_NAMES, addressNameOf, endsInEmail, namePartOf, ownerIn, plainNames, type AddressName, type NamePart,
+} from './sender/names'
 
 /** Person who filled in a form */
 interface Sender {
@@ -92,7 +94,9 @@ function bestCandidates(leaves: readonly Leaf[], { data, envelope }: Filled, for
   const own = new Set([...form.to, ...form.ownAddresses ?? []].map(address => address.toLowerCase()))
   const isOwn = (address: string) => own.has(address.toLowerCase()) || NO_REPLY.test(address.toLowerCase())
   const { replyTo: chosen } = form
-  const found = (chosen === undefined ? leaves : leavesAt(chosen, leaves)).flatMap((leaf): Candidate[] => {
+  // Cards do not show technical values: of their addresses, only those count that are called the sender's email.
+  const possibleLeaves = leaves.filter(leaf => !leaf.isTechnical || isSendersEmail(leaf, form.labels))
+  const found = (chosen === undefined ? possibleLeaves : leavesAt(chosen, leaves)).flatMap((leaf): Candidate[] => {
     const mailbox = mailboxIn(leaf.text)
     return mailbox && !isOwn(mailbox.address) ? [{ ...mailbox, leaf }] : []
   })
@@ -121,15 +125,23 @@ function rankOf(leaf: Leaf, { fields = {}, labels }: SenderForm): number {
   const { answer, isTechnical } = leaf
   const rules = [ruleFor({ key: keyOf(leaf), label: answer.label }, fields), ruleFor(answer, fields)]
   const isDeclared = answer.isEmail === true || rules.some(rule => fieldTypeOf(rule) === FIELD_TYPES.email)
-  const kinds = namesOf(leaf, labels).map(addressNameOf)
-  const kind: AddressName = kinds.find(each => each !== 'other') ?? 'other'
+  const kind = addressNameIn(leaf, labels)
   const place = ADDRESS_NAMES.indexOf(kind)
   // A declared field may still be the address of a friend.
   if (isDeclared && kind !== 'carried') return place / ADDRESS_NAMES.length
   const rank = REPLY_TO_RANK + 1 + place - (isDeclared ? 1.5 : 0)
   if (!isTechnical) return rank
   // What a provider knows of its user goes before the address of a friend, and after all other answers.
-  return ['email', 'sender'].includes(kind) ? CARRIED_RANK - 1 / (place + 2) : CARRIED_RANK + rank
+  return CARRIED_RANK - 1 / (place + 2)
+}
+
+function addressNameIn(leaf: Leaf, labels: SenderForm['labels']): AddressName {
+  const kinds = namesOf(leaf, labels).map(addressNameOf)
+  return kinds.find(each => each !== 'other') ?? 'other'
+}
+
+function isSendersEmail(leaf: Leaf, labels: SenderForm['labels']): boolean {
+  return ['email', 'sender'].includes(addressNameIn(leaf, labels)) && namesOf(leaf, labels).some(endsInEmail)
 }
 
 /** Name from the fields for it: whole, or first and last name */
@@ -152,18 +164,35 @@ function nameIn(leaves: readonly Leaf[], labels?: SenderForm['labels']): string 
   return full ?? first ?? last
 }
 
-/** Name in the object that has the address: `Ada` of `{ holder: { name: 'Ada', email: 'ada@example.com' } }` */
+/**
+ * Name in the object that has the address, such as `Ada` of `{ holder: { name: 'Ada', email: 'ada@example.com' } }`, or
+ * in a field with the same start, such as `donor_name` beside `donor_email`
+ */
 function nameBeside(addressLeaf: Leaf | undefined, leaves: readonly Leaf[]): string | undefined {
-  if (!addressLeaf || addressLeaf.members.length === 0) return undefined
-  const parent = addressLeaf.members.slice(0, -1)
-  const besideLeaves = leaves.filter(({ answer, members }) => (
-    answer === addressLeaf.answer && members.length === parent.length + 1
-    && parent.every((member, index) => member === members[index])
-  ))
-  return nameIn(besideLeaves.map((leaf) => {
-    const name = leaf.members.at(-1)!
-    return { ...leaf, answer: { ...leaf.answer, key: name, label: name }, members: [] }
+  if (!addressLeaf) return undefined
+  const owner = ownerIn(plainLabel(addressLeaf))
+  return nameIn(leaves.flatMap((leaf) => {
+    const name = addressLeaf.members.length > 0 ? memberBeside(addressLeaf, leaf) : restOf(leaf, owner)
+    return name === undefined ? [] : [{ ...leaf, answer: { ...leaf.answer, key: name, label: name }, members: [] }]
   }))
+}
+
+/** Name of the leaf in the object that has the other one; undefined if it is elsewhere. */
+function memberBeside({ answer, members }: Leaf, leaf: Leaf): string | undefined {
+  const isBeside = leaf.answer === answer && leaf.members.length === members.length
+    && members.slice(0, -1).every((member, index) => member === leaf.members[index])
+  return isBeside ? leaf.members.at(-1) : undefined
+}
+
+/** Label of a field without its start; undefined if it starts otherwise. */
+function restOf(leaf: Leaf, start: string | undefined): string | undefined {
+  const label = plainLabel(leaf)
+  const isWithStart = start !== undefined && leaf.members.length === 0 && label.startsWith(`${start} `)
+  return isWithStart ? label.slice(start.length + 1) : undefined
+}
+
+function plainLabel({ answer }: Leaf): string {
+  return plainNames([answer.label]).join(' ')
 }
 
 /** Text of at least two words that the address repeats: `Dina Levi` of `dina.levi@example.com` */

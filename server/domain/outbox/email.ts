@@ -84,13 +84,16 @@ export function emailSubject(submission: Submission, form: Form, isCorrection = 
   )
 }
 
+/** Titles of persons, which forms ask for under `title` */
+const PERSON_TITLE = /^(?:m[rsx]|mrs|miss|sir|madam|dr|prof|professor|doctor|herr|frau|mme|mlle|sra?)\.?$/i
+
 /** Value of the first field called a subject; a list or an object is none. */
 function topicOf({ data }: Submission): string | undefined {
   return readingOf(data).answers.flatMap(answer => (
     /^(?:subject|topic|title|reason)$/i.test(answer.label.trim()) && !isBranch(answer.value) && answer.value !== null
       ? [visible(displayText(answer, {}))]
       : []
-  )).find(isFilledIn)
+  )).find(text => isFilledIn(text) && !PERSON_TITLE.test(text.trim()))
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { SubmissionData } from '../../../ports/submission'
 import { readFlat, type Reading } from '../answers'
 
-/** What Elementor adds behind the answers; `Date` and `Time` are answers anywhere else. */
+/** Facts that Elementor adds behind the answers; `Date` and `Time` are answers anywhere else. */
 const ADDED = new Set([
   'Date', 'Time', 'Page URL', 'User Agent', 'Remote IP', 'Powered by', 'form_id', 'form_name',
 ])

@@ -6,7 +6,7 @@ import { fieldText } from '../values'
 /** Key of an answer: the number of the field, and of its input */
 const FIELD = /^\d+(?:\.\d+)?$/
 
-/** What an entry has beside the answers, its numbered fields and what every provider adds */
+/** Members of an entry that no other provider adds to the answers */
 const ADDED = new Set([
   'id', 'currency', 'created_by', 'is_fulfilled', 'status', 'payment_status', 'payment_date', 'payment_amount',
   'payment_method', 'transaction_id', 'transaction_type',

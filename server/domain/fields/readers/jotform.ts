@@ -7,7 +7,7 @@ import { answerAt, type Reading } from '../answers'
 /** Field of a form's own, such as `q3_name` */
 const QUESTION = /^q\d+_(.+)$/
 
-/** What Jotform sends beside the answers; a field of any other name is an answer. */
+/** Fields that Jotform adds to the answers; a field of any other name is an answer. */
 const ADDED = new Set([
   'action', 'webhookURL', 'username', 'formID', 'type', 'customParams', 'product', 'formTitle', 'customTitle',
   'customBody', 'submissionID', 'event', 'documentID', 'teamID', 'subject', 'isSilent', 'unread', 'parent', 'pretty',

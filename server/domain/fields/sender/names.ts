@@ -28,8 +28,8 @@ function phrases(text: string): ReadonlySet<string> {
 }
 
 const EMAILS = phrases(words.EMAIL)
-/** Lengths of the names of email fields */
-const LENGTHS = [...new Set([...EMAILS].map(({ length }) => length))]
+/** Lengths of the names of email fields, the longest first */
+const LENGTHS = [...new Set([...EMAILS].map(({ length }) => length))].sort((a, b) => b - a)
 const FULL_NAMES = phrases(words.FULL_NAME)
 const FIRST_NAMES = phrases(words.FIRST_NAME)
 const LAST_NAMES = phrases(words.LAST_NAME)
@@ -60,8 +60,24 @@ export function addressNameOf(names: readonly string[]): AddressName {
   const parents = names.slice(0, -1).join(' ')
   if (EMAILS.has(whole) || (isOfSender(parents) && EMAILS.has(names.at(-1)!))) return 'email'
   if (isOfSender(whole) || EMAILS.has(withoutNumber(whole))) return 'sender'
-  if (LENGTHS.some(length => EMAILS.has(whole.slice(-length)))) return 'ending'
+  if (endsInEmail(names)) return 'ending'
   return whole.includes('mail') || LENGTHS.some(length => EMAILS.has(whole.slice(0, length))) ? 'containing' : 'other'
+}
+
+/** Start of a field's name that says whose address it is: `donor` of `donor email` */
+export function ownerIn(name: string): string | undefined {
+  const length = emailLengthIn(name)
+  return length === undefined ? undefined : name.slice(0, -length).trimEnd() || undefined
+}
+
+/** True for the name of a field that ends in a word for email addresses. */
+export function endsInEmail(names: readonly string[]): boolean {
+  return emailLengthIn(names.join(' ')) !== undefined
+}
+
+/** Length of the words for an email address at the end of a name */
+function emailLengthIn(name: string): number | undefined {
+  return LENGTHS.find(length => EMAILS.has(name.slice(-length)))
 }
 
 /** Part of the sender's name that a field has, and how doubtful that is: 0 if it is called exactly that */

@@ -92,7 +92,7 @@ pavardė|uzvārds
 export const SENDER = `
 your|my|from|mailfrom|contact|contacts|customer|client|user|sender|submitter|visitor|replyto|reply|applicant|respondent|requester
 person|personal|primary|main|own|lead|buyer|attendee|participant|member|author|subscriber|guest|candidate|patient
-registrant|inquirer|enquirer|submitted by|private
+registrant|inquirer|enquirer|submitted by|private|account|donor|parent|purchaser|passenger|renter|tenant
 ihr|ihre|ihren|dein|deine|mein|meine|absender|absenderin|kontakt|kunde|kundin|besucher|bewerber|bewerberin|antwortadresse
 von|votre|vos|ton|mon|expéditeur|expéditrice|demandeur|tu|su|mi|remitente|cliente|contacto|solicitante
 seu|sua|meu|minha|teu|remetente|contato|tuo|tua|suo|mittente|contatto|richiedente|uw|jouw|je|mijn|afzender|klant
@@ -117,7 +117,7 @@ billing|invoice|invoices|invoicing|accounting|accounts|facturation|facturación|
 buchhaltung|fakturace|faktura|newsletter|newsletters|subscribe|forward|forwarding|mailto|support|helpdesk|staff|sales|manager
 boss|supervisor|assistant|secretary|referral|referrer|referred|referee|reference|references|colleague|coworker|kollege
 kollegin|collègue|colega|collega|recommend|invite|invited|invitee|emergency|notfall|urgence|spouse|partner|husband|wife
-secondary|alternate|alternative|alternativ|alternativer|backup|additional|other|друг|друга|друзья
+shipping|delivery|secondary|alternate|alternative|alternativ|alternativer|backup|additional|other|друг|друга|друзья
 `
 
 /** The same in compounds, and in languages that do not separate words */

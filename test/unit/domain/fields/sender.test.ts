@@ -30,6 +30,22 @@ test.each([
   expect(find(data)).toEqual({ address: ADA, name: 'Ada Byron' })
 })
 
+test.each([
+  { donor_name: 'Ada Byron', donor_email: ADA, amount: 50 },
+  { billing_first_name: 'Ada', billing_last_name: 'Byron', billing_email: ADA },
+  { event_name: 'Gala', organizer_name: 'Ada Byron', organizer_email: ADA, venue_name: 'Hall' },
+  { child_name: 'Tim', parent_name: 'Ada Byron', parent_email: ADA },
+])('%j has the name in the field with the same start', (data) => {
+  expect(find(data)).toEqual({ address: ADA, name: 'Ada Byron' })
+})
+
+test.each([
+  { form_id: '1', submission_id: '2', message: 'Hi', user_agent: ADA },
+  { form_id: '1', submission_id: '2', data: { message: 'Hi' }, metadata: { note: ADA } },
+])('%j is of nobody: cards do not show the address', (data) => {
+  expect(find(data)).toEqual({})
+})
+
 describe('Of two addresses the sender has', () => {
   test.each([
     [{ contact: BOB, email: ADA }, 'the one in a field called email'],
@@ -46,6 +62,8 @@ describe('Of two addresses the sender has', () => {
     [{ 'contact.email': ADA, 'shop.email': BOB }, 'the contact\'s'],
     [{ order: { buyer: { emails: [{ value: ADA }] }, seller: { email: BOB } } }, 'the buyer\'s'],
     [{ email: ADA, billing: { email: BOB } }, 'not the one for bills'],
+    [{ billing_email: ADA, shipping_email: BOB }, undefined],
+    [{ account: { email: ADA }, company: { email: BOB } }, 'the one of the account'],
     [{ 'email': ADA, 'email 2': BOB }, 'the one without a number'],
     [{ 'Email 2': ADA, 'home email': BOB }, 'the one with a number alone'],
     [{ 'Email-1': ADA, 'Email-2': BOB }, undefined],
@@ -151,7 +169,10 @@ test.each([
 ])('%j is by %s', (data, name) => expect(find(data).name).toBe(name))
 
 test('what a provider knows of its user counts less than any answer but the address of somebody else', () => {
-  const body = (answers: object) => ({ form_id: '2', contact_id: '3', contact: { email: BOB }, answers })
+  const body = (answers: object) => ({
+    form_id: '2', contact_id: '3', contact: { email: BOB },
+    submissions: Object.entries(answers).map(([label, value]) => ({ label, value: value as string })),
+  })
   expect(find(body({ 'How do we reach you?': ADA, 'Topic': 'x' })).address).toBe(ADA)
   expect(find(body({ 'Your friend\'s email': ADA, 'Topic': 'x' })).address).toBe(BOB)
 })

@@ -52,6 +52,8 @@ describe('Subject', () => {
   test.each([
     [{ name: 'Ada', subject: 'A question' }, 'A question'],
     [{ Topic: 'Pricing', Subject: ' ' }, 'Pricing'],
+    [{ title: 'Mrs.', first_name: 'Ada' }, 'Form submission from Ada'],
+    [{ Title: 'Sale', name: 'Ada' }, 'Sale'],
     [{ 'Full Name': 'Ada Lovelace', 'email': 'ada@example.com' }, 'Form submission from Ada Lovelace'],
     [{ first_name: 'Ada' }, 'Form submission from Ada'],
     [{ 'E-Mail': 'ada@example.com' }, 'Form submission from ada@example.com'],
