@@ -1,6 +1,6 @@
 import { isObject } from '../json'
 import { isBlank, isCode, machineryOf, snakeCase } from './machinery'
-import { jsonOf, PARSED, writtenPath, type Path } from './paths'
+import { isBranch, jsonOf, PARSED, writtenPath, type Path } from './paths'
 import type { Choices, Definitions } from './questions'
 
 /** A question of a form and its answer */
@@ -80,9 +80,15 @@ function stepInto(value: unknown): Path[number] | undefined {
   if (Array.isArray(value)) return value.length === 1 ? 0 : undefined
   if (!isObject(value)) return jsonOf(value) && PARSED
   return WRAPPERS.find(wrapper => Object.hasOwn(value, wrapper) && Object.keys(value).every(key => (
-    key === wrapper || DESCRIPTION.test(key) || isBlank(value[key])
+    key === wrapper || isDescription(key, value[key]) || value[key] === value[wrapper] || isBlank(value[key])
     || (wrapper === 'label' && key === 'value' && isOption(value.label, value.value))
   )))
+}
+
+/** True for what describes a value; words in it are a value of their own. */
+function isDescription(key: string, value: unknown): boolean {
+  if (isBranch(value)) return /^(?:ids|refs|versions)$/i.test(key)
+  return DESCRIPTION.test(key) && (typeof value !== 'string' || /^\S{0,100}$/.test(value))
 }
 
 /** True for the text of an option and its id, such as `Basic plan` and `basic-plan`. */

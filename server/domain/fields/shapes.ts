@@ -180,10 +180,14 @@ function labelsOf(object: object, definitions: () => Definitions): Definitions |
   return definedCount > 0 && 2 * definedCount >= keys.length ? definitions() : undefined
 }
 
-/** Reads an object whose keys are the ids of questions, which stand beside the answers. */
+/**
+ * Reads an object whose keys are the ids of questions, which stand beside the answers. Anybody can add questions to a
+ * form of a website: their choices would show something else than what the endpoint gets.
+ */
 function readDefined(data: object, definitions: () => Definitions): Reading | null {
-  const labels = labelsOf(data, definitions)
-  if (!labels) return null
+  const definitionsOfKeys = labelsOf(data, definitions)
+  if (!definitionsOfKeys) return null
+  const labels = new Map([...definitionsOfKeys].map(([id, { label, isEmail }]) => [id, { label, isEmail }]))
   const { answers, technical } = readFlat(data, [], labels)
   const isDefinition = (key: string) => rankOf(key) !== undefined && !labels.has(key)
   return {

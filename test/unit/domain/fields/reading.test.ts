@@ -207,6 +207,20 @@ describe('nobody can hide a value from a reviewer', () => {
     expect(technical).toMatchObject({ label: 'Technical details', value: expect.stringMatching(`^${start}`) as string })
   })
 
+  test('beside a value in an object', () => {
+    const [message, plan] = readSent({
+      message: { value: 'Hi', type: 'Pay 900 at once' }, plan: { value: 'Basic', type: 'text', ids: ['7'] },
+    }).answers
+    expect([textOf(message!), textOf(plan!)]).toEqual(['value: Hi\ntype: Pay 900 at once', 'Basic'])
+    expect(textOf(read(parseJson('{"plan":{"value":"Basic","id":1.0}}')).answers[0]!)).toBe('Basic')
+  })
+
+  test('behind the text of a choice of their own', () => {
+    const questions = [{ id: 'amount', title: 'Amount', options: [{ id: '900', text: '10' }] }]
+    const [answer] = readSent({ amount: '900', questions }).answers
+    expect([answer!.label, textOf(answer!)]).toEqual(['Amount', '900'])
+  })
+
   test('by a path that is spelled alike', () => {
     const data = parseJson('{"a.b":"1","a":{"b":"2"}}') as SubmissionData
     const settings = { labels: { 'a.b': 'Amount' } }
