@@ -23,7 +23,7 @@ export interface Answer {
 export interface Reading {
   /** In the order in which they were sent */
   answers: readonly Answer[]
-  /** What providers and browsers add and nobody answered, such as ids and proofs; shown behind the answers */
+  /** Values that providers and browsers add and nobody answered, such as ids and proofs; shown behind the answers */
   technical: readonly Answer[]
   /** Name of the sender, where a provider's form has it in parts */
   name?: string
@@ -36,11 +36,10 @@ export interface Reading {
  * @param isInEnvelope true if a provider sent the object for certain
  */
 export function readFlat(object: object, path: Path, definitions?: Definitions, isInEnvelope = false): Reading {
-  const entries: [string, unknown][] = Object.entries(object)
-  const machinery = machineryOf(entries, isInEnvelope)
+  const machinery = machineryOf(object, isInEnvelope)
   const answers: Answer[] = []
   const technical: Answer[] = []
-  for (const [key, value] of entries) {
+  for (const [key, value] of Object.entries(object) as [string, unknown][]) {
     if (machinery.has(key)) technical.push(technicalAt([...path, key], value))
     else answers.push(answerAt([...path, key], key, value, definitions?.get(key)))
   }

@@ -11,7 +11,7 @@ const PROOF = oneOf(
   'wpcf7.*', 'wpnonce', 'wp_http_referer', 'fluentform.*', 'fluent_form.*', 'honeypot', 'gotcha', 'fvv', 'fbzx',
 )
 
-/** What providers give an id to */
+/** Things that providers give an id to */
 const THING = `(?:${[
   'form', 'survey', 'quiz', 'entry', 'submission', 'response', 'respondent', 'event', 'webhook', 'trigger', 'post',
   'site', 'page', 'portal', 'session', 'visitor', 'element', 'container', 'workspace', 'account', 'team', 'app',
@@ -32,6 +32,8 @@ const ABOUT_SUBMISSION = oneOf(
   'page_title', 'http_referer', 'is_(?:read|starred|spam|test|partial)', 'handshake_key', 'serial_number',
   'hs_.+', 'createdate', 'lastmodifieddate',
 )
+
+const FORM = oneOf('form', 'survey', 'quiz')
 
 const ABOUT_FORM = oneOf('form', 'survey', 'quiz', 'entry', 'submission', 'meta', 'webhook')
 
@@ -89,19 +91,21 @@ export function snakeCase(key: string): string {
 }
 
 /**
- * Keys of a flat object, by its entries, that are no answers: always the proofs; in the object of a provider also what
- * it knows about the submission.
+ * Keys of an object that are no answers: always the proofs; in the object of a provider also what it knows about the
+ * submission.
  *
  * @param isInEnvelope true if a provider sent the object for certain
  */
-export function machineryOf(entries: readonly [string, unknown][], isInEnvelope: boolean): Set<string> {
-  const members = membersOf(entries)
-  const isFromProvider = isInEnvelope || areOfProvider(members)
-  return new Set(members.filter(({ key, name, value }) => PROOF.test(name) || (isFromProvider && (
-    isAbout(name, value) || (name === 'id' && (isInEnvelope || isCode(value)))
-    || key.startsWith('$')
-    || (isInEnvelope && key.startsWith('_') && (isBlank(value) || isCode(value)))
-  ))).map(({ key }) => key))
+export function machineryOf(object: object, isInEnvelope: boolean): Set<string> {
+  const isFromProvider = isInEnvelope || isOfProvider(object)
+  const isMachinery = (key: string, value: unknown) => {
+    const name = snakeCase(key)
+    if (PROOF.test(name)) return true
+    if (!isFromProvider) return false
+    return isAbout(name, value) || key.startsWith('$') || (name === 'id' && (isInEnvelope || isCode(value)))
+      || (isInEnvelope && key.startsWith('_') && (isBlank(value) || isCode(value)))
+  }
+  return new Set(Object.entries(object).filter(([key, value]) => isMachinery(key, value)).map(([key]) => key))
 }
 
 /**
@@ -109,19 +113,9 @@ export function machineryOf(entries: readonly [string, unknown][], isInEnvelope:
  * of them the id or the name of a form, an entry or a submission.
  */
 export function isOfProvider(object: object): boolean {
-  return areOfProvider(membersOf(Object.entries(object)))
-}
-
-interface Member { key: string, name: string, value: unknown }
-
-function areOfProvider(members: readonly Member[]): boolean {
-  const about = members.filter(({ name, value }) => isAbout(name, value))
-  return about.some(({ value }) => isBranch(value))
-    || (about.length >= 2 && about.some(({ name }) => SUBMISSION_ID.test(name)))
-}
-
-function membersOf(entries: readonly [string, unknown][]): Member[] {
-  return entries.map(([key, value]) => ({ key, name: snakeCase(key), value }))
+  const about = Object.entries(object).filter(([key, value]) => isAbout(snakeCase(key), value))
+  return about.some(([, value]) => isBranch(value))
+    || (about.length >= 2 && about.some(([key]) => SUBMISSION_ID.test(snakeCase(key))))
 }
 
 function isAbout(name: string, value: unknown): boolean {
@@ -152,7 +146,7 @@ export function isMark(key: string, value: unknown): boolean {
   const name = snakeCase(key)
   if (isBlank(value)) return false
   return isAbout(name, value) || MARK.test(name)
-    || (/^(?:form|survey|quiz)$/.test(name) && !isBranch(value))
+    || (FORM.test(name) && !isBranch(value))
     || (WORD.test(name) && typeof value === 'string' && PROGRAM_WORD.test(value) && ABOUT_FORMS.test(value))
 }
 
@@ -160,7 +154,7 @@ export function isMark(key: string, value: unknown): boolean {
 function isAboutForm(name: string, value: unknown): boolean {
   if (!ABOUT_FORM.test(name) || !isObject(value)) return false
   const names = Object.keys(value).map(snakeCase)
-  const isForm = /^(?:form|survey|quiz)$/.test(name)
+  const isForm = FORM.test(name)
   return names.some(each => /^(?:id|uuid)$/.test(each) || ABOUT_SUBMISSION.test(each))
     || (isForm && (names.includes('title') || names.includes('slug') || (names.length === 1 && names[0] === 'name')))
 }

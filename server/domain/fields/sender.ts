@@ -131,7 +131,7 @@ function rankOf(leaf: Leaf, { fields = {}, labels }: SenderForm): number {
   if (isDeclared && kind !== 'carried') return place / ADDRESS_NAMES.length
   const rank = REPLY_TO_RANK + 1 + place - (isDeclared ? 1.5 : 0)
   if (!isTechnical) return rank
-  // What a provider knows of its user goes before the address of a friend, and after all other answers.
+  // A provider's knowledge of its user goes before the address of a friend, and after all other answers.
   return CARRIED_RANK - 1 / (place + 2)
 }
 

@@ -66,7 +66,7 @@ function readEnvelope(object: object, path: Path, definitions: () => Definitions
     if (!questions) continue
     // Without a mark, what is beside the list are fields of a website's own, such as `score`.
     const isOwnForm = depth === 0 && !marks.some(each => each !== member)
-    const proofs = machineryOf(members.map(({ key, value }) => [key, value]), false)
+    const proofs = machineryOf(object, false)
     const folded = isOwnForm ? new Set(members.filter(({ key }) => proofs.has(key))) : machinery
     return withBeside(readQuestions(questions, [...path, member.key]), member, members, path, folded)
   }
@@ -189,9 +189,8 @@ function readDefined(data: object, definitions: () => Definitions): Reading | nu
   if (!definitionsOfKeys) return null
   const labels = new Map([...definitionsOfKeys].map(([id, { label, isEmail }]) => [id, { label, isEmail }]))
   const { answers, technical } = readFlat(data, [], labels)
-  const isDefinition = (key: string) => rankOf(key) !== undefined && !labels.has(key)
   return {
-    answers: answers.filter(({ key, value }) => !isBranch(value) || !isDefinition(key)),
-    technical: [...answers.filter(({ key, value }) => isBranch(value) && isDefinition(key)), ...technical],
+    answers: answers.filter(({ value }) => !areDefinitions(value)),
+    technical: [...answers.filter(({ value }) => areDefinitions(value)), ...technical],
   }
 }

@@ -25,7 +25,7 @@ export function readGravityForms(data: SubmissionData): Reading | null {
   const isEntry = ['form_id', 'date_created', 'is_read'].every(key => Object.hasOwn(data, key))
   if (!isEntry) return null
   const entries = Object.entries(data)
-  const machinery = machineryOf(entries, true)
+  const machinery = machineryOf(data, true)
   const isAdded = (key: string) => !FIELD.test(key) && (ADDED.has(key) || machinery.has(key))
   const answers = entries.filter(([key]) => !isAdded(key)).map(([key, value]) => answerAt([key], key, value))
   const parts = [FIRST, LAST].map(part => answers.find(({ key }) => part.test(key)))

@@ -187,6 +187,7 @@ describe('nobody can hide a value from a reviewer', () => {
     ['in a question', {
       ...provider, fields: [{ label: 'A', value: 'b', iban: 'X' }, { label: 'B', value: 'c' }],
     }, 'A: iban'],
+    ['beside questions', { q1: 'a', data: ['X'], questions: [{ id: 'q1', title: 'A' }] }, 'data'],
     ['as a second answer', { ...provider, fields: [{ label: 'A', value: 'b', answer: 'X' }] }, 'A: answer'],
     ['in a question of PHP', {
       'fields[a][label]': 'A', 'fields[a][value]': 'b', 'fields[a][iban]': 'X', 'form[id]': '1', 'form[name]': 'f',
