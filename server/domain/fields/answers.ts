@@ -1,5 +1,5 @@
 import { isObject } from '../json'
-import { isBlank, isCode, machineryOf, snakeCase } from './machinery'
+import { isBlank, isCode, machineryOf, MAX_NAME, snakeCase } from './machinery'
 import { isBranch, jsonOf, PARSED, writtenPath, type Path } from './paths'
 import type { Choices, Definitions } from './questions'
 
@@ -61,9 +61,9 @@ export function answerAt(path: Path, label: string, value: unknown, facts: Parti
 export function unwrapped(value: unknown): { path: Path, value: unknown } {
   const path: Path[number][] = []
   let inner = value
-  for (let step = stepInto(inner); step !== undefined; step = stepInto(inner)) {
-    path.push(step)
-    inner = step === PARSED ? jsonOf(inner) : (inner as Record<string | number, unknown>)[step]
+  for (let next = stepInto(inner); next; next = stepInto(inner)) {
+    path.push(next.step)
+    inner = next.value
   }
   return { path, value: inner }
 }
@@ -75,16 +75,20 @@ const WRAPPERS = ['value', 'full', 'formatted', 'labels', 'label', 'text', 'raw'
 const DESCRIPTION = /^(?:(?:field|input|choice)?_?(?:type|id)|ids|refs?|key|required|raw_?value|versions|is_?hidden)$/i
 
 /** Step to the value where it is wrapped: a list of one, JSON in a text, or an object of a value and its description */
-function stepInto(value: unknown): Path[number] | undefined {
-  if (Array.isArray(value)) return value.length === 1 ? 0 : undefined
-  if (!isObject(value)) return jsonOf(value) && PARSED
-  return WRAPPERS.find(wrapper => Object.hasOwn(value, wrapper) && Object.keys(value).every(key => (
+function stepInto(value: unknown): { step: Path[number], value: unknown } | undefined {
+  if (Array.isArray(value)) return value.length === 1 ? { step: 0, value: value[0] } : undefined
+  if (!isObject(value)) {
+    const parsedValue = jsonOf(value)
+    return parsedValue && { step: PARSED, value: parsedValue }
+  }
+  const step = WRAPPERS.find(wrapper => Object.hasOwn(value, wrapper) && Object.keys(value).every(key => (
     key === wrapper || isDescription(key, value[key]) || value[key] === value[wrapper] || isBlank(value[key])
     || (wrapper === 'label' && key === 'value' && isOption(value.label, value.value))
   )))
+  return step === undefined ? undefined : { step, value: value[step] }
 }
 
-/** True for what describes a value; words in it are a value of their own. */
+/** True for a member that describes a value; words in it are a value of their own. */
 function isDescription(key: string, value: unknown): boolean {
   if (isBranch(value)) return /^(?:ids|refs|versions)$/i.test(key)
   return DESCRIPTION.test(key) && (typeof value !== 'string' || /^\S{0,100}$/.test(value))
@@ -92,7 +96,9 @@ function isDescription(key: string, value: unknown): boolean {
 
 /** True for the text of an option and its id, such as `Basic plan` and `basic-plan`. */
 export function isOption(label: unknown, value: unknown): boolean {
-  return typeof label === 'string'
-    && (typeof value === 'number' || isCode(value)
-      || (typeof value === 'string' && snakeCase(label) === snakeCase(value)))
+  if (typeof label !== 'string') return false
+  if (typeof value === 'number' || isCode(value)) return true
+  // Longer texts are only compared at their start.
+  return typeof value === 'string' && Math.max(label.length, value.length) <= MAX_NAME
+    && snakeCase(label) === snakeCase(value)
 }

@@ -83,10 +83,13 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d
 
 const LANGUAGE = /^[a-z]{2,3}(?:[-_][a-z]{2,8})?$/i
 
+/** Longest name that is compared, characters; no list has longer ones. */
+export const MAX_NAME = 60
+
 /** Words of a key, in lower case: `formId`, `Form ID` and `form-id` are `form_id`. */
 export function snakeCase(key: string): string {
   if (/^[a-z\d]{1,40}$/.test(key)) return key
-  return key.slice(0, 100).replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2')
+  return key.slice(0, MAX_NAME).replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2')
     .toLowerCase().split(/[\s_\-.:]+/).filter(Boolean).join('_')
 }
 

@@ -138,7 +138,7 @@ function choicesOf(item: Record<string, unknown>): Choices | undefined {
 export function definitionsIn(data: object): Definitions {
   const definitions = new Map<string, Definition>()
   const textDefinitions = new Map<string, Definition>()
-  const queue: object[] = [data, ...Object.values(data).flatMap(value => jsonOf(value) ?? []).slice(0, MAX_OBJECTS)]
+  const queue: object[] = [data, ...Object.values(data).slice(0, MAX_OBJECTS).flatMap(value => jsonOf(value) ?? [])]
   for (let index = 0; index < queue.length; index++) {
     const item = queue[index]!
     const room = MAX_OBJECTS - queue.length

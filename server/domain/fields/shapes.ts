@@ -96,7 +96,8 @@ function membersOf(object: object): Member[] {
 function rankOf(key: string): number | undefined {
   const name = snakeCase(key).replace(/_json$/, '')
   if (NOT_ANSWERS.test(name)) return RANKS.get(name)
-  const words = name.split('_')
+  // No name has more words.
+  const words = name.split('_').slice(-3)
   return words.map((_, index) => RANKS.get(words.slice(index).join('_'))).find(rank => rank !== undefined)
 }
 

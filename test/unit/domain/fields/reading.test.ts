@@ -216,6 +216,12 @@ describe('nobody can hide a value from a reviewer', () => {
     expect(textOf(read(parseJson('{"plan":{"value":"Basic","id":1.0}}')).answers[0]!)).toBe('Basic')
   })
 
+  test('behind the end of a long text', () => {
+    const start = 'the same '.repeat(20)
+    const [answer] = readSent({ plan: { label: `${start}10`, value: `${start}900` } }).answers
+    expect(textOf(answer!)).toContain('900')
+  })
+
   test('behind the text of a choice of their own', () => {
     const questions = [{ id: 'amount', title: 'Amount', options: [{ id: '900', text: '10' }] }]
     const [answer] = readSent({ amount: '900', questions }).answers
