@@ -14,8 +14,8 @@ import {
 import type { Presentation } from '../context'
 import { envelopeFields } from '../intake/envelope'
 import { editInputs, markOf } from '../fields/edits'
-import { inOrder, readFields } from '../fields/fields'
-import { answersNamed, readingOf, settingOf } from '../fields/reading'
+import { editedLabels, inOrder, readFields } from '../fields/fields'
+import { readingOf } from '../fields/reading'
 import { senderCount } from '../fields/sender'
 import { fileFields, fileLinks, filePictures } from '../files/file-texts'
 import { isDelivery, isRevocable, canSendAgain, isLost } from '../lifecycle/record'
@@ -88,7 +88,7 @@ function cardState({ state, decision, erased, failures }: Submission): CardState
 }
 
 function cardNotes(submission: Submission, form: Form, texts: Texts): RichText[] {
-  const { state, decision, erased, data, edited } = submission
+  const { state, decision, erased, data } = submission
   if (erased) return [erasureLine(erased, texts)]
   if (state === 'expired') return [texts('card.expired', { days: daysOf(SUBMISSION_TTL_MS) })]
   if (!decision) {
@@ -104,12 +104,8 @@ function cardNotes(submission: Submission, form: Form, texts: Texts): RichText[]
   }
   // A card without form data sums the decision up in one line.
   if (!data) return [decisionText]
-  const editedAnswers = answersNamed(edited, data)
-  const editedLabels = edited.map((key, index) => {
-    const { label = key } = editedAnswers[index] ?? {}
-    return settingOf({ key, label }, form.labels) ?? visible(label)
-  })
-  const editNotes = edited.length > 0 ? [texts('card.edited', { fields: editedLabels.join(', ') })] : []
+  const labels = editedLabels(submission, form)
+  const editNotes = labels.length > 0 ? [texts('card.edited', { fields: labels.join(', ') })] : []
   return [decisionText, ...progressNotes(submission, form, texts), ...retryNotes(submission, texts), ...editNotes]
 }
 

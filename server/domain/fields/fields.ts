@@ -6,7 +6,7 @@ import type { Form } from '../../ports/form'
 import type { Field, Submission } from '../../ports/submission'
 import type { Answer } from './answers'
 import { valueAt } from './paths'
-import { readingOf, settingOf } from './reading'
+import { answersNamed, readingOf, settingOf } from './reading'
 import { ruleFor } from './rules'
 import { displayText, fieldText } from './values'
 
@@ -59,6 +59,23 @@ export function editOf(
     edited: isEdited,
     ...original !== undefined && { was: visible(displayText({ ...answer, value: original }, rule, texts)) },
   }
+}
+
+/** Labels of the answers that reviewers edited. Of an outer field that was edited as a whole, the changed answers. */
+export function editedLabels(submission: Submission, form: Pick<Form, 'labels' | 'fields' | 'technical'>): string[] {
+  const { data, edited } = submission
+  const editedAnswers = answersNamed(edited, data)
+  const answersByField = Map.groupBy(readingOf(data, form).answers, ({ path }) => path[0])
+  const changedIn = (key: string) => (answersByField.get(key) ?? []).filter(
+    answer => originalOf(submission, answer).isEdited,
+  )
+  return edited.flatMap((key, index) => {
+    const editedAnswer = editedAnswers[index]
+    const changedAnswers = editedAnswer ? [editedAnswer] : changedIn(key)
+    return (changedAnswers.length > 0 ? changedAnswers : [{ key, label: key }]).map(
+      answer => settingOf(answer, form.labels) ?? visible(answer.label),
+    )
+  })
 }
 
 /** Edit state of an answer and, if it was edited, its original value; undefined if that is unknown. */
