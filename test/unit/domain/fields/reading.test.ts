@@ -7,7 +7,7 @@ import { displayText } from '../../../../server/domain/fields/values'
 import { isNumber, parseJson } from '../../../../server/domain/json'
 import type { SubmissionData } from '../../../../server/ports/submission'
 import { formData } from '../../../fixtures/form-data'
-import { dataOf, PROVIDERS } from '../../../fixtures/providers'
+import { dataOf, isOneChange, PROVIDERS } from '../../../fixtures/providers'
 import { FURTHER, ORDINARY } from '../../../fixtures/bodies'
 
 const read = (data: unknown) => readingOf(data as SubmissionData)
@@ -37,13 +37,6 @@ function questionPath(path: Path): Path {
   const value = path.lastIndexOf('value')
   if (position > 0) return path.slice(0, position + 1)
   return value > 1 ? path.slice(0, value) : path
-}
-
-/** True if exactly one occurrence of a text became another. */
-function isOneChange(before: string, after: string, from: string, to: string): boolean {
-  return before.split(from).some((_, index, parts) => (
-    index > 0 && parts.slice(0, index).join(from) + to + parts.slice(index).join(from) === after
-  ))
 }
 
 describe.each(PROVIDERS)('$provider', (fixture) => {
