@@ -10,8 +10,8 @@ import { answersNamed, readingOf, settingOf } from './reading'
 import { ruleFor } from './rules'
 import { displayText, fieldText } from './values'
 
-/** Keys of technical details on a card, characters */
-const MAX_TECHNICAL = 300
+/** Names of technical details on a card, characters; the page shows all. */
+const MAX_TECHNICAL = 120
 
 /**
  * Fields for people: answers under their labels, with values formatted by their types, then one field with the names
@@ -36,13 +36,24 @@ export function readFields(
 }
 
 function technicalField(technical: readonly Answer[], texts: Texts): Field {
-  const keys = technical.map(({ label }) => label.toWellFormed()).join(', ')
-  return { label: texts('card.field.technical'), value: visible(cut(keys, MAX_TECHNICAL)), edited: false }
+  // `meta[date][title]` and `meta[date][value]` are parts of one value, `meta`.
+  const names = [...new Set(technical.map(({ label }) => label.split('[', 1)[0] || label))]
+  let length = 0
+  const shownNames = names.filter((name, index) => (length += name.length + 2) <= MAX_TECHNICAL || index === 0)
+  const some = cut(shownNames.join(', ').toWellFormed(), MAX_TECHNICAL)
+  const count = names.length - shownNames.length
+  const value = count > 0 ? texts('card.list.more', { some, count: String(count) }) : some
+  return { label: texts('card.field.technical'), value: visible(value), edited: false }
 }
 
-/** Puts answers with a label of the form first, in the order of the labels and under them; the others follow. */
+/**
+ * Puts answers with a label of the form first, in the order of the labels and under them; the others follow. JavaScript
+ * moves names such as `2` to the front: labels that have one keep the order of the answers.
+ */
 export function inOrder<T extends Pick<Answer, 'key' | 'label'>>(items: readonly T[], labels: Form['labels']): T[] {
-  const positions = new Map(Object.keys(labels).map((name, position) => [name, position]))
+  const names = Object.keys(labels)
+  const isOrderKnown = !names.some(name => /^\d+$/.test(name))
+  const positions = new Map(names.map((name, position) => [name, isOrderKnown ? position : 0]))
   if (positions.size === 0) return [...items]
   const positionOf = ({ key, label }: T) => positions.get(key) ?? positions.get(label) ?? positions.size
   return items.toSorted((a, b) => positionOf(a) - positionOf(b)).map(

@@ -246,3 +246,11 @@ describe('labels of edited answers', () => {
     expect(labelsOf(['form_response', 'gone'], {})).toEqual(['form_response', 'gone'])
   })
 })
+
+test('labels of numbered fields, whose order JavaScript does not keep, leave the answers in their order', () => {
+  const data = parseJson('{"1.3":"Lorna","note":"x","2":"lorna@post.example","3":"Hi"}') as SubmissionData
+  const labels = { 1.3: 'First name', 2: 'Email address', 3: 'Message' }
+  expect(readFields(submissionOf(data), { labels }).map(({ label }) => label)).toEqual([
+    'First name', 'Email address', 'Message', 'note',
+  ])
+})
