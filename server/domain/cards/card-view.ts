@@ -2,6 +2,7 @@ import { ACTION_IDS, ACTIONS, isOffered, type ActionFacts } from '../../../share
 import { SUBMISSION_TTL_MS, daysOf, inDays } from '../../../shared/lifetimes'
 import type { RichText } from '../../../shared/types/line'
 import { actionLabel, actionNote, english, joinNames, type Texts } from '../../../shared/texts'
+import { isDataUrl } from '../../../shared/utils/data-url'
 import { dateTime, rich, exactTime, timeOfDay } from '../../../shared/utils/line'
 import { visible } from '../../../shared/utils/text'
 import type { CardAction, CardState, CardView, EditForm } from '../../ports/board'
@@ -64,10 +65,11 @@ export function goneCardView(id: string, presentation: Presentation): CardView {
   }
 }
 
+/** Inputs of the answers; a file that came as a text, such as a signature, is not edited. */
 export function editForm(submission: Submission, presentation: Presentation): EditForm {
   const form = presentation.forms.of(submission.form)
   return {
-    inputs: inOrder(editInputs(submission.data, form), form.labels).map(
+    inputs: inOrder(editInputs(submission.data, form), form.labels).filter(({ value }) => !isDataUrl(value)).map(
       input => ({ ...input, label: visible(input.label), mark: markOf(input.value) }),
     ),
     url: submissionUrl(submission.id, presentation),
