@@ -2,6 +2,7 @@ import { ACTION_IDS, ACTIONS, isOffered, type ActionFacts } from '../../../share
 import { SUBMISSION_TTL_MS, daysOf, inDays } from '../../../shared/lifetimes'
 import type { RichText } from '../../../shared/types/line'
 import { actionLabel, actionNote, english, joinNames, type Texts } from '../../../shared/texts'
+import { isDataUrl } from '../../../shared/utils/data-url'
 import { dateTime, rich, exactTime, timeOfDay } from '../../../shared/utils/line'
 import { visible } from '../../../shared/utils/text'
 import type { CardAction, CardState, CardView, EditForm } from '../../ports/board'
@@ -14,8 +15,8 @@ import {
 import type { Presentation } from '../context'
 import { envelopeFields } from '../intake/envelope'
 import { editInputs, markOf } from '../fields/edits'
-import { inOrder, readFields } from '../fields/fields'
-import { answersNamed, readingOf, settingOf } from '../fields/reading'
+import { editedLabels, inOrder, readFields } from '../fields/fields'
+import { readingOf } from '../fields/reading'
 import { senderCount } from '../fields/sender'
 import { fileFields, fileLinks, filePictures } from '../files/file-texts'
 import { isDelivery, isRevocable, canSendAgain, isLost } from '../lifecycle/record'
@@ -64,10 +65,11 @@ export function goneCardView(id: string, presentation: Presentation): CardView {
   }
 }
 
+/** Inputs of the answers; a file that came as a text, such as a signature, is not edited. */
 export function editForm(submission: Submission, presentation: Presentation): EditForm {
   const form = presentation.forms.of(submission.form)
   return {
-    inputs: inOrder(editInputs(submission.data, form), form.labels).map(
+    inputs: inOrder(editInputs(submission.data, form), form.labels).filter(({ value }) => !isDataUrl(value)).map(
       input => ({ ...input, label: visible(input.label), mark: markOf(input.value) }),
     ),
     url: submissionUrl(submission.id, presentation),
@@ -88,7 +90,7 @@ function cardState({ state, decision, erased, failures }: Submission): CardState
 }
 
 function cardNotes(submission: Submission, form: Form, texts: Texts): RichText[] {
-  const { state, decision, erased, data, edited } = submission
+  const { state, decision, erased, data } = submission
   if (erased) return [erasureLine(erased, texts)]
   if (state === 'expired') return [texts('card.expired', { days: daysOf(SUBMISSION_TTL_MS) })]
   if (!decision) {
@@ -104,12 +106,8 @@ function cardNotes(submission: Submission, form: Form, texts: Texts): RichText[]
   }
   // A card without form data sums the decision up in one line.
   if (!data) return [decisionText]
-  const editedAnswers = answersNamed(edited, data)
-  const editedLabels = edited.map((key, index) => {
-    const { label = key } = editedAnswers[index] ?? {}
-    return settingOf({ key, label }, form.labels) ?? visible(label)
-  })
-  const editNotes = edited.length > 0 ? [texts('card.edited', { fields: editedLabels.join(', ') })] : []
+  const labels = editedLabels(submission, form)
+  const editNotes = labels.length > 0 ? [texts('card.edited', { fields: labels.join(', ') })] : []
   return [decisionText, ...progressNotes(submission, form, texts), ...retryNotes(submission, texts), ...editNotes]
 }
 

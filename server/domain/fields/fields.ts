@@ -8,12 +8,15 @@ import { isObject } from '../json'
 import { unwrapped, type Answer } from './answers'
 import { isBlank, snakeCase } from './machinery'
 import { valueAt } from './paths'
-import { readingOf, settingOf } from './reading'
+import { answersNamed, readingOf, settingOf } from './reading'
 import { ruleFor } from './rules'
 import { displayText, fieldText } from './values'
 
-/** Keys of technical details on a card, and a value among them, characters */
-const [MAX_TECHNICAL, MAX_CONTRADICTION] = [300, 80]
+/** Names of technical details on a card, characters; the page shows all. */
+const MAX_TECHNICAL = 120
+
+/** Technical values that contradict answers, and one of them, characters */
+const [MAX_CONTRADICTIONS, MAX_CONTRADICTION] = [300, 80]
 
 /**
  * Fields for people: answers under their labels, with values formatted by their types, then one field with the names
@@ -38,11 +41,21 @@ export function readFields(
 }
 
 function technicalField(answers: readonly Answer[], technical: readonly Answer[], texts: Texts): Field {
-  const contradictions = contradictionsIn(answers, technical)
-  const names = technical.map(({ label }) => label.toWellFormed())
-  const otherNames = names.filter(name => !contradictions.some(each => each.startsWith(`${name}: `)))
-  const value = cut([...contradictions, ...otherNames].join(', '), MAX_TECHNICAL)
-  return { label: texts('card.field.technical'), value: visible(value), edited: false }
+  const contradictions = cut(contradictionsIn(answers, technical).join(', '), MAX_CONTRADICTIONS)
+  const names = technicalNames(technical, texts)
+  const value = visible(contradictions === '' ? names : `${contradictions}; ${names}`)
+  return { label: texts('card.field.technical'), value, edited: false }
+}
+
+/** Names of technical details, as many as there is room for */
+function technicalNames(technical: readonly Answer[], texts: Texts): string {
+  // `meta[date][title]` and `meta[date][value]` are parts of one value, `meta`.
+  const names = [...new Set(technical.map(({ label }) => label.split('[', 1)[0] || label))]
+  let length = 0
+  const shownNames = names.filter((name, index) => (length += name.length + 2) <= MAX_TECHNICAL || index === 0)
+  const some = cut(shownNames.join(', ').toWellFormed(), MAX_TECHNICAL)
+  const count = names.length - shownNames.length
+  return count > 0 ? texts('card.list.more', { some, count: String(count) }) : some
 }
 
 /**
@@ -74,9 +87,14 @@ function comparableText(value: unknown): string {
   return fieldText(unwrapped(value).value).trim()
 }
 
-/** Puts answers with a label of the form first, in the order of the labels and under them; the others follow. */
+/**
+ * Puts answers with a label of the form first, in the order of the labels and under them; the others follow. JavaScript
+ * moves names such as `2` to the front: labels that have one keep the order of the answers.
+ */
 export function inOrder<T extends Pick<Answer, 'key' | 'label'>>(items: readonly T[], labels: Form['labels']): T[] {
-  const positions = new Map(Object.keys(labels).map((name, position) => [name, position]))
+  const names = Object.keys(labels)
+  const isOrderKnown = !names.some(name => /^\d+$/.test(name))
+  const positions = new Map(names.map((name, position) => [name, isOrderKnown ? position : 0]))
   if (positions.size === 0) return [...items]
   const positionOf = ({ key, label }: T) => positions.get(key) ?? positions.get(label) ?? positions.size
   return items.toSorted((a, b) => positionOf(a) - positionOf(b)).map(
@@ -93,6 +111,23 @@ export function editOf(
     edited: isEdited,
     ...original !== undefined && { was: visible(displayText({ ...answer, value: original }, rule, texts)) },
   }
+}
+
+/** Labels of the answers that reviewers edited. Of an outer field that was edited as a whole, the changed answers. */
+export function editedLabels(submission: Submission, form: Pick<Form, 'labels' | 'fields' | 'technical'>): string[] {
+  const { data, edited } = submission
+  const editedAnswers = answersNamed(edited, data)
+  const answersByField = Map.groupBy(readingOf(data, form).answers, ({ path }) => path[0])
+  const changedIn = (key: string) => (answersByField.get(key) ?? []).filter(
+    answer => originalOf(submission, answer).isEdited,
+  )
+  return edited.flatMap((key, index) => {
+    const editedAnswer = editedAnswers[index]
+    const changedAnswers = editedAnswer ? [editedAnswer] : changedIn(key)
+    return (changedAnswers.length > 0 ? changedAnswers : [{ key, label: key }]).map(
+      answer => settingOf(answer, form.labels) ?? visible(answer.label),
+    )
+  })
 }
 
 /** Edit state of an answer and, if it was edited, its original value; undefined if that is unknown. */

@@ -1,5 +1,6 @@
 import { fieldTypeOf } from '../../../shared/field-types/field-types'
 import { english, type Texts } from '../../../shared/texts'
+import { DATA_URL, DATA_URL_START } from '../../../shared/utils/data-url'
 import type { FieldRule } from '../../ports/field-rules'
 import { isObject, orderedObject } from '../json'
 import { unwrapped, type Answer } from './answers'
@@ -12,9 +13,6 @@ export function fieldText(value: unknown): string {
 
 /** Most lines of one value on a card, which has room for fewer; the page shows all. */
 export const MOST_LINES = 200
-
-/** File that a form sends as text, such as the picture of a signature: https://www.rfc-editor.org/rfc/rfc2397 */
-const DATA_URL = /^data:(image\/)?(?:[a-z]+\/)?([a-z\d.+-]+)(?:;[a-z\d=._-]+)*;base64,/i
 
 /** The value for people, formatted by its type; numbers keep every digit that was sent. */
 export function displayText(
@@ -31,16 +29,11 @@ function fileText(text: string, texts: Texts): string | undefined {
     `${Math.max(1, Math.round(bytes / 1024)).toLocaleString(texts.language)} KB`
   )
   if (isVastJson(text)) return texts('card.field.file', { type: 'JSON', size: sizeOf(text.length) })
-  const [start, image, type = ''] = DATA_URL.exec(text.slice(0, 200)) ?? []
+  const [start, image, type = ''] = DATA_URL.exec(text.slice(0, DATA_URL_START)) ?? []
   if (start === undefined) return undefined
   return texts(image ? 'card.field.picture' : 'card.field.file', {
     type: type.replace(/\+.*/, '').toUpperCase(), size: sizeOf((text.length - start.length) * 3 / 4),
   })
-}
-
-/** True for a file that came as a text. */
-export function isDataUrl(value: unknown): boolean {
-  return typeof value === 'string' && DATA_URL.test(value.slice(0, 200))
 }
 
 /** Lines of an object or a list: `city: Vienna`, what is inside of it indented. Texts of a list are a line each. */

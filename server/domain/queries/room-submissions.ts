@@ -4,6 +4,7 @@ import type { AuditLine, Submission, SubmissionData } from '../../ports/submissi
 import type {
   ApprovedDecision, Found, ShownSubmission, SubmissionAccess, SubmissionStats,
 } from '../../ports/submission-access'
+import { isDataUrl } from '../../../shared/utils/data-url'
 import { plainText } from '../../../shared/utils/line'
 import type { Context } from '../context'
 import type { Decisions } from '../review/decisions'
@@ -11,7 +12,7 @@ import { decidedOf, cardView } from '../cards/card-view'
 import { editInputs } from '../fields/edits'
 import { readFields } from '../fields/fields'
 import { namedAnswers } from '../fields/reading'
-import { displayText, isDataUrl } from '../fields/values'
+import { displayText } from '../fields/values'
 import { orderedObject } from '../json'
 import { belongsTo, isFormOf } from '../review/scope'
 import { contentHash } from '../lifecycle/record'

@@ -1,3 +1,4 @@
+import { isDataUrl } from '../../../shared/utils/data-url'
 import { searchTerms, type SearchTerm } from '../../../shared/utils/search-terms'
 import { visible } from '../../../shared/utils/text'
 import type { Scope } from '../../ports/board'
@@ -7,7 +8,7 @@ import type { Submission, SubmissionRecord } from '../../ports/submission'
 import type { Context } from '../context'
 import { readingOf, settingOf } from '../fields/reading'
 import { findSender } from '../fields/sender'
-import { displayText, fieldText, isDataUrl } from '../fields/values'
+import { displayText, fieldText } from '../fields/values'
 import { belongsTo } from '../review/scope'
 
 /** Shortest part of an id that counts as a match. */

@@ -139,6 +139,11 @@ describe('a field that is edited', () => {
     expect('autoresize' in actual).toBe('autoresize' in props || 'model-value' in props)
   })
 
+  test('is no file that came as a text', async () => {
+    await edit([field({ value: 'data:image/png;base64,iVBORw0KGgo=' }), field({ id: 'f1', value: 'Hi' })])
+    expect([byId('edit-f0'), byId('edit-f1')!.props['model-value']]).toEqual([null, 'Hi'])
+  })
+
   test('is chosen from what its form offers, and keeps what it does not offer any more', async () => {
     const options = (id: string) => byId(id)!.querySelectorAll('option').map(shown)
     const box = field({ id: 'f1', type: 'checkbox', value: 'true' })

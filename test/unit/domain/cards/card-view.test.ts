@@ -165,6 +165,11 @@ test('the edit form offers every field under a stable id', () => {
   expect(editForm({ ...OPEN, data: null }, PRESENTATION).inputs).toEqual([])
 })
 
+test('the edit form offers no input for a file that came as a text, and the others keep their ids', () => {
+  const data = { name: 'Ada', signature: 'data:image/png;base64,iVBORw0KGgo=', note: 'Hi' }
+  expect(editForm({ ...OPEN, data }, PRESENTATION).inputs.map(({ id }) => id)).toEqual(['f0', 'f2'])
+})
+
 test('an undecided submission has no decision line', () => expect(decisionLine(OPEN)).toBe(''))
 
 test('times are read in UTC, whatever the time zone of the host', () => {

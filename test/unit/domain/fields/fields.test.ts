@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { applyEdits, editInputs, markOf } from '../../../../server/domain/fields/edits'
-import { readFields } from '../../../../server/domain/fields/fields'
+import { editedLabels, readFields } from '../../../../server/domain/fields/fields'
 import { jsonOf } from '../../../../server/domain/fields/paths'
 import { displayText, fieldText } from '../../../../server/domain/fields/values'
 import { parseJson } from '../../../../server/domain/json'
@@ -221,4 +221,36 @@ describe('fields as people read them', () => {
     const form = { labels: {}, fields: { terms: { type: 'checkbox' } } } as const
     expect(readFields(submission, form)).toEqual([{ label: 'terms', value: 'Yes', edited: true, was: 'No' }])
   })
+})
+
+describe('labels of edited answers', () => {
+  const answersOf = (name: string, budget: string) => ({ event_id: 'e1', form_response: { answers: [
+    { label: 'Your name', value: name }, { label: 'Budget', value: budget },
+  ] } })
+  const labelsOf = (edited: string[], before: SubmissionData, labels = {}) => (
+    editedLabels({ ...submissionOf(answersOf('Ada', '10')), edited, before }, { labels, fields: {} })
+  )
+
+  test('are their questions, or what the form calls them', () => {
+    const key = 'form_response.answers.0.value'
+    expect(labelsOf([key], { [key]: 'Grace' })).toEqual(['Your name'])
+    expect(labelsOf([key], { [key]: 'Grace' }, { [key]: 'Name' })).toEqual(['Name'])
+  })
+
+  test('are those of what changed in an outer field that a previous version edited as a whole', () => {
+    const { form_response: sentValue } = answersOf('Grace', '10')
+    expect(labelsOf(['form_response'], { form_response: sentValue })).toEqual(['Your name'])
+  })
+
+  test('are keys where nothing says what changed', () => {
+    expect(labelsOf(['form_response', 'gone'], {})).toEqual(['form_response', 'gone'])
+  })
+})
+
+test('labels of numbered fields, whose order JavaScript does not keep, leave the answers in their order', () => {
+  const data = parseJson('{"1.3":"Lorna","note":"x","2":"lorna@post.example","3":"Hi"}') as SubmissionData
+  const labels = { 1.3: 'First name', 2: 'Email address', 3: 'Message' }
+  expect(readFields(submissionOf(data), { labels }).map(({ label }) => label)).toEqual([
+    'First name', 'Email address', 'Message', 'note',
+  ])
 })

@@ -8,7 +8,7 @@ import { displayText } from '../../../../server/domain/fields/values'
 import { isNumber, parseJson } from '../../../../server/domain/json'
 import type { SubmissionData } from '../../../../server/ports/submission'
 import { formData } from '../../../fixtures/form-data'
-import { dataOf, PROVIDERS } from '../../../fixtures/providers'
+import { dataOf, isOneChange, PROVIDERS } from '../../../fixtures/providers'
 import { FURTHER, ORDINARY } from '../../../fixtures/bodies'
 import { submission } from '../../../fixtures/submissions'
 
@@ -39,13 +39,6 @@ function questionPath(path: Path): Path {
   const value = path.lastIndexOf('value')
   if (position > 0) return path.slice(0, position + 1)
   return value > 1 ? path.slice(0, value) : path
-}
-
-/** True if exactly one occurrence of a text became another. */
-function isOneChange(before: string, after: string, from: string, to: string): boolean {
-  return before.split(from).some((_, index, parts) => (
-    index > 0 && parts.slice(0, index).join(from) + to + parts.slice(index).join(from) === after
-  ))
 }
 
 describe.each(PROVIDERS)('$provider', (fixture) => {
@@ -197,8 +190,8 @@ describe('nobody can hide a value from a reviewer', () => {
   })
 
   test.each<[object, string]>([
-    [{ ...provider, answers: [{ label: 'amount', value: '10' }], data: { amount: '900' } }, 'data.amount: 900, '],
-    [{ ...provider, data: { amount: '10' }, meta: { Amount: 900 } }, 'meta.Amount: 900, '],
+    [{ ...provider, answers: [{ label: 'amount', value: '10' }], data: { amount: '900' } }, 'data.amount: 900; '],
+    [{ ...provider, data: { amount: '10' }, meta: { Amount: 900 } }, 'meta.Amount: 900; '],
     [{ email: 'b@x.example', ordered_human_fields: [
       { title: 'Email', name: 'email', value: 'a@x.example' },
     ] }, 'email: b@x.example'],

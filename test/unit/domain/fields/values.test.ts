@@ -39,3 +39,15 @@ test('technical details are one field, the last, with their keys', () => {
     { label: 'Technical details', value: '_wpnonce, g-recaptcha-response', edited: false },
   ])
 })
+
+test('many technical details are the first names and the number of the others, the parts of a value being one', () => {
+  const keys = ['form_id', 'meta[date][title]', 'meta[date][value]', 'meta[ip]']
+  const parts = Object.fromEntries(keys.map(key => [key, 'x']))
+  const settings = { labels: {}, technical: keys }
+  expect(readFields(submissionOf({ name: 'Ada', ...parts }), settings).at(-1)!.value).toBe('form_id, meta')
+  const ids = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`some_provider_id_${index}`, 'x']))
+  const [, { value } = { value: '' }] = readFields(
+    submissionOf({ name: 'Ada', ...ids }), { labels: {}, technical: Object.keys(ids) },
+  )
+  expect(value).toMatch(/^some_provider_id_0, some_provider_id_1, .*, some_provider_id_5 and 34 more$/)
+})
