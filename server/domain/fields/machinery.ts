@@ -88,7 +88,7 @@ export const MAX_NAME = 60
 
 /** Words of a key, in lower case: `formId`, `Form ID` and `form-id` are `form_id`. */
 export function snakeCase(key: string): string {
-  if (/^[a-z\d]{1,40}$/.test(key)) return key
+  if (/^[a-z\d]{1,40}(?:_[a-z\d]{1,40}){0,5}$/.test(key)) return key
   return key.slice(0, MAX_NAME).replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2')
     .toLowerCase().split(/[\s_\-.:]+/).filter(Boolean).join('_')
 }

@@ -40,7 +40,7 @@ export function readingOf(
 }
 
 /** Values in a body that is looked through. Forms have fewer; of others, each member is an answer as it was sent. */
-const MOST_VALUES = 10_000
+const MOST_VALUES = 5000
 
 function read(data: SubmissionData): Reading {
   if (isVast(data)) {
