@@ -19,6 +19,12 @@ export interface Answer {
   isEmail?: boolean
 }
 
+/** Names of an answer, by which settings of a form address it */
+export type AnswerNames = Pick<Answer, 'key' | 'label'>
+
+/** What people see of an answer */
+export type AnswerContent = Pick<Answer, 'value' | 'choices'>
+
 /** A body, read as questions and answers: everything that shows a form takes it from here. */
 export interface Reading {
   /** In the order in which they were sent */

@@ -7,7 +7,7 @@ import type { SubmissionData } from '../../ports/submission'
 import type { Edit } from '../lifecycle/events'
 import { digest } from '../lifecycle/record'
 import { isNumber, parseJson } from '../json'
-import type { Answer } from './answers'
+import type { Answer, AnswerContent } from './answers'
 import { isBranch, withChanges, type Change } from './paths'
 import { readingOf, type ReadingSettings } from './reading'
 import { parseTyped, pathFor, problemOf, ruleFor } from './rules'
@@ -66,7 +66,7 @@ function choiceRule({ value, choices }: Answer): FieldRule | undefined {
  * Text of an input: for a checkbox its meaning, since it may be sent as `on` or `yes`; for several choices one a line,
  * in the order of the options, because inputs lose the order in which they were sent; otherwise the value as text.
  */
-function inputText(answer: Pick<Answer, 'value' | 'choices'>, rule: FieldRule): string {
+function inputText(answer: AnswerContent, rule: FieldRule): string {
   const { kind } = fieldTypeOf(rule).input
   const choices = kind === 'choices' ? parseTyped(answer.value, rule) : undefined
   if (Array.isArray(choices) && choices.every(choice => rule.options!.includes(choice as string))) {
@@ -112,7 +112,7 @@ export function applyEdits(
   const isForeign = (id: string) => marks?.has(id) === false || markOf(typedTexts[id]!) === marks?.get(id)
   const unknownIds = Object.keys(typedTexts).filter(id => !knownIds.has(id) && !isForeign(id))
   const errors = Object.fromEntries(unknownIds.map(id => [id, UNKNOWN_FIELD]))
-  const changes: (Change & Pick<Answer, 'key'>)[] = []
+  const changes: (Change & { key: string })[] = []
   for (const [position, answer] of answers.entries()) {
     const id = ids[position]!
     const typedText = Object.hasOwn(typedTexts, id) ? typedTexts[id] : undefined

@@ -5,10 +5,10 @@ import type { FieldRule } from '../../ports/field-rules'
 import type { Form } from '../../ports/form'
 import type { Field, Submission } from '../../ports/submission'
 import { isObject } from '../json'
-import { unwrapped, type Answer } from './answers'
+import { unwrapped, type Answer, type AnswerNames } from './answers'
 import { isBlank, snakeCase } from './machinery'
 import { valueAt } from './paths'
-import { answersNamed, readingOf, settingOf } from './reading'
+import { answersNamed, readingOf, settingOf, type ReadingSettings } from './reading'
 import { ruleFor } from './rules'
 import { displayText, fieldText } from './values'
 
@@ -26,11 +26,11 @@ const [MAX_CONTRADICTIONS, MAX_CONTRADICTION] = [300, 80]
  * @param most number of answers from which on they are left out
  */
 export function readFields(
-  submission: Submission, form: Pick<Form, 'labels' | 'fields' | 'technical'>, texts = english,
+  submission: Submission, form: ReadingSettings, texts = english,
   addFacts?: (answer: Answer, rule: FieldRule) => Partial<EmailField>, most = Infinity,
 ): EmailField[] {
   const { answers, technical } = readingOf(submission.data, form)
-  const fields = inOrder(answers, form.labels).slice(0, most).map((answer): EmailField => {
+  const fields = inOrder(answers, form.labels ?? {}).slice(0, most).map((answer): EmailField => {
     const rule = ruleFor(answer, form.fields)
     return {
       label: visible(answer.label.toWellFormed()), value: visible(displayText(answer, rule, texts)),
@@ -91,7 +91,7 @@ function comparableText(value: unknown): string {
  * Puts answers with a label of the form first, in the order of the labels and under them; the others follow. JavaScript
  * moves names such as `2` to the front: labels that have one keep the order of the answers.
  */
-export function inOrder<T extends Pick<Answer, 'key' | 'label'>>(items: readonly T[], labels: Form['labels']): T[] {
+export function inOrder<T extends AnswerNames>(items: readonly T[], labels: Form['labels']): T[] {
   const names = Object.keys(labels)
   const isOrderKnown = !names.some(name => /^\d+$/.test(name))
   const positions = new Map(names.map((name, position) => [name, isOrderKnown ? position : 0]))
@@ -114,7 +114,7 @@ export function editOf(
 }
 
 /** Labels of the answers that reviewers edited. Of an outer field that was edited as a whole, the changed answers. */
-export function editedLabels(submission: Submission, form: Pick<Form, 'labels' | 'fields' | 'technical'>): string[] {
+export function editedLabels(submission: Submission, form: ReadingSettings): string[] {
   const { data, edited } = submission
   const editedAnswers = answersNamed(edited, data)
   const answersByField = Map.groupBy(readingOf(data, form).answers, ({ path }) => path[0])
@@ -125,7 +125,7 @@ export function editedLabels(submission: Submission, form: Pick<Form, 'labels' |
     const editedAnswer = editedAnswers[index]
     const changedAnswers = editedAnswer ? [editedAnswer] : changedIn(key)
     return (changedAnswers.length > 0 ? changedAnswers : [{ key, label: key }]).map(
-      answer => settingOf(answer, form.labels) ?? visible(answer.label),
+      answer => settingOf(answer, form.labels ?? {}) ?? visible(answer.label),
     )
   })
 }

@@ -67,7 +67,7 @@ function flatAnswers(answer: Answer, root: Node): Answer[] {
   return leavesOf(node).map(({ key, value }) => answerAt([key], key, value))
 }
 
-function placed({ key }: Leaf, rest: Path): Pick<Answer, 'key' | 'path'> {
+function placed({ key }: Leaf, rest: Path): { key: string, path: Path } {
   return { key, path: [key, ...rest] }
 }
 

@@ -2,9 +2,15 @@ import { isObject } from '../json'
 import { isBesideAnswers } from './machinery'
 import { isBranch, jsonOf, PARSED, type Path } from './paths'
 
-/** A question with its answer, found in a list of such */
-export interface Question {
+/** A question as its form describes it */
+interface Definition {
   label: string
+  choices?: Choices
+  isEmail?: boolean
+}
+
+/** A question with its answer, found in a list of such */
+export interface Question extends Definition {
   /** Path of the value, from the list or object that has the questions */
   path: Path
   /** Value at the path: the answer, or all of a question that has none */
@@ -12,8 +18,6 @@ export interface Question {
   isAnswered: boolean
   /** Name under which the form knows the question */
   name?: string
-  choices?: Choices
-  isEmail?: boolean
   /** Members of the question that are neither the answer nor describe the question */
   more: readonly (readonly [key: string, value: unknown])[]
 }
@@ -23,8 +27,6 @@ export type Choices = ReadonlyMap<string, string>
 
 /** Questions that answers refer to, by id or reference */
 export type Definitions = ReadonlyMap<string, Definition>
-
-type Definition = Pick<Question, 'label' | 'choices' | 'isEmail'>
 
 /** Names of members by their rank, spelled `field_title`, `fieldTitle`, `FieldTitle` and, as in `ID`, in capitals */
 type Ranks = ReadonlyMap<string, number>

@@ -1,6 +1,6 @@
 import type { Form } from '../../ports/form'
 import type { SubmissionData } from '../../ports/submission'
-import { answerAt, readFlat, type Answer, type Reading } from './answers'
+import { answerAt, readFlat, type Answer, type AnswerNames, type Reading } from './answers'
 import { isBranch } from './paths'
 import { unfolded } from './php-names'
 import { readElementor } from './readers/elementor'
@@ -105,7 +105,7 @@ function withOwnKeys({ answers, technical, ...facts }: Reading): Reading {
 
 /** Setting for an answer, which the form has under the answer's path or its label. */
 export function settingOf<T>(
-  { key, label }: Pick<Answer, 'key' | 'label'>, settings: Readonly<Record<string, T>>,
+  { key, label }: AnswerNames, settings: Readonly<Record<string, T>>,
 ): T | undefined {
   const name = [key, label].find(each => Object.hasOwn(settings, each))
   return name === undefined ? undefined : settings[name]

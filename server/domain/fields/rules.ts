@@ -8,18 +8,18 @@ import type { SubmissionData } from '../../ports/submission'
 import { InvalidFields } from '../errors'
 import { isNumber, isObject, orderedObject, parseJson } from '../json'
 import { sentTo } from './addresses'
-import type { Answer } from './answers'
+import type { Answer, AnswerNames } from './answers'
 import { withChanges, type Path } from './paths'
 import { answersNamed, readingOf, settingOf } from './reading'
 
 export type Rules = NonNullable<Form['fields']>
 
 /** Rule for an answer; an empty one if the form has none for it. */
-export function ruleFor(answer: Pick<Answer, 'key' | 'label'>, rules: Rules = {}): FieldRule {
+export function ruleFor(answer: AnswerNames, rules: Rules = {}): FieldRule {
   return settingOf(answer, rules) ?? {}
 }
 
-type FormRules = Pick<Form, 'fields' | 'extra' | 'labels' | 'technical'>
+export type FormRules = Pick<Form, 'fields' | 'extra' | 'labels' | 'technical'>
 
 /** Placeholder for the value of a field with files: no sent value equals it. */
 const FILES = Symbol('files')
@@ -28,7 +28,7 @@ const FILES = Symbol('files')
  * Converts values to the types of the form: text from a browser becomes a number or a boolean. Fields without a rule
  * stay unchanged, and so do invalid values.
  */
-export function converted(data: unknown, { fields }: Pick<Form, 'fields'>): unknown {
+export function converted(data: unknown, { fields }: Partial<FormRules>): unknown {
   if (!fields || !isObject(data)) return data
   const flatData = orderedObject(Object.entries(data).map(([key, value]) => (
     [key, Object.hasOwn(fields, key) ? parseTyped(value, fields[key]!) : value]

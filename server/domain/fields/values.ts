@@ -3,7 +3,7 @@ import { english, type Texts } from '../../../shared/texts'
 import { DATA_URL, DATA_URL_START } from '../../../shared/utils/data-url'
 import type { FieldRule } from '../../ports/field-rules'
 import { isObject, orderedObject } from '../json'
-import { unwrapped, type Answer } from './answers'
+import { unwrapped, type Answer, type AnswerContent } from './answers'
 import { isBranch, isVastJson } from './paths'
 
 /** The value as text: text as it is, everything else as compact JSON, never `[object Object]`. */
@@ -16,7 +16,7 @@ export const MOST_LINES = 200
 
 /** The value for people, formatted by its type; numbers keep every digit that was sent. */
 export function displayText(
-  { value, choices }: Pick<Answer, 'value' | 'choices'>, rule: FieldRule, texts = english,
+  { value, choices }: AnswerContent, rule: FieldRule, texts = english,
 ): string {
   if (isBranch(value)) return linesOf(value, texts, choices).join('\n')
   const text = choices?.get(fieldText(value)) ?? fieldText(value)
@@ -69,7 +69,7 @@ function leafText(value: unknown, texts: Texts, choices?: Answer['choices']): st
 }
 
 /** Text of an input for the value: lines where `parseLines` can read them, JSON of other objects and lists. */
-export function editText(answer: Pick<Answer, 'value' | 'choices'>): string {
+export function editText(answer: AnswerContent): string {
   const { value, choices } = answer
   if (!isBranch(value)) return choices?.get(fieldText(value)) ?? fieldText(value)
   if (!hasLines(answer)) return fieldText(value)
@@ -84,7 +84,7 @@ export function editText(answer: Pick<Answer, 'value' | 'choices'>): string {
  *
  * @param original answer that `hasLines`
  */
-export function parseLines({ value: original, choices }: Pick<Answer, 'value' | 'choices'>, text: string): unknown {
+export function parseLines({ value: original, choices }: AnswerContent, text: string): unknown {
   const lines = text.split(/\r\n?|\n/).map(line => line.trim()).filter(Boolean)
   if (Array.isArray(original)) {
     const ids = new Map([...choices ?? []].toReversed().map(([id, label]) => [label, id]))
@@ -100,7 +100,7 @@ export function parseLines({ value: original, choices }: Pick<Answer, 'value' | 
 }
 
 /** True for a list of texts, and for an object of texts, each on one line. */
-export function hasLines({ value, choices }: Pick<Answer, 'value' | 'choices'>): boolean {
+export function hasLines({ value, choices }: AnswerContent): boolean {
   const isLine = (each: unknown) => typeof each === 'string' && !/[\r\n]/.test(each) && each === each.trim()
   if (Array.isArray(value)) return value.length > 0 && value.every(
     each => isLine(each) && each !== '' && isLine(choices?.get(each as string) ?? each),

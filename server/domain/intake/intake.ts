@@ -15,7 +15,7 @@ import { isObject, isNumber, orderedObject } from '../json'
 import { CARD_PATIENCE_MS } from '../cards/card-queue'
 import { CONTROLS, envelopeOf, nextOf } from './envelope'
 import { readingOf } from '../fields/reading'
-import { converted, typed } from '../fields/rules'
+import { converted, typed, type FormRules } from '../fields/rules'
 import type { IncomingFiles } from '../files/incoming-files'
 import { transition } from '../lifecycle/lifecycle'
 import type { Outbox } from '../outbox/outbox'
@@ -174,7 +174,7 @@ export interface Screened {
 }
 
 interface Screening extends Partial<Omit<SentForm, 'body'>> {
-  form: Pick<Form, 'fields' | 'extra' | 'labels'>
+  form: FormRules
   files?: readonly StoredFile[]
   /** Key under which the same human-check token may be used again. */
   attemptKey?: string
