@@ -37,7 +37,7 @@ export const INCIDENT_TTL_MS = DAY_MS
 /** Window in which events are counted by the hour, ms. */
 export const TALLY_WINDOW_MS = DAY_MS
 
-/** Lifetime of the counts of an hour, ms: they are shown until a window after its end. */
+/** Lifetime of an hour's counts, ms: they are shown until one window after the hour ends. */
 export const TALLY_TTL_MS = TALLY_WINDOW_MS + HOUR_MS
 
 /** Returns the start of the hour that contains a time, epoch ms. */

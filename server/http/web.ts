@@ -93,7 +93,7 @@ async function sendResponse({ node: { res } }: H3Event, response: Response): Pro
   res.setHeaders(response.headers).end(response.ok ? body : addMessage(body))
 }
 
-/** Gives an adapter's error its text under both names, like errors of routes. */
+/** Repeats the `error` of an adapter's answer as `message`, as errors of routes do. */
 function addMessage(body: string): string {
   const errorBody = jsonIn(body) as { error?: unknown, message?: unknown } | null | undefined
   if (typeof errorBody?.error !== 'string' || errorBody.message !== undefined) return body

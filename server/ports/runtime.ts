@@ -14,7 +14,7 @@ export interface Runtime {
   background(task: Promise<unknown>): void
   /** Keeps a function instance alive until `task` settles; a process that is told to stop does not wait for it. */
   keepAlive(task: Promise<unknown>): void
-  /** Runs work that serves everybody outside of the request that happened to start it. */
+  /** Runs work for everybody, detached from the request that happened to start it. */
   detached<T>(run: () => T): T
 }
 

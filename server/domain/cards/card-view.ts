@@ -349,7 +349,7 @@ export function assignedLine(assignee: Assignee, texts: Texts): RichText {
 /** Way to decide: with a button or form, or by approving a program's request. */
 export type DecisionWay = 'press' | 'approval'
 
-const APPROVAL_HINT = 'Nothing was decided. Whoever approved it may decide anyway: ask for the same once more, for them to approve.'
+const APPROVAL_HINT = 'Nothing was decided. To decide anyway, ask for the same action again, and have the same person approve it.'
 
 /** Tells a person who decides that somebody else is assigned: as a warning, or as a refusal. */
 export function warningLine(

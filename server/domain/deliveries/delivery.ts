@@ -30,11 +30,11 @@ interface DeliveryAnswer {
   keepMs?: number
 }
 
-/** One way in which forwards leave. Everything that distinguishes it from the others is here. */
+/** One way to deliver forwards, with everything that distinguishes it from the others. */
 export interface DeliveryRow<Settings extends z.core.$ZodShape = z.core.$ZodShape> extends DeliveryTexts {
   /** Stored with submissions, and part of the API, metrics and webhooks: it never changes. */
   readonly key: Delivery
-  /** Name of a copy that it made, at the start of a sentence. */
+  /** Name of the copy at the receiver, capitalised for the start of a sentence. */
   readonly copyName: string
   /** Other work that goes to the same receiver. */
   readonly carries?: readonly OtherWork[]
@@ -52,7 +52,7 @@ export interface DeliveryRow<Settings extends z.core.$ZodShape = z.core.$ZodShap
   targets(form: Form): readonly string[]
   /** True if it sends links to some of these files; they have to work after the delivery. */
   linksFiles(files: readonly StoredFile[], form: Form): boolean
-  /** Everything besides the data that makes a message another one: a retry with the same values is the same message. */
+  /** Values that identify a message, besides the data: if all are the same, sending it again is a retry. */
   identity(form: Form, context: Context): readonly (string | undefined)[]
   /** Sends the submission. Resolves with `waiting` if other work goes first. */
   send(attempt: DeliveryAttempt, context: Context): Promise<Outcome<DeliveryAnswer> | 'waiting'>

@@ -19,7 +19,7 @@ export interface Answer {
   isEmail?: boolean
 }
 
-/** Names of an answer, by which settings of a form address it */
+/** Names of an answer that a form's settings may use: its path or its label */
 export type AnswerNames = Pick<Answer, 'key' | 'label'>
 
 /** What people see of an answer */

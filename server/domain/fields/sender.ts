@@ -109,7 +109,7 @@ function bestCandidates(leaves: readonly Leaf[], { data, envelope }: Filled, for
   return distinctOf(candidates.filter((_, index) => ranks[index] === bestRank))
 }
 
-/** Each address once, in any case, as it stands first */
+/** Distinct addresses, ignoring case; the first spelling stays */
 function distinctOf(candidates: readonly Candidate[]): Candidate[] {
   return [...new Map(candidates.toReversed().map(each => [each.address.toLowerCase(), each])).values()].reverse()
 }

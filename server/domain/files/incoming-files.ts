@@ -46,7 +46,7 @@ export class IncomingFiles {
     const kind = await this.store.kindOf(head)
     const type = kind && types.find(each => isCovered(each, kind.type))
     if (!type) throw new FileTypeRefused(
-      `The file ${quotedName} is ${kind ? `${kind.type} by its content` : 'of a type that nobody knows'}. Send one of ${types.join(', ')}.`,
+      `The file ${quotedName} is ${kind ? `${kind.type} by its content` : 'of an unknown type'}. Send one of ${types.join(', ')}.`,
     )
     const hash = createHash('sha256')
     let size = 0

@@ -166,7 +166,7 @@ export function takeReceipt(current: Submission, event: EventOf<'receipt'>, cloc
 
 /**
  * Submission with the new receipt of one of its emails. While there is form data, a bounced email counts as a failed
- * delivery in any state, so it is reopened as soon as no delivery is pending.
+ * delivery in any state, so the submission is reopened as soon as no delivery is pending.
  */
 function applyReceipt(
   current: Submission, { messageId, receipt }: EventOf<'receipt'>, now: number,

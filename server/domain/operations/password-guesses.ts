@@ -7,7 +7,10 @@ const PAUSE_MS = 1000
 const PAUSE_STEP_MS = 100
 const MAX_PAUSE_MS = 10_000
 
-/** Slows down all password attempts while many are wrong: addresses are cheap, and nobody gets locked out. */
+/**
+ * Slows down all password attempts while many are wrong: IP addresses are cheap to change, and a lockout would hit
+ * everybody.
+ */
 export class PasswordGuesses {
   private waitingCount = 0
   /** End of the window that was logged, epoch ms. */

@@ -66,7 +66,7 @@ export class Storage {
     return this.readAdvice().catch(() => [])
   }
 
-  /** Returns null if forms can be stored; otherwise the reason and its start, as exact as checks are frequent. */
+  /** Returns null if forms can be stored; otherwise the reason and the time of the first failed check. */
   async check(): Promise<StoreRefusal | null> {
     const askedAt = this.context.runtime.now()
     const reason = await this.context.store.check().catch(() => 'The store (STORE_URL) does not answer.')

@@ -13,7 +13,7 @@ const ENCODINGS: Readonly<Record<string, Encoding>> = {
   'base64': {
     completeLength: text => text.length - text.length % 4,
     decode: (text) => {
-      if (/[^\w+/=-]/.test(text)) throw new InvalidSubmission('A part of the form is said to be base64, and is not.')
+      if (/[^\w+/=-]/.test(text)) throw new InvalidSubmission('A part of the form is marked as base64, but its content is not base64.')
       return Buffer.from(text, 'base64')
     },
   },

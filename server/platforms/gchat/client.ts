@@ -27,7 +27,7 @@ const CONTENT_STATUSES: readonly number[] = [400]
 
 /** Advice by error status or reason, because 400 and 403 have several causes */
 const ADVICE_BY_STATUS: Readonly<Record<string, string>> = {
-  FAILED_PRECONDITION: 'The space of GOOGLE_CHAT_SPACE does not take messages of the app as it is set up.',
+  FAILED_PRECONDITION: 'The space in GOOGLE_CHAT_SPACE refuses messages from the app with its current settings.',
   SERVICE_DISABLED: 'Switch on the Google Chat API in the project of GOOGLE_CHAT_CREDENTIALS.',
 }
 

@@ -10,7 +10,7 @@ const NOTATION = { escape: withoutMacros, moment: macro }
 
 type Element = Record<string, unknown>
 
-/** Most choices that are shown at once; more are in a list that opens */
+/** Max choices shown at once; a longer list opens on demand */
 const MAX_EXPANDED = 10
 
 export interface AdaptiveCard extends Element {

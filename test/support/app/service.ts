@@ -62,7 +62,7 @@ export function serve(...submissions: SubmissionDetails[]) {
         await pass(1)
       }
     },
-    /** Changes a submission, and tells the pages of it: by its id, or that anything may have changed. */
+    /** Changes a submission and notifies the pages. `ids` null: anything may have changed. */
     change: async (id: string, changes: Partial<SubmissionDetails> = {}, ids: string[] | null = [id]) => {
       kept.set(id, details(id, changes))
       Events.open.at(-1)!.send('changed', ids)

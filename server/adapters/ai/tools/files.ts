@@ -117,7 +117,7 @@ const NO_KEY: readonly FileToolName[] = ['listFiles', 'uploadFile']
 /** Returns the error text for the model. An error with a cause may contain paths, addresses and keys of the storage. */
 function explain(error: unknown, name: FileToolName): string {
   if (!(error instanceof FilesError)) {
-    return 'The file could not be processed: its content may not be what the encoding says.'
+    return 'The file could not be processed: its content may not match its encoding.'
   }
   if (error.code === 'NotFound') return NO_KEY.includes(name)
     ? 'There is no such file storage: somebody has to check FILES_S3_ENDPOINT and FILES_S3_BUCKET.'

@@ -232,7 +232,7 @@ export class RedisStore implements SubmissionStore {
 /** Maximum of audit lines, about 20 MB. Teams with more in `AUDIT_TTL_MS` have to export them in time. */
 const AUDIT_LINES = 100_000
 
-/** Lines read at a time, some 400 KB. On a slow line, a whole trail may take longer than a call may. */
+/** Audit lines per read, some 400 KB. On a slow connection, reading the whole trail could time out. */
 const PAGE_SIZE = 2000
 
 /**

@@ -37,7 +37,7 @@ function agentWith(
 
 const readWords = async ({ words }: AgentTurn) => (await Array.fromAsync(words)).join('')
 
-/** Turn with this outcome, as it is kept for its decisions. */
+/** Stored turn with this outcome, and the decisions on its calls so far. */
 const keptWith = (outcome: Awaited<ReturnType<AgentTurn['outcome']>>, verdicts: KeptTurn['verdicts']): KeptTurn => ({
   turn: { id: '1', threadId: conversation.threadId, asker: ADA, expiresAt: 0, ...outcome }, verdicts, cards: [null],
   taken: true,

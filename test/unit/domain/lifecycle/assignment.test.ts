@@ -176,7 +176,7 @@ describe('a decision about what another one has', () => {
   test('that a program asked for has no button: it is approved once more by the same person', async () => {
     const id = await openSubmission()
     await take(id)
-    const warning = 'Ada (Slack) has had it since 12:00 UTC. Nothing was decided. Whoever approved it may decide anyway: ask for the same once more, for them to approve.'
+    const warning = 'Ada (Slack) has had it since 12:00 UTC. Nothing was decided. To decide anyway, ask for the same action again, and have the same person approve it.'
     const warned = { kind: 'forbidden', reason: 'taken', message: warning }
     const approved = { action: 'forward', person: grace } as const
     expect(inWords(await triage.submissions.decide({ ...approved, id }))).toEqual(warned)

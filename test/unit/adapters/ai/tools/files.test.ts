@@ -143,7 +143,7 @@ describe('on disk', () => {
       ['downloadFile', { key: 'nothing' }, 'There is no file with this key. listFiles shows those that exist.'],
       [
         'uploadFile', { key: 'a', content: '~~', encoding: 'base64' },
-        'The file could not be processed: its content may not be what the encoding says.',
+        'The file could not be processed: its content may not match its encoding.',
       ],
       ['uploadFile', { key: 'folder', content: 'x' }, 'The file storage does not work just now. Try again later.'],
       ['getFileUrl', { key: 'folder/a' }, 'Files on this server have no URL. Use downloadFile.'],
