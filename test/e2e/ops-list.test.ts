@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
+import { pressEnter } from '../support/browser'
 import { submitForm } from '../support/deployment'
 import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, problems, usePages } from '../support/pages'
@@ -43,7 +44,7 @@ test('a reviewer sees forms arrive, and decides them by keys, one by one and tog
   await page.keyboard.press('t')
   await row('Xia').getByTestId('holder').waitFor()
   await page.keyboard.press('f')
-  await page.locator('[data-testid=confirm]:focus').press('Enter')
+  await pressEnter(page.locator('[data-testid=confirm]:focus'))
   await row('Xia').getByTestId('state').filter({ hasText: 'Waiting' }).waitFor({ state: 'detached' })
   await focused('Yan')
 
@@ -85,7 +86,7 @@ test('a reviewer filters, searches, keeps a view, and turns pages that a link an
   await page.getByTestId('search').fill('person')
   await page.getByTestId('page-number').filter({ hasText: 'Page 1' }).waitFor()
   await total('120 of')
-  await page.locator('[data-testid=older]:enabled').press('Enter')
+  await pressEnter(page.locator('[data-testid=older]:enabled'))
   await page.getByTestId('page-number').filter({ hasText: 'Page 2' }).waitFor()
   await row('Person 51').first().waitFor()
   await page.reload()
@@ -149,7 +150,7 @@ test('what comes late moves nothing, and a list that is loaded again is where it
   await place.waitFor()
   const isThere = () => page.evaluate<boolean>(`Math.abs(${topNow} - sessionStorage.getItem('stood')) < 2`)
   await until('the place', isThere, 5000)
-  await page.getByTestId('older').press('Enter')
+  await pressEnter(page.getByTestId('older'))
   await page.getByTestId('page-number').getByText('Page 2').waitFor()
   await until('the top', () => page.evaluate<boolean>('scrollY === 0'), 5000)
 })

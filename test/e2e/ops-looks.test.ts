@@ -4,7 +4,7 @@ import { RedisStore } from '../../server/adapters/redis/store/store'
 import { storeRules } from '../../server/domain/lifecycle/record'
 import type { Submission } from '../../server/ports/submission'
 import { seriousFindings } from '../support/accessibility'
-import { fits, openPage, screenshot, setLetters, startBrowser } from '../support/browser'
+import { fits, openPage, pressEnter, screenshot, setLetters, startBrowser } from '../support/browser'
 import { deploy, submit } from '../support/deployment'
 import { endAfterAll } from '../support/lifetime'
 import { pictures } from '../support/pictures'
@@ -174,12 +174,12 @@ test('what cannot be loaded, or does not exist, is said at the heading, and tryi
   await page.locator('h1:focus').waitFor()
   await pictures(page, 'submission-error')
   await page.unroute(/\/api\/submissions/)
-  await page.getByRole('button', { name: 'Try again' }).press('Enter')
+  await pressEnter(page.getByRole('button', { name: 'Try again' }))
   await page.locator('h1:focus').filter({ hasText: 'Form submission' }).waitFor()
   await page.goto(`${d.server.url}/nowhere`)
   await page.getByRole('heading', { name: 'There is no page here' }).waitFor()
   await pictures(page, 'no-page')
-  await page.getByRole('button', { name: 'Go to the start page' }).press('Enter')
+  await pressEnter(page.getByRole('button', { name: 'Go to the start page' }))
   await page.locator('h1:focus', { hasText: 'Submissions' }).waitFor({ timeout: 5000 })
   problems.splice(0)
 })
@@ -253,10 +253,10 @@ test('values are copied, and an address in one opens only after a look at where 
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: d.server.url })
   await page.goto(`${d.server.url}/submissions/${SUBMISSIONS[6]!.id}`)
   await until('the heading', async () => (await focused()).startsWith('Form submission'))
-  await Promise.all([copied(), page.getByRole('button', { name: 'Copy name' }).press('Enter')])
+  await Promise.all([copied(), pressEnter(page.getByRole('button', { name: 'Copy name' }))])
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('<img src=x onerror=alert(1)>')
   expect(await page.getByTestId('address').count()).toBe(1)
-  await page.getByTestId('address').press('Enter')
+  await pressEnter(page.getByTestId('address'))
   await page.getByTestId('address-warning').getByText('leads to xn--pple-43d.com').waitFor()
   expect(await page.getByTestId('address-full').textContent()).toContain('https://google.com@xn--pple-43d.com/x')
   expect(await page.getByTestId('address-open').getAttribute('rel')).toBe('noopener noreferrer')

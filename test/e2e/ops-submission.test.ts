@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { seriousFindings } from '../support/accessibility'
-import { screenshot } from '../support/browser'
+import { pressEnter, screenshot } from '../support/browser'
 import { cardNow, click, introduce, submit, submitForm } from '../support/deployment'
 import { endAfterAll } from '../support/lifetime'
 import { browser, deployPages, page, problems, usePages } from '../support/pages'
@@ -68,7 +68,7 @@ test('one decision leads to the next submission; a double click, or a key that i
   page.on('request', request => request.url().endsWith('/decision') && asked.push(request.url().split('/').at(-2)!))
   await page.goto(`${d.server.url}/?q=onwards`)
   await page.getByTestId('row').nth(3).waitFor()
-  await page.getByTestId('row').first().getByRole('link').first().press('Enter')
+  await pressEnter(page.getByTestId('row').first().getByRole('link').first())
   await isNext(second)
   await page.locator('h1:focus').waitFor()
   await page.getByTestId('decide-spam').hover()
@@ -121,12 +121,12 @@ test('of two tabs that forward, one is told that it came too late, and one email
 
 test('a reviewer takes one, is too late for another, sends an email again that came back, and erases it', async () => {
   await open(await submitForm(d.server, { name: 'Taken' }))
-  await page.getByTestId('take').press('Enter')
+  await pressEnter(page.getByTestId('take'))
   await page.getByTestId('hand-back').waitFor()
   await page.getByTestId('notes').getByText(/^Local has it \(Ops page, /).waitFor()
   const { id, card } = await submit(d, { name: 'Late Lena' })
   await open(id)
-  await page.getByTestId('decide-forward').press('Enter')
+  await pressEnter(page.getByTestId('decide-forward'))
   await page.locator('[data-testid=confirm]:focus').waitFor()
   await click(d, card, 'spam', id)
   await page.getByTestId('refusal').getByText(/Marked as spam by Ada Lovelace on Slack/).waitFor()
@@ -192,7 +192,7 @@ test('a card that Slack refused is posted again, and its button leaves the focus
   const again = page.getByRole('button', { name: 'Post the card again' })
   await again.waitFor()
   d.slack.fault = () => undefined
-  await again.press('Enter')
+  await pressEnter(again)
   await page.getByText('The card is on its way.').first().waitFor()
   await page.locator('h1:focus').waitFor({ timeout: 5000 })
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { pressEnter } from '../support/browser'
 import { submit } from '../support/deployment'
 import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, usePages } from '../support/pages'
@@ -23,7 +24,7 @@ test('a form of 24,000 fields is shown and edited in steps', async () => {
   const [fields, inputs] = [page.getByTestId('submission-field'), page.locator('[data-testid^=edit-f]:not(form)')]
   await more('more-fields').waitFor()
   expect(await fields.count()).toBe(200)
-  await more('more-fields').press('Enter')
+  await pressEnter(more('more-fields'))
   await page.locator('[data-testid=submission-field]:focus').getByText('200', { exact: true }).waitFor()
   expect(await fields.count()).toBe(300)
   await page.getByTestId('decide-edit').click()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { SandboxState } from '../../shared/types/sandbox'
-import { fits, screenshot } from '../support/browser'
+import { fits, pressEnter, screenshot } from '../support/browser'
 import { sendForm, submitForm } from '../support/deployment'
 import { endAfterAll, endAfterTest, formsFile, sharedFolder, testFolder } from '../support/lifetime'
 import { startModelServer } from '../support/model-server'
@@ -193,9 +193,9 @@ describe('the sandbox in a browser', () => {
     await page.getByRole('tab', { name: '#sales' }).click()
     await page.getByRole('tab', { name: 'Outbox' }).click()
     // List and email replace each other, and keep the focus.
-    await page.getByTestId('email-item').press('Enter')
-    await page.locator('button:focus').filter({ hasText: 'All emails' }).press('Enter')
-    await page.locator('[data-testid=email-item]:focus').press('Enter')
+    await pressEnter(page.getByTestId('email-item'))
+    await pressEnter(page.locator('button:focus').filter({ hasText: 'All emails' }))
+    await pressEnter(page.locator('[data-testid=email-item]:focus'))
     await pictures(page, 'sandbox-email')
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
     expect(await links.allInnerTexts()).toEqual(['Submissions', 'Status', 'Setup'])

@@ -123,6 +123,12 @@ export async function fits(page: Page): Promise<void> {
   await until(`${page.url()} to fit ${page.viewportSize()?.width} px`, isWithin, 15_000)
 }
 
+/** Presses Enter on an element that may then disappear: `press` of a locator would look for it again. */
+export async function pressEnter(element: Locator): Promise<void> {
+  await element.focus()
+  await element.page().keyboard.press('Enter')
+}
+
 /** Sets the browser's font size, which layouts in `rem` follow; 1 is the browser's default. */
 export async function setLetters(page: Page, times: number): Promise<void> {
   const chrome = await page.context().newCDPSession(page)
