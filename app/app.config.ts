@@ -1,12 +1,12 @@
 const FILLED_COLORS = ['primary', 'success', 'warning', 'error'] as const
 
-/** By default a hovered filled button is so pale that its text falls short of WCAG AA. */
+/** Darker hover colours than the defaults, whose text contrast fails WCAG AA. */
 const HOVER_CLASSES = {
   primary: 'hover:bg-primary/90 active:bg-primary/90', success: 'hover:bg-success/90 active:bg-success/90',
   warning: 'hover:bg-warning/90 active:bg-warning/90', error: 'hover:bg-error/90 active:bg-error/90',
 }
 
-/** By default a label that does not fit is cut, for example with large letters on a phone. */
+/** Wraps long labels; by default they are cut, for example with large letters on a phone. */
 const WRAPPING_LABEL = { label: 'whitespace-normal wrap-break-word' }
 
 export default defineAppConfig({
@@ -18,16 +18,16 @@ export default defineAppConfig({
       wrapper: 'pe-8', footer: 'flex-wrap', content: 'overflow-y-auto!', header: 'shrink-0',
       body: '[@media(height<30rem)]:flex-none',
     } },
-    // Muted text falls short of WCAG AA on the grey of tabs and of avatars without a picture. Below 20rem letters are
+    // Muted text is too pale for WCAG AA on the grey of tabs and of avatars without a picture. Below 20rem letters are
     // large or the phone is narrow: no room for icons beside them.
     tabs: { slots: {
       trigger: 'data-[state=inactive]:text-toned max-[20rem]:px-1', leadingIcon: 'max-[20rem]:hidden',
       ...WRAPPING_LABEL,
     } },
-    // Show keys as the help writes them and as they are pressed, without Shift.
+    // Show keys in lower case, as in the help: they are pressed without Shift.
     kbd: { base: 'normal-case' },
     avatar: { variants: { color: { neutral: { fallback: 'text-toned' } } } },
-    // By default its letters are 10 px, whatever is set in the browser.
+    // In rem: the default of 10 px ignores the font size that is set in the browser.
     badge: { slots: WRAPPING_LABEL, variants: { size: { sm: { base: 'text-[0.625rem]/3' } } } },
     button: {
       slots: WRAPPING_LABEL,

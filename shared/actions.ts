@@ -1,48 +1,48 @@
-/** Decision as it is stored: an action makes one, or takes one back. */
+/** Stored name of a decision, which one action makes and another takes back. */
 type Decision = 'forward' | 'spam'
 
 /** Facts that decide which actions a submission has for the person who looks at it. */
 export interface ActionFacts {
-  /** `leaving`: forwarded, but nothing has left yet. `spam`: marked as spam while its data is still kept. */
+  /** `leaving`: forwarded, but nothing is sent yet. `spam`: marked as spam, but its data is still kept. */
   state: 'open' | 'held' | 'leaving' | 'spam' | null
-  /** True if its email came back and can be sent again. */
+  /** True if its email bounced and can be sent again. */
   isReturned: boolean
-  /** Absent if assignment is off. A card is for everybody, so its assignee counts as the viewer. */
+  /** Absent if assignment is off. Cards are shown to everybody, so on a card every assignee counts as the viewer. */
   assignee?: 'nobody' | 'viewer' | 'another'
-  /** True if something is left to erase. */
+  /** True if some data is not erased yet. */
   isErasable: boolean
 }
 
-/** Facts for the question before an action. */
+/** Facts for the confirmation question of an action. */
 interface QuestionFacts {
-  /** Destinations of a forward, or of the rest of it. */
+  /** Destinations of a forward that are not delivered yet. */
   destinations: readonly string[]
-  /** True if a part of the forward was delivered before. */
+  /** True if some of the deliveries are already done. */
   isPartial: boolean
-  /** Time in which the action can be taken back, for people; null if it cannot. */
+  /** Time in which the action can be taken back, in words; null if it cannot. */
   undoTime: string | null
 }
 
 /**
- * One action on a submission, for everybody who may decide it. Cards, pages, the API and commands read its words and
- * looks here; `server/domain/review/actions.ts` has its effect.
+ * One action on a submission, for everybody who may decide it. Cards, pages, the API and commands read its texts and
+ * styles here; `server/domain/review/actions.ts` implements it.
  */
 interface ActionRow {
-  /** Label on cards, and on the button that confirms it. */
+  /** Label on cards and on the confirm button. */
   label: string
-  /** A submission has the action while all of these facts are true of it. */
+  /** The action is offered while the submission matches all of these facts. */
   in: Partial<ActionFacts>
-  /** Pages show a group together. `opening` makes the submission open again. */
+  /** Pages show each group together. Actions in `opening` open the submission again. */
   group: 'decision' | 'opening' | 'assignment' | 'other'
-  /** Decision that it makes. */
+  /** Decision that the action makes. */
   decides?: Decision
-  /** Decision that it takes back. */
+  /** Decision that the action takes back. */
   revokes?: Decision
-  /** Form that it opens. Without a form `addresses` stay as they are; `fields` need one. */
+  /** Form that the action opens. A click without the form keeps the `addresses`; `fields` are required. */
   input?: 'fields' | 'addresses'
-  /** True if its label names the deliveries that are left, once a part was made. */
+  /** True if its label lists the remaining deliveries after a partial delivery. */
   isRetry?: true
-  /** Button of cards. Absent if only the pages have it. */
+  /** Button on cards. Absent if only the pages have one. */
   card?: {
     id: string
     /** Short form of a longer id, at most 8 characters, for platforms with little room. */
@@ -51,7 +51,7 @@ interface ActionRow {
     /** Row of buttons; the first by default. */
     row?: 2 | 3
   }
-  /** Button of the pages, as Nuxt UI takes it. */
+  /** Properties of the button on pages, for Nuxt UI. */
   page: {
     label: string
     ariaLabel?: string
@@ -61,19 +61,19 @@ interface ActionRow {
   }
   /** Shortcut, and label among the commands of the pages. */
   command?: { key: string, label: string }
-  /** Typed command `<id of the action> <id of the submission>`; the text is its help. */
+  /** Help text of the typed command `<action id> <submission id>`. Absent if there is none. */
   chat?: string
-  /** Question before it; without one, and without a form, it is done at once. */
+  /** Confirmation question. Without a question or a form, the action is done at once. */
   question?: { title: string, text: (facts: QuestionFacts) => string }
-  /** True if the API does it to many submissions at once. */
+  /** True if the API can apply the action to many submissions at once. */
   isBulk?: true
-  /** Words for many rows of the list: the question's button, the past participle and the question. */
+  /** Texts for many rows of the list: the confirm button, the past participle and the question. */
   many?: { ask: string, done: string, text: (undoText: string, isRevocable: boolean) => string }
-  /** Said afterwards. */
+  /** Message after a success. */
   done: string
-  /** Title of the message if it was not done. */
+  /** Title of the error message. */
   failed?: string
-  /** Beginning of its line on cards and in the history, such as `Snoozed`; only if its event is `noted`. */
+  /** Start of the action's line on cards and in the history, such as `Snoozed`. Only if its event is `noted`. */
   note?: string
 }
 
@@ -220,7 +220,7 @@ export const BUTTONS = Object.fromEntries(
   ACTION_IDS.flatMap(id => ACTIONS[id].card ? [[ACTIONS[id].card.id, id]] : []),
 ) as Readonly<Record<ButtonId, CardActionId>>
 
-/** True if it is done at once. */
+/** True if the action is done at once. */
 export function isInstant(id: ActionId): id is InstantAction {
   return !ACTIONS[id].question && !ACTIONS[id].input
 }
@@ -229,12 +229,12 @@ export function opensForm(id: ActionId): id is InputAction {
   return ACTIONS[id].input !== undefined
 }
 
-/** True if it can be done only by its form. */
+/** True if the action cannot be done without its form. */
 export function isInputRequired(id: ActionId): id is ActionsWith<{ input: 'fields' }> {
   return ACTIONS[id].input === 'fields'
 }
 
-/** True if it decides and needs nothing but a yes. */
+/** True for a decision that needs no input except a confirmation. */
 export function isPlainDecision({ decides, input }: ActionRow): boolean {
   return decides !== undefined && input === undefined
 }

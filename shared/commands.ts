@@ -1,19 +1,19 @@
 import { ACTIONS, TYPED_ACTIONS } from './actions'
 
-/** A short command to the bot: typed after a mention of it, or as `/forms <name> <argument>`. */
+/** A short command to the bot, typed after a mention of the bot, or as `/forms <name> <argument>`. */
 export interface BotCommand {
   name: string
   /** Name of the required argument, for people. */
   argument?: string
-  /** Placeholder of the person who is named after the argument. */
+  /** Placeholder in the help for a person, who is typed after the argument. */
   person?: string
   about: string
 }
 
-/** Name of the bot's command on platforms that have commands. */
+/** Slash command of the bot, on platforms that have such commands. */
 export const COMMAND = 'forms'
 
-/** Texts of at most 100 characters, the limit of the platforms for a description. */
+/** Commands of the bot. Platforms limit a description to 100 characters. */
 export const COMMANDS: readonly BotCommand[] = [
   { name: 'pending', about: 'Number of waiting submissions, and the newest' },
   { name: 'show', argument: 'id or words', about: 'Shows a submission, or those that match' },

@@ -1,22 +1,22 @@
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 
-/** Lifetime of a submission, ms: it is erased then, decided or not (specification, "Limits"). */
+/** Lifetime of a submission, ms. After it, the submission is erased, decided or not (specification, "Limits"). */
 export const SUBMISSION_TTL_MS = 7 * DAY_MS
 
-/** Time before the end of a submission at which its rooms are reminded of it, ms. */
+/** Time before a submission expires at which its rooms get a reminder, ms. */
 export const REMINDER_LEAD_MS = DAY_MS
 
-/** Longest time by which a decided submission outlives `SUBMISSION_TTL_MS` while its deliveries are tried, ms. */
+/** Max time after `SUBMISSION_TTL_MS` for which a decided submission is kept while its deliveries are retried, ms. */
 export const SETTLING_GRACE_MS = HOUR_MS
 
-/** Age after which no submission is kept any more, even if it is still being delivered or confirmed, ms. */
+/** Age at which every submission is erased, even if it is still being delivered or confirmed, ms. */
 export const MAX_KEPT_MS = SUBMISSION_TTL_MS + DAY_MS
 
-/** Time after the end in which cards are updated, ms. A card that fails until then keeps its old content. */
+/** Time after a submission's end in which its cards are updated, ms. A card that fails until then stays as it is. */
 export const CARD_UPDATES_MS = 7 * DAY_MS
 
-/** Time for which a record outlives its form data, ms: as long as its cards are updated, and a day. */
+/** Time for which a record is kept after its form data is erased, ms: one day longer than its cards are updated. */
 export const RECORD_GRACE_MS = CARD_UPDATES_MS + DAY_MS
 
 /** Time for which a trace is kept after its last change, ms. */
@@ -31,7 +31,7 @@ export const IDEMPOTENCY_TTL_MS = DAY_MS
 /** Time after which a notice to a room is forgotten and may be sent again, ms. */
 export const NOTICE_TTL_MS = DAY_MS
 
-/** Time for which incidents are shown after the last one of their kind, ms. */
+/** Time for which an incident is shown after its last occurrence, ms. */
 export const INCIDENT_TTL_MS = DAY_MS
 
 /** Window in which events are counted by the hour, ms. */

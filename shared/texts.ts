@@ -9,7 +9,7 @@ type TextKey = keyof TextValues
 
 type ValuesOf<Key extends TextKey, Value> = Readonly<Record<TextValues[Key], Value>>
 
-/** Texts of one language. The result is rich if a value is: only then may it contain a timestamp. */
+/** Texts of one language. A text is a `RichText` if one of its values is; only then may it contain a timestamp. */
 export interface Texts {
   readonly language: string
   <Key extends TextKey>(
@@ -18,7 +18,7 @@ export interface Texts {
   <Key extends TextKey>(key: Key, values: ValuesOf<Key, string | number | RichText | Timestamp>): RichText
 }
 
-/** Places in the texts that a language needs before the team's side can use it. */
+/** Parts of a language file that cards and emails need. */
 const TEAM_PLACES = ['card', 'email', 'field'] as const
 
 /** Texts of the pages for visitors, by language. */
@@ -48,7 +48,7 @@ function listMessages(texts: object, prefix = ''): [string, string][] {
 /** All languages that have a file. */
 export const LANGUAGES: readonly string[] = Object.keys(locales)
 
-/** Returns the paths of the texts that a language does not have in these places. */
+/** Returns the paths of the texts that a language lacks in these parts of its file. */
 export function listMissing(language: string, places: readonly string[]): string[] {
   const languageMessages = messagesOf(language)
   return Object.keys(messagesOf('en')).filter(key => (
@@ -84,7 +84,7 @@ export function textsIn(language: string): Texts {
 /** Texts for the ops pages, the conversation and the API, and for cards and emails by default. */
 export const english: Texts = textsIn('en')
 
-/** Returns a text that a row of a table may have: the row's own English words replace a missing one. */
+/** Returns the text of a table row; if the language has none, the row's own English words. */
 export function rowText(key: string, words: string, { language }: Texts): string {
   return messagesOf(language)[key] ?? messagesOf('en')[key] ?? words
 }
@@ -94,12 +94,12 @@ export function actionLabel(id: ActionId, texts: Texts): string {
   return rowText(`card.action.${id}.label`, ACTIONS[id].label, texts)
 }
 
-/** Title of an action's form. It may be shorter than the label: Slack takes 24 characters. */
+/** Title of an action's form. It may be shorter than the label: Slack's limit is 24 characters. */
 export function formTitle(id: InputAction, texts: Texts): string {
   return rowText(`card.action.${id}.title`, actionLabel(id, texts), texts)
 }
 
-/** Beginning of an action's line on cards. An action that is no longer in the table shows as its name. */
+/** Start of an action's line on cards; the id of an action that is no longer in the table. */
 export function actionNote(id: string, texts: Texts): string {
   return rowText(`card.action.${id}.note`, ACTIONS[id as ActionId]?.note ?? id, texts)
 }
@@ -115,8 +115,8 @@ type MessageValues = Readonly<Record<string, string | number | RichText | Timest
 type Part = string | { value: string } | { value: string, plurals: Readonly<Record<string, readonly Part[]>> }
 
 /**
- * Matches a placeholder in the syntax of ICU: `{name}` or `{count, plural, one {# file} other {# files}}`. Own code,
- * because the 20 to 40 ms that a library takes for its first message would delay every start.
+ * Matches a placeholder in ICU syntax: `{name}` or `{count, plural, one {# file} other {# files}}`. No library,
+ * because its first message takes 20 to 40 ms, which would delay every start.
  */
 const PLACEHOLDER = /\{(\w+)(?:, plural,((?: \w+ \{(?:[^{}]|\{\w+\})*\})+))?\}/g
 

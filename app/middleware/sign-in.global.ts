@@ -8,7 +8,7 @@ export default defineNuxtRouteMiddleware(async (to) => {
   const { state, refresh } = useSignIn()
   // If the server does not answer, the page reports that.
   const session = state.value ?? await refresh().catch(() => null)
-  // Signed in next to a page that waits for it
+  // A tab opened for the sign-in by a page that waits for it
   if (to.path === '/sign-in' && 'done' in to.query) return
   if (to.path === '/sign-in') return session?.viewer ? navigateTo(ownPath(to.query.to), { replace: true }) : undefined
   if (session && !session.viewer) return navigateTo(

@@ -2,32 +2,32 @@ import { fieldTypeOf } from '../../shared/field-types/field-types'
 import type { FieldTypeRow } from '../../shared/field-types/row'
 import type { FieldDetails } from '../../shared/types/submissions'
 
-/** Returns the options to tick, with current choices even if the form no longer offers them. */
+/** Returns the options to tick, including current choices that the form no longer offers. */
 export function boxesOf(field: FieldDetails): string[] | null {
   const isGroup = fieldTypeOf(field).input.kind === 'choices' && field.kind !== 'tree'
   return isGroup ? [...new Set([...field.options ?? [], ...tickedBoxes(field.value)])] : null
 }
 
-/** Returns the chosen options, one a line, after one was ticked or unticked; those of the form in its order. */
+/** Returns the chosen options, one per line, after one was ticked or unticked. The form's options keep its order. */
 export function withBox(field: FieldDetails, value: string, box: string, isTicked: boolean): string {
   const chosenBoxes = new Set([...tickedBoxes(value), box])
   if (!isTicked) chosenBoxes.delete(box)
   return boxesOf(field)!.filter(each => chosenBoxes.has(each)).join('\n')
 }
 
-/** Returns the choices in a value, which has one a line. */
+/** Returns the choices in a value, which has one per line. */
 export function tickedBoxes(value: string): string[] {
   return value.split('\n').filter(Boolean)
 }
 
-/** Returns the options to select instead of typing, with the current value, even if the form no longer offers it. */
+/** Returns the options to select from, including a current value that the form no longer offers. */
 export function choicesOf(field: FieldDetails): string[] | null {
   const words = wordsOf(field)
   const offeredOptions = words ? Object.keys(words) : !boxesOf(field) && field.options
   return offeredOptions ? [...new Set([field.value, ...offeredOptions])] : null
 }
 
-/** Returns a choice in words. */
+/** Returns the text to show for a choice. */
 export function wordFor(field: FieldDetails, choice: string): string {
   return wordsOf(field)?.[choice] || choice || '—'
 }

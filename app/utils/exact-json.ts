@@ -1,4 +1,4 @@
-/** Number as it was sent: JavaScript would change some, such as `1.0` or numbers of many digits. */
+/** Number as it was sent: JavaScript would change numbers such as `1.0`, or those with many digits. */
 export class SentNumber {
   constructor(readonly text: string) {}
 }

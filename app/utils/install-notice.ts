@@ -21,8 +21,8 @@ const FAILURE_NOTICES = new Map<unknown, InstallNotice>(Object.entries<InstallNo
 }))
 
 /**
- * Returns the result of installing the Slack app into another workspace. Anybody can write the address, so only a
- * workspace id is taken from it and shown.
+ * Returns the result of installing the Slack app into another workspace. Anybody can forge the address, so only a
+ * workspace id from it is shown.
  */
 export function installNotice({ install, workspace }: Record<string, unknown>): InstallNotice | null {
   if (install !== 'done') return FAILURE_NOTICES.get(install) ?? null

@@ -3,7 +3,7 @@ import { searchTerms } from '../../shared/utils/search-terms'
 /** Part of a text; `hit` if it was searched for */
 export interface Marked { text: string, hit: boolean }
 
-/** Returns the words that a search looks for in fields, in the form in which rows show them. */
+/** Returns the words that a search looks for in fields, written as rows show them. */
 export function markedWords(q: string): string[] {
   const terms = searchTerms(q.toLowerCase()).filter(({ field = '' }) => !['before', 'after', 'form'].includes(field))
   return [...new Set(terms.flatMap(({ text, field, value }) => field === 'from' ? value : [text, value]))].map(

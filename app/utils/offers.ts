@@ -16,7 +16,7 @@ export function isOfferedOnRow(id: ListAction, { open, holder }: Pick<Row, 'open
   })
 }
 
-/** Returns the color of the button that confirms it. */
+/** Returns the color of the button that confirms the action. */
 export function confirmColor(id: ActionId): 'error' | 'primary' {
   return ACTIONS[id].page.color === 'error' ? 'error' : 'primary'
 }

@@ -1,6 +1,6 @@
 /**
- * Returns the requested path of this site; the start page if it leads elsewhere. Browsers read `//host`, `/\host` and
- * `/.//host` as other sites, and remove line breaks and tabs first.
+ * Returns the path if it is on this site, else the start page. Browsers read `//host`, `/\host` and `/.//host`
+ * as other sites, and remove line breaks and tabs first.
  */
 export function ownPath(path: unknown): string {
   const base = 'http://own.invalid'

@@ -1,6 +1,6 @@
 import { DELIVERY_TEXTS } from '../../shared/deliveries'
 
-// Created once: creating a formatter takes longer than everything else that a list row does.
+// Create formatters once: that takes longer than the rest of a list row.
 const CLOCK = { hour: '2-digit', minute: '2-digit' } as const
 const DAY = { day: 'numeric', month: 'short' } as const
 const TIME_FORMAT = new Intl.DateTimeFormat(undefined, CLOCK)
@@ -15,7 +15,7 @@ export function clockTime(epochMs: number): string {
   return (isToday ? TIME_FORMAT : DATE_TIME_FORMAT).format(epochMs)
 }
 
-/** Returns the sentence to show while a vendor asks for a pause. @param label of the part */
+/** Returns the sentence to show while a vendor asks for a pause. @param label name of the part */
 export function paceLine(label: string, nextAt: number): string {
   const texts = Object.values(DELIVERY_TEXTS).find(delivery => delivery.label === label)
   const { receiver: name, item } = texts ?? { receiver: label, item: 'card' }

@@ -4,16 +4,16 @@ import type { Texts } from '../texts'
 import type { FieldLimits, FieldTypeRow, SchemaTools } from './row'
 
 /**
- * Digits with the usual separators (E.164 has 15 digits), and an extension: browsers accept anything. Letters are in
+ * Digits with the usual separators (E.164 has 15 digits), and an extension; browsers check nothing. Letters are in
  * both cases, because a JSON Schema has no flags.
  */
 const PHONE = /^[+(]{0,2}\d[\d\p{Zs}(),./\p{Pd}]{2,40}(?:(?:[xX#]|[eE][xX][tT]\.?)\p{Zs}?\d{1,8})?$/u
 
-/** Checkbox values that browsers send, and those that people or programs write instead. */
+/** Values of a ticked checkbox: those that browsers send, and those that people or programs write instead. */
 const TICKED = ['on', 'true', '1', 'yes']
 const UNTICKED = ['off', 'false', '0', 'no']
 
-/** Longest text that is read as choices, characters: all options that a field may have take less. */
+/** Max length of a text that is read as choices, in characters; a field's options together are shorter. */
 const MAX_CHOICES_LENGTH = 10_000
 
 const wordsIn = (texts?: Texts) => ({
@@ -56,7 +56,7 @@ const rows = {
   },
   integer: {
     limits: 'numbers', problem: 'integer', parse: numberJson, acceptsNumber: isWhole,
-    // Not z.int: it takes only numbers that JavaScript counts exactly.
+    // Not z.int: it accepts only safe integers.
     schema: ({ z }, limits) => limitNumber(z.number('integer').meta({ type: 'integer' }), limits), show: showNumber,
     input: { kind: 'number', decimal: false }, formPage: { type: 'number' },
     editPage: { inputmode: 'decimal' }, example: exampleNumber,
@@ -87,7 +87,7 @@ const rows = {
   checkboxes: {
     limits: 'choices', problem: 'checkboxes', parse: parseChoices,
     isMissing: value => Array.isArray(value) && value.length === 0,
-    // Not z.array(z.enum(…)): it makes an issue of each wrong item, which takes half a second for 40,000.
+    // Not z.array(z.enum(…)): it creates an error for each wrong item, which takes half a second for 40,000 items.
     schema: ({ z }, { options = [], min, max }) => {
       const list = z.array(z.unknown(), 'checkboxes').refine(
         items => items.length <= options.length
@@ -107,15 +107,15 @@ const rows = {
 
 export type FieldType = keyof typeof rows
 
-/** Kinds of invalid values, each with a text. */
+/** Kinds of invalid values, each with an error text. */
 export type TypeProblem = typeof rows[FieldType]['problem']
 
 export const FIELD_TYPES: Readonly<Record<FieldType, FieldTypeRow & { problem: TypeProblem }>> = rows
 
-/** Names of the types, which are settings of fields */
+/** Names of the field types, as used in settings */
 export const FIELD_TYPE_NAMES = Object.keys(rows) as FieldType[]
 
-/** Returns everything about the field's type. A field without a type is asked for like a text. */
+/** Returns the field type's row. A field without a type is treated as text. */
 export function fieldTypeOf({ type = 'text' }: { type?: FieldType }): typeof FIELD_TYPES[FieldType] {
   return FIELD_TYPES[type]
 }
@@ -143,7 +143,7 @@ function parseTick(text: string): string | undefined {
   return TICKED.includes(word) ? 'true' : UNTICKED.includes(word) ? 'false' : undefined
 }
 
-/** A browser sends a single choice as a text, a platform's form sends a choice a line; no option has two lines. */
+/** Parses choices: browsers send a single choice as text, platforms send one choice per line. Options have one line. */
 function parseChoices(text: string): string | undefined {
   if (text.length > MAX_CHOICES_LENGTH) return undefined
   return JSON.stringify([...new Set(text.split('\n').map(line => line.trim()).filter(Boolean))])
@@ -153,7 +153,7 @@ function showNumber(text: string, _: unknown, texts?: Texts): string {
   return groupDigits(text, texts?.language)
 }
 
-/** Returns `22 November 2026`, in the same order as times on cards. */
+/** Returns `22 November 2026`: day, month, year, as on cards. */
 function formatDate(text: string, _: unknown, texts?: Texts): string {
   const { language = 'en' } = texts ?? {}
   const date = new Date(/^\d{4}-\d{2}-\d{2}$/.test(text) ? text : NaN)

@@ -4,10 +4,10 @@ const NUMBER = /^(?:\+|(-)?)(?=\.?\d)(\d{0,400})(?:\.(\d{0,400}))?(e[+-]?\d{1,4}
 /** A whole number in JSON, of any size. */
 const WHOLE = /^-?\d+(?:\.0*)?(?:e\+?\d+)?$/i
 
-/** Numbers whose digits are grouped: no years, and at most 40 digits, because BigInt needs quadratic time. */
+/** Numbers whose digits are grouped: at least 5 digits, so no years; at most 40: BigInt needs quadratic time. */
 const LONG_NUMBER = /^(-?\d{5,40})(\.\d+)?$/
 
-/** Returns the number as JSON, with every digit; undefined if it is none. */
+/** Returns the number as JSON, with every digit; undefined if the text is not a number. */
 export function numberJson(text: string): string | undefined {
   const number = NUMBER.exec(text)
   if (!number) return undefined
@@ -15,7 +15,7 @@ export function numberJson(text: string): string | undefined {
   return `${sign}${whole.replace(/^0+(?=\d)/, '') || '0'}${fraction ? `.${fraction}` : ''}${exponent}`
 }
 
-/** JavaScript rounds away the fraction of a long number, so that only safe integers count; `1.5e1` is whole, too. */
+/** True for a whole number, `1.5e1` too. Other notations must be safe integers: JavaScript rounds long fractions. */
 export function isWhole(json: string): boolean {
   return WHOLE.test(json) || Number.isSafeInteger(Number(json))
 }

@@ -3,7 +3,7 @@ import type { Texts } from '../texts'
 
 /** Limits of the values that a form accepts in one field. */
 export interface FieldLimits {
-  /** Minimum and maximum of a number, of a date (`2026-11-22`), or of how many options are chosen. */
+  /** Minimum and maximum of a number, a date (`2026-11-22`) or the number of chosen options. */
   min?: number | string
   max?: number | string
   /** Minimum and maximum length of a text, characters. */
@@ -13,40 +13,40 @@ export interface FieldLimits {
   options?: readonly string[]
 }
 
-/** Texts that some browsers and chat platforms have an input for. */
+/** Kinds of text for which some browsers and chat platforms have an own input. */
 export type TextKind = 'email' | 'url' | 'tel'
 
-/** Inputs, by the kind under which the form page and the modals know them. */
+/** Settings of each kind of input, on the form page and in modals. */
 interface FieldInputs {
-  /** Text on one line, of the kind `text` if that is set */
+  /** Text on one line; `text` names a special kind */
   line: { text?: TextKind }
   /** Text on several lines */
   lines: object
   number: { decimal: boolean }
   /** A day such as `2026-11-22` */
   day: object
-  /** One of the field's options, shown at once with `radios`, otherwise in a list that opens */
+  /** One of the field's options, as radio buttons if `radios` is true, otherwise in a drop-down list */
   choice: { radios?: boolean }
-  /** Several of the field's options; an input for text has one a line */
+  /** Several of the field's options; as text, one per line */
   choices: object
-  /** Yes or no, in these words by the value as JSON; English without texts */
+  /** Yes or no; `words` returns the words for both JSON values, in English if `texts` is absent */
   tick: { words: (texts?: Texts) => Readonly<Record<'true' | 'false', string>> }
-  /** Files are no data: nobody edits them, and the form's schema only describes them. */
+  /** Files, which are not part of the data: nobody edits them, and the form's schema only describes them. */
   files: object
 }
 
-/** Input that asks for a value. A type of field that uses one of these kinds needs no code where inputs are built. */
+/** Input for a value. A new field type that uses one of these kinds needs no further code. */
 type FieldInput = { [Kind in keyof FieldInputs]: { kind: Kind } & FieldInputs[Kind] }[keyof FieldInputs]
 
-/** Functions of zod, one by one: the whole of it would add its texts in all languages to the server, 490 KB. */
+/** The functions of zod that are used; all of zod would add its texts in all languages to the server, 490 KB. */
 export type SchemaMakers = Pick<
   typeof z, 'url' | 'regex' | 'number' | 'boolean' | 'enum' | 'array' | 'unknown' | 'symbol'
 > & { isoDate: typeof z.iso.date }
 
-/** Tools of a schema. The table imports no zod, because browsers load the table for the edit page. */
+/** Functions for building schemas. Passed in, because browsers load the table of field types, but not zod. */
 export interface SchemaTools {
   z: SchemaMakers
-  /** Schemas of texts within the field's limits: as it is, and without blanks at its ends. */
+  /** Schemas of a text within the field's limits: as typed, and without blanks at its ends. */
   text: z.ZodString
   line: z.ZodString
   /** True if mail providers accept the address. */
@@ -57,19 +57,19 @@ export interface SchemaTools {
 export interface FieldTypeRow {
   /** Limits that a field of this type may have. Both `options` and `choices` require options. */
   limits?: 'length' | 'numbers' | 'dates' | 'options' | 'choices'
-  /** Key of the text that says what is wrong, and message of `schema`. */
+  /** Key of the error text; also the message of `schema`. */
   problem: string
-  /** Returns the JSON of a value that was sent or typed as text; undefined if the text is the value, or no value. */
+  /** Returns the JSON of a value that was sent or typed as text; undefined if the text is the value, or is invalid. */
   parse?: (text: string) => string | undefined
-  /** True for an answer that counts as none. */
+  /** True for a value that counts as no answer. */
   isMissing?: (value: unknown) => boolean
-  /** Checks a number as it was written, because JavaScript rounds long ones. */
+  /** Checks a number as written, because JavaScript rounds long numbers. */
   acceptsNumber?: (json: string) => boolean
-  /** Schema that checks a value, and that the form's JSON Schema is made from. Its messages are keys of texts. */
+  /** Returns the schema that checks a value, also used for the form's JSON Schema. Its messages are keys of texts. */
   schema: (tools: SchemaTools, limits: FieldLimits) => z.ZodType
   /**
-   * Returns the value in words for cards, emails and pages. `text` is its JSON, or the value if that is a text.
-   * Browsers have no texts: the words are English then.
+   * Returns the value in words for cards, emails and pages. `text` is the value's JSON, or the value if it is a text.
+   * English without `texts`, which browsers do not have.
    */
   show?: (text: string, value: unknown, texts?: Texts) => string
   /** Input of the form page and of modals */
@@ -77,8 +77,8 @@ export interface FieldTypeRow {
   /** Attributes of the input on the form page */
   formPage: Readonly<Record<string, string | number>>
   /**
-   * Attributes of the input on the edit page. With `type`, `shows` matches the texts that this type of input can show:
-   * browsers hide others.
+   * Attributes of the input on the edit page. `shows` matches the texts that an input of this `type` can show:
+   * browsers hide all others.
    */
   editPage?: { inputmode?: 'decimal' | TextKind, type?: string, shows?: RegExp }
   /** Example for rehearsals; without it, the field's key suggests one. */

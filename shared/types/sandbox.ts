@@ -34,7 +34,7 @@ export interface SandboxState {
   curl: string
   /** A form that accepts files, and its file field; null if there is none. */
   upload: { path: string, name: string, field: string, accept: string, multiple: boolean } | null
-  /** Name that this person's actions carry; null if nobody needs to sign in. */
+  /** Name shown with this person's actions; null if nobody needs to sign in. */
   signedInAs: string | null
 }
 

@@ -1,6 +1,6 @@
 import type { Reviewer } from '../../server/ports/submission'
 
-/** Role on the ops pages: a `viewer` looks; a `reviewer` also decides, if the reviewers of the form include them. */
+/** Role on the ops pages: a `viewer` only reads; a `reviewer` may also decide, if the form lists them as a reviewer. */
 export type OpsRole = 'viewer' | 'reviewer'
 
 export interface SessionState {

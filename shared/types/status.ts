@@ -2,15 +2,15 @@ import type { GatewayState, PartHealth } from '../../server/ports/monitor'
 import type { Backlog, HourTally } from '../../server/ports/store'
 import type { AuditLine } from '../../server/ports/submission'
 
-/** Clock error from which the status advises to set the clock, ms. */
+/** Clock error above which the status page advises to set the clock, ms. */
 export const CLOCK_OFF_MS = 30_000
 
-/** Delay after which due work counts as not being done, ms: schedulers of serverless hosts run once a minute. */
+/** Delay after which due work is reported as not running, ms: schedulers of serverless hosts run once a minute. */
 export const UNDONE_MS = 5 * 60_000
 
 /**
- * `limited`: the vendor asked for a pause because of its rate limit. `unused`: never tried. `unknown`: its notes cannot
- * be read.
+ * `limited`: the vendor asked for a pause because of its rate limit. `unused`: never tried. `unknown`: its record
+ * cannot be read.
  */
 export type FactState = 'ok' | 'failing' | 'limited' | 'unused' | 'unknown'
 
@@ -42,7 +42,7 @@ export interface Status {
   /** Recommended changes to a working store; one line each. */
   advice: readonly string[]
   parts: readonly StatusPart[]
-  /** Things that a person should look into, latest first. */
+  /** Incidents that a person should look into, latest first. */
   incidents: readonly StatusIncident[] | null
   backlog: Backlog | null
   tally: readonly HourTally[] | null
@@ -52,11 +52,11 @@ export interface Status {
    */
   clockAheadMs: number
   /**
-   * Oldest submissions that need a person because a delivery or a card was refused or given up; `backlog.stuck` counts
-   * all.
+   * Oldest submissions with a refused delivery or card, or one that was given up: a person must act. `backlog.stuck`
+   * counts all.
    */
   stuck: readonly Stuck[] | null
-  /** Parts that gave up work of the oldest 100 stuck submissions, or refused their cards. */
+  /** Parts that gave up work of the oldest 100 stuck submissions, or refused cards of these. */
   givenUp: readonly string[] | null
   /** Assignments per assignee, most first, of the newest 100 assigned submissions. Also null if assignment is off. */
   holders: readonly { name: string, platform: string, count: number }[] | null
@@ -68,9 +68,9 @@ export interface Status {
 export interface TriedAgain {
   /** Number of submissions that are being retried. */
   tried: number
-  /** Number of submissions that the reviewer may not decide, or that are assigned to somebody else. */
+  /** Number of submissions not retried: the reviewer may not decide them, or somebody else is their assignee. */
   left: number
-  /** Reason for the first of these. */
+  /** Reason why the first of these was not retried. */
   reason: string | null
 }
 

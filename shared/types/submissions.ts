@@ -4,8 +4,8 @@ import type { RichText } from './line'
 import type { HistoryEntry, EmailStatus } from '../../server/ports/submission'
 
 /**
- * States that people see. `retrying`: something failed and is retried. `failed`: it needs a person. `held`: quarantined
- * as likely spam, without a card. `spam`: marked as spam, which can still be revoked. `done`: it is over.
+ * States that people see. `retrying`: work failed and is retried. `failed`: a person must act. `held`: quarantined
+ * as likely spam, without a card. `spam`: marked as spam, which can still be revoked. `done`: finished.
  */
 export const ROW_STATES = ['waiting', 'delivering', 'retrying', 'failed', 'held', 'spam', 'done'] as const
 export type RowState = typeof ROW_STATES[number]
@@ -18,7 +18,7 @@ export interface Problem {
   nextAttemptAt: number | null
   /** Name of the vendor, if only its rate limit delays the work. */
   limitedBy?: string
-  /** True if the platform refuses the card whatever it says; a person can have it posted again. */
+  /** True if the platform refuses the card, whatever its content; a person can have it posted again. */
   refused: boolean
 }
 
@@ -53,13 +53,13 @@ export interface BulkResult {
 export interface Forgotten {
   /** Number of erased submissions. */
   erased: number
-  /** Number of further submissions that contain it, but that the caller may not decide. */
+  /** Number of further matches that the caller may not decide. */
   forbidden: number
-  /** Ids of unreadable submissions: they may contain it, and were not erased. */
+  /** Ids of unreadable submissions, which may contain the text and were not erased. */
   unreadable: string[]
   /** Copies that cannot be erased from here; one line each. */
   unreachable: string[]
-  /** Send it with the next request to continue; null when all readable submissions were searched. */
+  /** Cursor for the next request; null when all readable submissions were searched. */
   before: string | null
 }
 
@@ -86,9 +86,9 @@ export interface Row {
   preview: { label: string, value: string }[]
   /** Number of fields that the preview leaves out. */
   more: number
-  /** True if the form data is erased: it was spam, or its time was over. */
+  /** True if the form data is erased: it was spam, or it expired. */
   erased: boolean
-  /** Final outcome, once it is over. */
+  /** Outcome of a finished submission. */
   ending: RichText | null
   cards: CardLocation[]
   problem: Problem | null
@@ -99,10 +99,10 @@ export interface Row {
 export interface RowPage {
   /** Time of the request to the store, epoch ms: later arrivals are new. */
   now: number
-  /** Store revision at that time, for `GET /api/submissions/events` to report changes since. Null for rows by ids. */
+  /** Store revision at that time, from which `GET /api/submissions/events` reports changes. Null for rows by ids. */
   revision: string | null
   rows: Row[]
-  /** Ids of the rows; if only ids were requested, of all matches. */
+  /** Ids of the rows; ids of all matches if only ids were requested. */
   found: string[]
   /** Number of submissions in the list (pending, held, spam or over), whatever the other filters. */
   total: number
@@ -134,12 +134,12 @@ export interface Counts {
 
 /** A value and its question. All texts come from the form: the renderer escapes them. */
 export interface TechnicalDetails {
-  /** Written path of the value in the sent data, such as `data.email`; for a flat form the field's key. */
+  /** Path of the value in the sent data as text, such as `data.email`; the field's key in a flat form. */
   key: string
   label: string
   /**
    * `tree`: the value is JSON of an object or a list. `json`: JSON of a number, a boolean or null. A list or an object
-   * of short texts is a `text`, a line each.
+   * of short texts is a `text` with one line for each.
    */
   kind: 'text' | 'json' | 'tree'
   value: string
@@ -152,11 +152,11 @@ export interface FieldDetails extends TechnicalDetails {
   /** Value for people, by the field's type; absent if equal to `value`. */
   shown?: string
   edited: boolean
-  /** Value before the edits, if the field was edited and the value is known; JSON unless it is a text. */
+  /** Previous value of an edited field, if known; JSON unless it is a text. */
   was?: string
   /** Type that the form defines for the field, if any. */
   type?: FieldType
-  /** Texts to choose from: those of the form, or those that a form sent with the answer. */
+  /** Options to choose from: configured for the form, or sent with the answer. */
   options?: readonly string[]
 }
 
@@ -202,7 +202,7 @@ interface WorkLine {
 export interface SubmissionDetails extends Omit<Row, 'state' | 'preview' | 'more' | 'ending'> {
   /** Time of reading, epoch ms. */
   now: number
-  /** Time when the data was erased by a person or expired, epoch ms; null while it is kept, and if it was decided. */
+  /** Time when a person erased the data or it expired, epoch ms; null while it is kept, or after a decision. */
   erasedAt: number | null
   state: RowState | 'expired'
   /** Same as `RowPage.revision`. */
@@ -211,25 +211,25 @@ export interface SubmissionDetails extends Omit<Row, 'state' | 'preview' | 'more
   mayDecide: boolean | null
   /** True if form data is left to erase, here or on cards, and the caller may erase it. */
   mayErase: boolean
-  /** The caller's option about the assignment: take the submission, or hand back their own. */
+  /** Action on the assignment that the caller has: take the submission, or release their own. */
   taking: AssignmentAction | null
   fields: FieldDetails[]
-  /** Values that nobody answered, such as ids of the form's provider. */
+  /** Values that are no answers, such as ids of the form's provider. */
   technical: TechnicalDetails[]
-  /** The data as JSON, if the fields are only a part of it or are inside of other values; else null. */
+  /** The data as JSON if it contains more than the fields, or nests them in other values; else null. */
   sent: string | null
   files: FileDetails[]
   /** Decision, or failures; one line each. */
   notes: readonly RichText[]
   /** Destinations of a forward, for people. */
   destinations: string[]
-  /** Effect of a forward without edits after a partial delivery: label of the button, and remaining destinations. */
+  /** Button label and remaining destinations of a forward without edits after a partial delivery. */
   retry: { label: string, destinations: string[] } | null
-  /** Action that revokes its decision, and the deadline, epoch ms; null if it cannot be revoked. */
+  /** Action that revokes the decision, and its deadline, epoch ms; null if it cannot be revoked. */
   revocation: { action: RevokingAction, until: number } | null
   /** Time for which a decision made now can be revoked, ms; 0 if it cannot. */
   revocableMs: Readonly<Record<'forward' | 'spam', number>>
-  /** Addresses to which its returned email was sent, as the default for sending it again; null if none came back. */
+  /** Addresses of the bounced email, as the default for sending it again; null if none bounced. */
   sendAgain: string | null
   history: HistoryLine[]
   work: WorkLine[]

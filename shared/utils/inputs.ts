@@ -4,7 +4,7 @@ const INPUT_TYPES = ['text_input', 'select', 'radio_select', 'date_input', 'numb
 
 type Child = ModalElement['children'][number]
 
-/** Input of a modal. The SDK has one more, which only Slack supports. */
+/** Input of a modal. Leaves out the SDK input that only Slack supports. */
 export type Input = Extract<Child, { type: typeof INPUT_TYPES[number] }>
 
 export function isInput(child: Child): child is Input {

@@ -1,9 +1,9 @@
-/** Maximum nesting of parsed JSON, levels. Real data has less; 4 MB of `[` would cost half a second and 200 MB. */
+/** Max nesting levels of parsed JSON. Real data has fewer; 4 MB of `[` would cost half a second and 200 MB. */
 export const MAX_NESTING = 100
 
 /** Parses JSON; undefined if the text is not JSON, or is nested too deep. */
 export function jsonIn(text: string): unknown {
-  // Check for empty text first: a SyntaxError with its stack would cost more than the rest of an empty answer.
+  // Check for empty text first: a SyntaxError with its stack costs more than everything else for an empty answer.
   if (text === '' || isNestedTooDeep(text)) return undefined
   try {
     return JSON.parse(text)

@@ -1,13 +1,13 @@
 /** Invisible characters that have a legitimate effect in these contexts, and therefore stay. */
 const ALLOWED_INVISIBLES = [
-  // Tags of a flag: only as many as name a region, so that they cannot hide a text.
+  // Tag characters of a regional flag: only as many as a region's code has, so that they cannot hide a text.
   String.raw`\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F}`,
-  // Joiners, which emoji and whole scripts need. Not in ASCII, where they would only make names and addresses look
-  // alike.
+  // Joiners, which emoji and some scripts need. Not in ASCII, where they would only make different names and addresses
+  // look the same.
   String.raw`[\u200C\u200D](?![!-~])|(?<![!-~\u200C\u200D])[\u200C\u200D]`,
   // Zero-width spaces between words of scripts without spaces.
   String.raw`(?<=[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])\u200B`,
-  // Joiners between Hebrew points; Mongolian variants; blank patterns beside other patterns of Braille.
+  // Joiners between Hebrew points; Mongolian variation selectors; blank Braille patterns beside other ones.
   String.raw`(?<=[\u0591-\u05C7])\u034F|(?<=[\u1820-\u18AA])[\u180B-\u180F]`,
   String.raw`(?<=[\u2801-\u28FF])\u2800|\u2800(?=[\u2801-\u28FF])`,
   // Visible signs of Arabic, Syriac and Kaithi numbers, and controls that arrange Egyptian hieroglyphs.
@@ -22,8 +22,8 @@ const ALLOWED_INVISIBLES = [
 ]
 
 /**
- * Characters that Unicode lists as invisible, as changing the text direction, as controls, or as noncharacters. Also
- * three that are drawn as nothing although they are not listed: the blank Braille pattern, the object replacement
+ * Characters that Unicode lists as invisible, direction-changing, control or noncharacters. Also
+ * three unlisted characters that look empty: the blank Braille pattern, the object replacement
  * character, and the null notehead.
  */
 const INVISIBLES = [
@@ -52,8 +52,8 @@ export function isStacked(text: string): boolean {
 }
 
 /**
- * Returns the text with a visible mark, such as `⟨U+202E⟩`, in place of every character that hides something or
- * reorders the text: `picture⟨U+202E⟩gpj.exe` is no picture. An encoded word begins with `⟨=?⟩`. Excess combining marks
+ * Replaces every character that hides or reorders text by a visible mark such as `⟨U+202E⟩`, so that nobody takes
+ * `picture⟨U+202E⟩gpj.exe` for a picture. The `=?` of an encoded word becomes `⟨=?⟩`. Excess combining marks
  * are counted: `⟨+99,970 marks⟩`.
  */
 export function visible(text: string): string {
@@ -66,7 +66,7 @@ export function visible(text: string): string {
 }
 
 /**
- * Returns the text as one line in which nothing hides; it cannot inject mail headers. Joiners (U+200C, U+200D) stay:
+ * Returns the text as one line without hidden characters; it cannot inject mail headers. Joiners (U+200C, U+200D) stay:
  * Persian words and composed emoji need them.
  */
 export function oneLine(text: string): string {

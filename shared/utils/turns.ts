@@ -11,7 +11,7 @@ export class KeyedMutex {
     return turn
   }
 
-  /** Resolves when all tasks so far are finished. */
+  /** Resolves when all tasks started so far are finished. */
   async settled(): Promise<void> {
     await Promise.all(this.lastTurns.values())
   }

@@ -8,7 +8,7 @@ import type { Vendors } from './vendor-process.ts'
 
 type Redis = Parameters<typeof redisCosts>[1]
 
-/** Costs of one submission, and the submissions a second that a core or a Redis has time for */
+/** Costs of one submission, and the max submissions a second of one core or one Redis */
 interface Capacity extends RedisCosts {
   step: string
   /** CPU time of the service, ms */
@@ -19,7 +19,7 @@ const REQUESTS = 4000
 const SENDERS = 16
 const IDLE_MS = 20_000
 
-/** The two possible costs of a form at intake; the pause between cards selects one. */
+/** The two costs of receiving a form, with and without its card; the pause between cards selects one. */
 const STEPS = [
   { step: 'Taken in, its card waits in the queue', env: { CARD_INTERVAL_MS: '3600000' } },
   { step: 'Taken in, card posted at once', env: { CARD_INTERVAL_MS: '0' } },
@@ -60,7 +60,7 @@ async function measured<T>(
   }
 }
 
-/** Measures with several concurrent senders, as under the load for which capacity is planned. */
+/** Measures with several concurrent senders, like the load for which capacity is planned. */
 function cpuTimes(
   redis: Redis, vendors: Vendors, env: Record<string, string>,
 ): Promise<{ serviceMs: number, cpuUs: number }> {

@@ -4,7 +4,7 @@ import type { Browser } from '../support/browser.ts'
 /** Number of decisions at each pace, one after the other; half of them need a confirmation. */
 export const DECISIONS = 100
 
-/** `reading` decides once the page knows the next submission; `rushing` presses as soon as a submission is shown. */
+/** `reading` decides after the next submission is preloaded; `rushing` decides as soon as a submission is shown. */
 export const PACES = ['reading', 'rushing'] as const
 type Pace = typeof PACES[number]
 

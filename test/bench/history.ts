@@ -1,7 +1,7 @@
 import { markdown, plain, type Row } from './report.ts'
 
 /**
- * Returns the history table of the releases' ratios with a row for this release, replaced if present, else added last.
+ * Returns the table of the ratios of all releases, with this release's row replaced, or added at the end.
  * Figures that are no longer measured keep their value.
  *
  * @param before the table so far; '' if there is none

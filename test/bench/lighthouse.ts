@@ -5,7 +5,7 @@ import { spread, type Spread } from './report.ts'
 import { FORM_REQUEST, startSandbox } from './target.ts'
 import { PASSWORD, visit, WITH_PASSWORD } from '../support/visitor.ts'
 
-/** Fetched when needed: with its dependencies, it is larger than all other development dependencies together. */
+/** Package downloaded when needed: with its dependencies it is larger than all other development dependencies. */
 const LIGHTHOUSE = 'lighthouse@13.5.0'
 const run = promisify(execFile)
 
@@ -18,7 +18,7 @@ const METRICS = {
   'total-blocking-time': 'blocked, s', 'cumulative-layout-shift': 'layout shift',
 } as const
 
-/** The parts of Lighthouse's report that are read */
+/** The parts of Lighthouse's report that we use */
 interface Report {
   audits: Record<string, { score: number | null, numericValue?: number, scoreDisplayMode: string }>
   categories: Record<keyof typeof GOALS, { score: number, auditRefs: { id: string, weight: number }[] }>
@@ -30,7 +30,7 @@ interface Judged {
   device: keyof typeof DEVICES
   scores: Record<keyof typeof GOALS, Spread>
   metrics: number[]
-  /** Audits that cost points */
+  /** Audits that lowered the score */
   missed: string[]
 }
 

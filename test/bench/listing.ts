@@ -17,7 +17,7 @@ type ListingModule = typeof import('../../server/domain/queries/listing')
 const PAGE = 50
 const BATCH = 500
 
-/** One submission in so many contains the searched word. */
+/** One in this many submissions contains the searched word. */
 const RARE = 1000
 const WORD = 'zeppelin'
 
@@ -46,7 +46,7 @@ export async function openStore(redisUrl: string) {
         )),
       )
     },
-    /** Median time until a search finds the newest of the rare submissions, ms */
+    /** Median time until a search finds the newest submission with the rare word, ms */
     firstMatch: async (times: number) => {
       const form = { rooms: [], to: [], endpoint: null, labels: {} }
       const context = only<Context>({
@@ -93,7 +93,7 @@ export async function pageTime(store: Store, times: number): Promise<number> {
   return percentiles(taken).p50
 }
 
-/** Returns the median times of a page, ms, with few and with many open submissions, measured in turn. */
+/** Returns the median times of a page, ms, with few and with many open submissions, measured alternately. */
 export async function compareListing(
   redisUrl: string, many: number, rounds: number,
 ): Promise<{ few: number, many: number }> {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
-/** A request serialized in advance, so that sending it costs next to nothing */
+/** A request serialized in advance, so that sending costs almost nothing */
 export type RawRequest = Buffer
 
 export interface Answer {
@@ -77,13 +77,13 @@ export interface LoadResult {
   p99: number
 }
 
-/** Ample time for an idle target to accept a hundred connections, ms */
+/** Time in which an idle target surely accepts a hundred connections, ms */
 const ACCEPTED_MS = 50
 
 /**
- * Runs several senders, each sending its next request after the last answer, for a time or a number of requests. All
- * connect before the first one sends, as proxies do. Node accepts one new connection per turn of its event loop, so the
- * last of a hundred would otherwise wait behind the requests of the first ones, whatever the target does.
+ * Runs several senders for a time or a number of requests; each sends its next request after the last answer. All
+ * connect before any of them sends, as proxies do. Node accepts one new connection per turn of its event loop, so the
+ * last of a hundred would otherwise wait for the requests of the first ones, whatever the target does.
  */
 export async function closedLoop(
   port: number, senders: number, next: () => RawRequest, until: { ms?: number, requests?: number },

@@ -1,4 +1,4 @@
-// `npm run bench`: measures the built service and its peers, in turn, on this machine.
+// `npm run bench`: measures the built service and its peers, one after another, on this machine.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -25,10 +25,10 @@ const PEER_PACKAGES = [
   'hono', '@hono/node-server', 'chat', '@chat-adapter/slack', '@chat-adapter/state-redis', 'resend',
 ]
 const ORDER: readonly TargetName[] = ['peer', 'service', 'bolt', 'floor']
-/** Targets measured under a burst */
+/** Targets measured with a burst of forms */
 const BURSTS: readonly TargetName[] = ['peer', 'service']
 
-/** Tolerance for the service's own background commands, which are counted too: some hundredths of a command a form */
+/** Tolerance for background commands of the service, which are counted too: some hundredths of a command per form */
 const OWN = 0.1
 
 const { values: { quick, history, ...only } } = parseArgs({
@@ -41,7 +41,7 @@ if (!existsSync(ENTRIES.service)) throw new Error('Nothing to measure: run `npm 
 const plan = quick ? QUICK : FULL
 const [redis, vendors] = await Promise.all([startRedis(), startVendors()])
 const surroundings: Surroundings = { redisUrl: redis.url, vendorsUrl: vendors.url }
-/** Measurements with a block of their own */
+/** Measurements that each have a separate block in the pages */
 const SINGLE = {
   capacity: () => capacity(redis, vendors), opening: () => opening(redis.url, plan.rounds),
   lighthouse: () => lighthouse(redis.url, quick ? 1 : 3),
@@ -95,7 +95,7 @@ async function compare(vendors: Vendors): Promise<Measured> {
   return { blocks, figures: { plan, node: process.version, rounds, withDiscord, rows } }
 }
 
-/** Clears Redis afterwards: the next measurement must not find the cards that still wait. */
+/** Clears Redis afterwards, so that waiting cards do not distort the next measurement. */
 async function burst(name: TargetName, vendors: Vendors): Promise<Burst> {
   const figures = await measureBurst(name, surroundings, vendors, plan)
   const client = createClient({ url: redis.url })
@@ -135,7 +135,7 @@ async function redisRows(vendors: Vendors): Promise<Row[]> {
   })
   return [
     row('Redis round trips per submission', 'roundTrips', 2),
-    // Like Slack's own pace, but the queue's gate is closed for a shorter time.
+    // Paced like Slack, but with a shorter pause between cards.
     tripsRow('Redis round trips per submission, paced cards', {
       service: (await redisCosts('service', redis, vendors, { CARD_INTERVAL_MS: '1' }, true)).roundTrips,
     }),

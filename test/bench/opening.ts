@@ -27,9 +27,9 @@ const PAGES = [
 interface Opening {
   readable: number
   usable: number
-  /** Time that the main thread was busy until then: excludes other work of the machine */
+  /** Time that the main thread was busy until then; not affected by other programs */
   busy: number
-  /** Loaded until then; the rest is loaded later, in idle time. */
+  /** Scripts loaded until then; the rest is loaded later, in idle time */
   scripts: number
   styles: number
   all: number

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** The pages with measured figures, and their blocks. `npm run bench` replaces everything between a block's markers. */
+/** Pages with measured figures, and their blocks. `npm run bench` replaces everything between a block's markers. */
 export const PAGES = {
   'docs/performance.md': ['figures', 'history', 'opening', 'lighthouse', 'open', 'senders', 'replicas'],
   'docs/scaling.md': ['capacity'],

@@ -8,7 +8,7 @@ import { environment, FORM_REQUEST, settledMs, startTarget, type TargetName } fr
 import type { Vendors } from './vendor-process.ts'
 
 export interface RedisCosts {
-  /** Number of times that the target sent something and waited for the answer */
+  /** Number of times that the target sent commands and waited for the answer */
   roundTrips: number
   /** Commands sent; a script counts as one. */
   commands: number
@@ -27,13 +27,13 @@ const COUNTED = 500
 const APART_MS = 20
 
 const FORWARDS = 40
-/** Longer than a forward takes, so that two forwards never share a round trip. ms */
+/** Interval between forwards, ms; longer than a forward takes, so that two forwards never share a round trip. */
 const FORWARD_EVERY_MS = 40
 
 /**
  * Returns the Redis costs of one submission, counted between a target and its Redis while forms are sent one by one.
  *
- * @param apart send fewer, and wait after each until all work that it caused is done
+ * @param apart true to send fewer forms, and to wait after each until all its work is done
  */
 export async function redisCosts(
   name: TargetName, redis: { url: string, port: number }, vendors: Vendors, more: Record<string, string> = {},

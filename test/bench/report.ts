@@ -43,7 +43,7 @@ export interface Row {
   figure: string
   /** Cell texts by column */
   cells: Partial<Record<TargetName, string>>
-  /** Ratio of the service to the compared target, within each round */
+  /** Ratio of the service to the compared target in each round */
   ratio?: Spread
   goal?: string
   reached?: boolean
@@ -67,7 +67,7 @@ export function goalRows(rounds: Rounds): Row[] {
   })
 }
 
-/** Renders a Markdown table whose first columns, `left` of them, are texts. */
+/** Renders a Markdown table; the first `left` columns contain text. */
 export function markdown(head: readonly string[], lines: readonly (readonly string[])[], left = 1): string {
   const rule = head.map((_, column) => column < left ? '---' : '---:')
   return [head, rule, ...lines].map(line => `| ${line.join(' | ')} |`).join('\n')

@@ -6,19 +6,19 @@ import {
 } from './target.ts'
 import type { Vendors } from './vendor-process.ts'
 
-/** Durations and counts; the quick mode only shows that everything works. */
+/** Counts of one run; a quick run only shows that everything works. */
 export interface Plan {
   rounds: number
   /**
-   * Total: a quarter with a slow Slack, a quarter to warm up, half of them timed. One sender then sends a tenth more.
-   * Counts rather than durations, so that all targets are equally warm.
+   * Total: a quarter with a slow Slack, a quarter to warm up, half of them timed. A single sender then adds a tenth.
+   * A count, not a duration, so that all targets are equally warm.
    */
   submissions: number
   /** Clicks with timed answers, at 50 a second */
   clicks: number
-  /** Forwards with measured CPU time, at 125 a second; as many come before all clicks, to warm up. */
+  /** Forwards with measured CPU time, at 125 a second; the same number precedes all clicks, to warm up. */
   forwards: number
-  /** Forms sent at once while cards keep Slack's pace */
+  /** Forms sent at once while cards are posted at Slack's pace */
   burst: number
   /** Open submissions in the longest list */
   open: number
@@ -73,10 +73,10 @@ export async function measureTarget(
 }
 
 const BURST_SENDERS = 100
-/** Fills the card queue: from here on, more cards wait than a sender would wait for. */
+/** Forms that fill the card queue, so that later senders do not wait for their cards. */
 const BURST_WARM_UP = 50
 
-/** Sends many forms at once to a fresh process of the target, whose cards keep its default pace. */
+/** Sends many forms at once to a fresh process of the target, which posts cards at its default pace. */
 export async function measureBurst(
   name: TargetName, surroundings: Surroundings, vendors: Vendors, plan: Plan,
 ): Promise<Burst> {

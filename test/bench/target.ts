@@ -43,11 +43,11 @@ export interface Target {
   rss: () => number
   /** Sends SIGTERM, then waits for the exit. */
   stop: () => Promise<void>
-  /** Sends SIGKILL, then waits for the exit; for a target that would still process its queue. */
+  /** Sends SIGKILL, then waits for the exit. For a target that would first finish its queue. */
   kill: () => Promise<void>
 }
 
-/** One environment for all: each target reads the variables that it knows. */
+/** Returns the environment for every target; each reads only the variables that it knows. */
 export function environment({ redisUrl, vendorsUrl }: Surroundings): Record<string, string> {
   return {
     NODE_ENV: 'production', HOST: '127.0.0.1',
@@ -58,8 +58,8 @@ export function environment({ redisUrl, vendorsUrl }: Surroundings): Record<stri
     RESEND_BASE_URL: vendorsUrl,
     FORWARD_ENDPOINT: `${vendorsUrl}/inbox`,
     NUXT_PUBLIC_SITE_URL: 'https://forms.example.com',
-    // The limit is counted but never reached. Cards are not paced to Slack's one a second, because the peers don't pace
-    // either.
+    // The limit is counted but never reached. Cards are not limited to Slack's one a second, because the peers have no
+    // such limit.
     FORM_RATE_LIMIT: '100000000', FORM_RATE_LIMIT_MB: '100000000', CARD_INTERVAL_MS: '0',
   }
 }
@@ -72,12 +72,12 @@ export const DISCORD = (vendorsUrl: string) => ({
 })
 
 /**
- * Returns how long to wait until a target has loaded its modules, ms: the service loads them after a second without
+ * Returns the wait until a target has loaded its modules, ms: the service loads them after a second without
  * requests.
  */
 export const settledMs = (name: TargetName) => name === 'service' ? 3500 : 500
 
-/** Starts the service with its sandbox, as somebody tries it out. */
+/** Starts the service with its sandbox, as a new user would. */
 export const startSandbox = (redisUrl: string, env: Record<string, string> = {}): Promise<Target> => (
   startTarget('service', {
     NODE_ENV: 'development', HOST: '127.0.0.1', STORE_URL: redisUrl, SANDBOX: '1', FORM_RATE_LIMIT: '0',
@@ -129,7 +129,7 @@ async function firstOk(port: number): Promise<void> {
   throw new Error('The target did not take a form in 30 s.')
 }
 
-/** Returns the CPU time of a process, s; the kernel counts in hundredths. */
+/** Returns the CPU time of a process, s; the kernel counts hundredths of a second. */
 function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

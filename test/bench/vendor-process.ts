@@ -5,7 +5,7 @@ import type { Instruction, Noted } from './vendors.ts'
 
 export interface Vendors {
   url: string
-  /** Changes the vendors' behaviour; resolves with the records since the last call. */
+  /** Changes the vendors' behaviour; resolves with everything recorded since the last call. */
   tell: (instruction: Instruction) => Promise<Noted>
   close: () => void
 }

@@ -7,7 +7,7 @@ import { testFolder } from '../support/lifetime'
 import { until } from '../support/until'
 import { ownRedis, clientOf } from './stores'
 
-/** Two clients of one store: two processes if the store allows that. */
+/** Two clients of one store, like two processes if the store allows that. */
 interface Harness { one: ApprovalStore, other: ApprovalStore }
 
 const ASKER = { id: 'U1', name: 'Ada', platform: 'Slack' }

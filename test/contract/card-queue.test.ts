@@ -43,12 +43,12 @@ describe.each([['embedded', openEmbedded], ['Redis', openRedis]] as const)('card
     queue = harness.queue
   })
 
-  /** Gate that stays closed after a card was let out. */
+  /** Request for a card; its room then stays closed for the rest of the test. */
   const turn = (room = 'slack') => ({ room, intervalMs: LONG })
-  /** Gate that opens again at once. */
+  /** Request for a card; its room opens again at once. */
   const open = { room: 'slack', intervalMs: SHORT }
   const enter = (id: string, receivedAt: number, room = 'slack') => queue.enter(room, { id, receivedAt })
-  /** Next card once the gate is open; null if none waits. */
+  /** Next card once the room is open; null if none waits. */
   const takeSoon = async () => {
     for (;;) {
       const taken = await queue.take(open)

@@ -12,7 +12,7 @@ import { embeddedStore, ownRedis, redisStore } from './stores'
 
 interface Harness {
   store: SubmissionStore
-  /** Another process on the same store; the same one if there can be only one. */
+  /** Another client of the same store; the same client if the store allows only one. */
   other: SubmissionStore
 }
 

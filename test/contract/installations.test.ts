@@ -5,7 +5,7 @@ import type { Installations } from '../../server/ports/installations'
 import { testFolder } from '../support/lifetime'
 import { ownRedis, clientOf } from './stores'
 
-/** Two replicas, or twice the same one. */
+/** Two replicas, or the same one twice. */
 interface Setup { one: Installations, other: Installations }
 
 const APP = 'app-1'

@@ -65,7 +65,7 @@ describe.each([
     const limiter = harness.make({ limit: 1, windowS: 1 })
     const started = Date.now()
     expect(await limiter.take(client)).toBe(0)
-    // Two requests at once: on a busy machine, a window of one second may end between them.
+    // Send two requests at once: on a busy machine, a window of one second could end between two single ones.
     const both = () => Promise.all([limiter.take(client), limiter.take(client)])
     const [, second] = await until('the next window', async () => {
       const taken = await both()

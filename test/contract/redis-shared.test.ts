@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 const open = async (url: string) => endAfterTest(new RedisStore(await connectRedis(url), storeRules))
 
-/** Ids of changes that a store reports from now on. */
+/** Subscribes to a store. Returns a list to which the ids of all later changes are added. */
 async function heard(store: RedisStore): Promise<string[]> {
   const ids: string[] = []
   let missed = 0
@@ -35,7 +35,7 @@ describe('two deployments in two databases of one Redis', () => {
     const [one, two] = [submission(), submission()]
     await first.create(one)
     await second.create(two)
-    // Redis announces in order, so each store has then received all earlier announcements.
+    // Redis keeps the order: a store that has received the last announcement has received all earlier ones.
     const [last, end] = [submission(), submission()]
     await first.create(last)
     await second.create(end)

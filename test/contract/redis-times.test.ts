@@ -40,7 +40,7 @@ test('every key but the indexes and the revision ends by itself', async () => {
     ['{triage}:due', '{triage}:pending', '{triage}:revision'],
   )
   expect(await client.pExpireTime('{triage}:audit')).toBe(now + 30 * DAY_MS)
-  // The counts of an hour are needed until 24 hours after it began.
+  // An hour's counts are needed until 24 hours after the hour began.
   expect(leftMs[keys.findIndex(key => key.startsWith('{triage}:tally:'))]).toBeGreaterThan(DAY_MS)
 })
 

@@ -9,7 +9,7 @@ import { embeddedStore, ownRedis, redisStore, ROUNDED_MS } from './stores'
 
 const server = await ownRedis()
 
-/** Store that lets each client create `limit` submissions a minute, and the limiter on the same counts. */
+/** Store that lets each client create `limit` submissions a minute, and a limiter that shares its counts. */
 async function openRedis(limit: number) {
   const options = { limit, windowS: 60 }
   const { client, store } = await redisStore(server.url, { limit: options, limitMb: { limit: 1, windowS: 3600 } })

@@ -8,20 +8,20 @@ import { startRedis } from '../support/redis-server'
 /** Tolerance, ms: the clocks of two processes differ by up to a millisecond, and so do `Date` and timers. */
 export const ROUNDED_MS = 2
 
-/** Redis of its own for the tests of a file */
+/** Separate Redis for the tests of one file */
 export const ownRedis = async () => endAfterAll(await startRedis())
 
-/** Client of this Redis until the test ends */
+/** Client of the Redis at `url`, closed when the test ends */
 export const clientOf = async (url: string) => endAfterTest(await connectRedis(url))
 
-/** The same, of a Redis that is emptied first */
+/** Same as `clientOf`, but empties the Redis first */
 export async function emptied(url: string) {
   const client = await clientOf(url)
   await client.flushAll()
   return client
 }
 
-/** Empty store in this Redis until the test ends, and its client. */
+/** Empty store in the Redis at `url`, closed when the test ends, and its client. */
 export async function redisStore(url: string, options: Partial<ConstructorParameters<typeof RedisStore>[1]> = {}) {
   const client = await connectRedis(url)
   const store = endAfterTest(new RedisStore(client, { ...storeRules, ...options }))
@@ -30,7 +30,7 @@ export async function redisStore(url: string, options: Partial<ConstructorParame
   return { client, store }
 }
 
-/** Empty store until the test ends, and its folder. */
+/** Empty store, closed when the test ends, and its folder. */
 export function embeddedStore(options: Partial<ConstructorParameters<typeof EmbeddedStore>[0]> = {}) {
   const dir = testFolder()
   return { dir, store: endAfterTest(new EmbeddedStore({ dir, ...storeRules, now: Date.now, ...options })) }

@@ -27,7 +27,7 @@ function connect(url = server.url): void {
   store = new RedisStore(client, storeRules)
 }
 
-/** Connects first, so that the first call has as much time as later ones. */
+/** Waits for the connection, so that the first call has as much time as later ones. */
 async function connected(): Promise<void> {
   connect()
   await until('Redis', () => client.isReady)
@@ -151,7 +151,7 @@ describe('Redis submission store, without Redis', () => {
     endAfterTest(await startRedis(own.port))
     await eventually(() => store.check())
     expect(events).toEqual(['redis.unreachable', 'redis.reachable'])
-    // A refused submission is not stored later: its sender was told that it failed.
+    // A refused submission must not be stored later: its sender was told that it failed.
     expect((await client.keys('*')).filter(key => key !== '{triage}:probe')).toEqual([])
   })
 

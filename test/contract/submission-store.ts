@@ -8,7 +8,7 @@ import { until } from '../support/until'
 /** Empty store. */
 interface Harness { store: SubmissionStore, close(): Promise<void> }
 
-/** Length of leases that do not end during a test, ms. */
+/** Lease time that is longer than any test, ms. */
 const LONG_MS = 60_000
 
 /** Contract of every `SubmissionStore`. `makeStore` is called for every test. */

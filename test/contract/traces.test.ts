@@ -14,7 +14,7 @@ interface Harness {
   text(id: string): Promise<string>
 }
 
-/** Length of leases that do not end during a test, ms. */
+/** Lease time that is longer than any test, ms. */
 const LONG_MS = 60_000
 const DAY_MS = 24 * 60 * 60 * 1000
 

@@ -9,7 +9,7 @@ type Answer = Outcome | Promise<Outcome>
 
 type ShownCard = CardView & { notes: string[] }
 
-/** A board that records what every card shows, as text. A call takes effect when it ends, as on a real platform. */
+/** A board that records the text of every card. A call takes effect when it ends, as on a real platform. */
 export class FakeBoard implements ReviewBoard {
   /** Current content of the cards, by message id */
   readonly shown = new Map<string, ShownCard>()
@@ -34,7 +34,7 @@ export class FakeBoard implements ReviewBoard {
   private readonly inFlight = new Map<string, number>()
   private posted = 0
 
-  /** Members of each group, requested anew each time */
+  /** Members of each group; the function is called at each request */
   readonly groups = new Map<string, () => Promise<Outcome<readonly string[]>>>()
 
   membersOf(group: string): Promise<Outcome<readonly string[]>> | null {

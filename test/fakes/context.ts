@@ -3,7 +3,7 @@ import { formsOf } from './forms'
 import { only } from './only'
 import { FakeRuntime, silentLog, silentMonitor } from './runtime'
 
-/** Context of a test. It has no store and no vendors: reading one that the test does not give throws. */
+/** Context of a test, with only these members: reading any other one, such as a store, throws. */
 export function testContext(members: Partial<Context> = {}): Context {
   return only<Context>({
     runtime: new FakeRuntime(), monitor: silentMonitor, log: silentLog,

@@ -1,6 +1,6 @@
 /**
- * Double of a port with the members that a test needs. Reading any other member throws, so that a test fails where the
- * code asks for more than the test expects.
+ * Double of a port with the members that a test needs. Reading any other member throws, so that the test fails if the
+ * code uses more than expected.
  */
 export function only<T extends object>(members: Partial<T>): T {
   return new Proxy(members, {

@@ -6,7 +6,7 @@ export class FakeRuntime implements Runtime {
   time = Date.UTC(2026, 10, 21, 12)
   /** Requested pauses, ms */
   readonly waits: number[] = []
-  /** Waits of up to so many ms last until their task ends, as if it took no time; longer ones time out at once. */
+  /** Timeouts up to this many ms never fire, as if their task took no time; longer ones fire at once. */
   patience = 1000
   /** Number of tasks handed to the background so far */
   backgrounded = 0

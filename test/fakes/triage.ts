@@ -43,11 +43,11 @@ export type Wish<Each = Intent> = Each extends Intent
 
 interface TriageOptions {
   platforms?: readonly string[]
-  /** Time during which each decision can be undone, ms */
+  /** Time in which each decision can be undone, ms */
   revocableMs?: Record<Action, number>
   /** Further settings of the form */
   form?: Partial<Form>
-  /** Opens a store to use instead of the embedded one. */
+  /** Opens the store that replaces the embedded one. */
   openStore?: (dir: string, now: () => number) => SubmissionStore
 }
 
@@ -113,13 +113,13 @@ export async function openTriage(
       await runtime.drain()
     },
     sweep: () => sweep(context, outbox, reviewers),
-    /** Resolves with the result once all effects of what was called are done. */
+    /** Resolves with the call's result once all its effects are done. */
     settle: async <T>(result: Promise<T>) => {
       const value = await result
       await runtime.drain()
       return value
     },
-    /** Sweeps that many ms later; resolves once all effects are done. */
+    /** Advances the clock by `ms` and sweeps; resolves once all effects are done. */
     sweepAfter: async (ms = 0) => {
       runtime.time += ms
       await sweep(context, outbox, reviewers)
@@ -133,7 +133,7 @@ export function submissionsIn(triage: Triage): OpsSubmissions {
   return new OpsSubmissions(triage, triage.outbox, triage.reviewers, triage.decisions, triage.quarantine)
 }
 
-/** Erases the submission and edits its one card as another process would, before this process edits the card. */
+/** Erases the submission and edits its only card like another process, before this process edits the card. */
 export async function erasedElsewhere({ outbox }: Pick<Triage, 'outbox'>, id: string): Promise<void> {
   const erased = await outbox.apply(id, [{ type: 'erased', reviewer: ADA }])
   if ('refused' in erased) throw new Error(erased.refused)
@@ -144,7 +144,7 @@ export async function erasedElsewhere({ outbox }: Pick<Triage, 'outbox'>, id: st
 interface Outage {
   /** Number of next calls to refuse */
   calls: number
-  /** Writes of submissions wait for this. */
+  /** Promise that must resolve before submissions are written */
   writes: Promise<unknown>
   /** Number of writes requested so far */
   written: number

@@ -17,14 +17,14 @@ export async function* decideEach(ids: readonly string[], action: BulkAction): A
   }
 }
 
-/** Decides many submissions, which can be stopped, and finds those that match a filter. */
+/** Decides many submissions until it is stopped, and finds the submissions that match a filter. */
 export function useBulk() {
   const running = ref(false)
   const total = ref(0)
   /** Ids that were decided */
   const done = ref<string[]>([])
   const errors = ref<BulkResult[]>([])
-  /** Ids not known to be decided, because the run was stopped or failed */
+  /** Ids that may be undecided, because the run was stopped or failed */
   const left = ref<string[]>([])
   /** Reason why the run failed */
   const problem = ref<string | null>(null)
@@ -52,7 +52,7 @@ export function useBulk() {
   /**
    * Collects all open submissions that match the filter, until it is stopped.
    *
-   * @param onFound receives all ids so far, whenever there are more: a later failure takes none of them away
+   * @param onFound receives all ids so far after each step, so that a later failure loses none
    */
   async function gather(filter: object, onFound: (ids: readonly string[]) => void): Promise<void> {
     const ids: string[] = []

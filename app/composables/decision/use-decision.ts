@@ -11,14 +11,14 @@ interface DecisionContext {
   refresh: () => Promise<void>
   /** Opens the next submission; false if this one stays. */
   goOn: () => Promise<boolean>
-  /** Opens the next submission during the decision. False if none is known, or if the decision may take long. */
+  /** Opens the next submission while the decision is sent. False if none is known, or if the decision may take long. */
   leave: (answer: Promise<unknown>) => boolean
 }
 
-/** The decision that the user has begun; asks for confirmation only before irreversible ones. */
+/** The decision that the user has begun; only irreversible decisions need a confirmation. */
 export function useDecision({ id, submission, ended, decide, refresh, goOn, leave }: DecisionContext) {
   const { begin, say, fail, failed, tell, undoing } = useDone()
-  /** Includes the submission as it was then: form and dialog stay open whatever happens meanwhile. */
+  /** Question with a copy of the submission, so that form and dialog stay open even if the submission changes */
   const question = shallowRef<DecisionQuestion<AskingAction> | null>(null)
   const editing = computed(() => question.value?.what === 'edit' ? question.value.submission : null)
   const asking = computed(() => question.value?.what === 'edit' ? null : question.value as DecisionQuestion | null)
@@ -27,7 +27,7 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
     if (!question.value) return null
     const { what, submission: snapshot } = question.value
     const current = submission.value
-    // Others may have decided it: that does not prevent an action that is no decision.
+    // Actions that are not decisions stay possible after somebody else's decision.
     if (!ACTIONS[what].decides && current && offersOn(current).includes(what)) {
       return snapshot.state === 'held' && current.state !== 'held' ? 'Somebody released it in the meantime.' : null
     }
@@ -65,7 +65,7 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
   ): Promise<DecisionAnswer | null> {
     const askedQuestion = question.value
     const answer = decide(request)
-    // With another assignee the server first warns or refuses: wait for its answer.
+    // If somebody else is the assignee, the server warns or refuses: wait for its answer.
     const isFree = snapshot.holder === null || snapshot.taking !== null
     const isInBackground = isPlain(what) && isFree && leave(answer)
     const number = isInBackground ? begin() : undefined
@@ -87,12 +87,12 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
     const snapshot = submission.value
     // Show the next submission first.
     setTimeout(() => say(id, action, snapshot ? revocableMs(action, snapshot) : 0))
-    // After an action without a question there is more to do with the submission.
+    // Stay here after an action without a question: there is more to do with the submission.
     if (isInstant(action) || !await goOn()) focusHeading()
     void refresh()
   }
 
-  /** Does an action at once. A user who is editing keeps what they typed. */
+  /** Does an action at once. Text typed in an open edit form stays. */
   async function act(action: InstantAction) {
     if (isActing) return
     isActing = true
@@ -109,7 +109,7 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
 
   const edit = (request: DecisionRequest) => send('edit', request, question.value!.submission)
 
-  /** Sends the confirmed decision. After one that came too late, opens the next submission if there is one. */
+  /** Sends the confirmed decision. If it came too late, opens the next submission if there is one. */
   async function confirmed(action: DecisionQuestion['what'], to: string): Promise<DecisionAnswer | null> {
     const request = opensForm(action) ? { action, to } : { action }
     const result = await send(action, request, question.value!.submission)
@@ -125,14 +125,14 @@ export function useDecision({ id, submission, ended, decide, refresh, goOn, leav
     return isOver && await goOn()
   }
 
-  /** The focused element is removed with the form. */
+  /** Closes the form and moves the focus, because the focused element is removed. */
   async function cancel() {
     if (dirty.value && !over.value && !confirm('Throw away what you typed?')) return
     dirty.value = false
     if (!await close()) focusHeading()
   }
 
-  /** The dialog has released the focus. */
+  /** Called when the dialog has released the focus. */
   function closed() {
     if (opener?.isConnected) opener.focus()
     else focusHeading()

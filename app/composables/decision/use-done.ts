@@ -3,13 +3,13 @@ import {
 } from '../../../shared/actions'
 import type { DecisionAnswer } from '../submission/use-submission'
 
-/** Max time that an undo offer is shown, ms: longer than it takes to read it twice */
+/** Max time that an undo offer is shown, ms; enough to read it twice */
 const OFFER_MS = 12_000
 
 /** Time that a notice without an offer is shown, ms */
 const NOTICE_MS = 5000
 
-/** Numbers of the last decision begun and the last one announced: answers may arrive out of order */
+/** Numbers of the last decision begun and of the last one announced, because answers may arrive out of order */
 let [lastBegun, lastAnnounced] = [0, 0]
 
 /** Notice of the last decision */
@@ -22,7 +22,7 @@ interface Notice {
   ms: number
 }
 
-/** Takes decisions back. Returns the ids worth another try, and the messages about those not taken back. */
+/** Takes decisions back. Returns the ids to retry, and the messages of all failures. */
 async function reopen(ids: readonly string[], action: RevokingAction) {
   const retryIds = new Set(ids)
   const messages = new Set<string>()
@@ -81,7 +81,7 @@ export function useDone() {
     }
   }
 
-  /** Numbers a decision whose answer is not awaited. Ends the offer to take back the one before it. */
+  /** Returns a number for a decision whose answer is not awaited. Ends the undo offer of the previous decision. */
   function begin(): number {
     lastDecision.value = null
     return ++lastBegun
@@ -89,8 +89,8 @@ export function useDone() {
 
   /**
    * @param ids one submission, or all that were decided at once
-   * @param revocableMs time in which it can be taken back, ms; such decisions are made without asking first
-   * @param number its number, from when it was begun
+   * @param revocableMs time in which it can be taken back, ms; such decisions need no confirmation
+   * @param number the decision's number, from `begin`
    */
   function say(ids: string | readonly string[], action: ActionId, revocableMs = 0, number = ++lastBegun) {
     if (number < lastAnnounced) return
@@ -99,7 +99,7 @@ export function useDone() {
     const { done, group, many } = ACTIONS[action]
     const undoAction = revocableMs > 0 && number === lastBegun ? undoOf(ACTIONS[action]) : null
     if (undoAction) lastDecision.value = { ids: allIds, action: undoAction, until: Date.now() + revocableMs }
-    // An assignment leaves the offer to take the decision before it back.
+    // Keep the undo offer of the previous decision after an assignment.
     else if (group !== 'assignment') lastDecision.value = null
     const ms = undoAction ? Math.min(revocableMs, OFFER_MS) : NOTICE_MS
     const title = allIds.length === 1
@@ -108,7 +108,7 @@ export function useDone() {
     notice.value = { number, title, icon: 'i-lucide-check', ms }
   }
 
-  /** Announces an outcome to a user who has left the submission. A failure stays until they close it. */
+  /** Announces an outcome to a user who has left the submission. A failure message stays until they close it. */
   function tell(id: string, action: ActionId, result: DecisionAnswer, revocableMs: number, number?: number) {
     if (result.decided) return say(id, action, revocableMs, number)
     if (result.late) return fail(ACTIONS[action].failed ?? 'Already decided', result.message)

@@ -1,8 +1,8 @@
 import { useEventListener, useSessionStorage, whenever } from '@vueuse/core'
 
-/** More rows than a screen shows */
+/** Number of rows drawn at first, more than a screen shows */
 const FIRST_ROWS = 16
-/** Frames until the heights of the rows around a place are known */
+/** Frames until the heights of the rows around the scroll position are known */
 const SETTLING_FRAMES = 3
 
 const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
@@ -21,8 +21,8 @@ function readPlace(): ScrollPlace {
 }
 
 /**
- * Scrolls to the row if it is still listed. Repeats for some frames: rows get their final heights only once they are in
- * or near the window, and move this one.
+ * Scrolls to the row if it is still listed. Repeats this for some frames: rows get their final heights, and move this
+ * one, only once they are in or near the window.
  */
 function scrollToPlace(place: ScrollPlace, frames = SETTLING_FRAMES) {
   const row = place.row && document.querySelector(`[data-testid=row][data-id="${CSS.escape(place.row)}"]`)
@@ -31,10 +31,7 @@ function scrollToPlace(place: ScrollPlace, frames = SETTLING_FRAMES) {
   if (frames > 1) requestAnimationFrame(() => scrollToPlace(place, frames - 1))
 }
 
-/**
- * Rows to draw: at first only those visible when the list opens, then all, once these are painted. So the list can be
- * used sooner.
- */
+/** Rows to draw: first only the visible ones, then all once these are painted. This makes the list usable sooner. */
 export function useDrawnRows(rows: () => readonly Row[]) {
   /** Row that gets the focus */
   const focusedId = useCurrentRow().value

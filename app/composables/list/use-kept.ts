@@ -1,8 +1,8 @@
 import { useLocalStorage } from '@vueuse/core'
 
 /**
- * A text kept in this browser; other tabs keep the one they show. If a private window refuses storage, it lives as long
- * as the page.
+ * A text stored in this browser; other open tabs keep their own. If a private window refuses storage, the text is kept
+ * until the page is closed.
  */
 export function useKept(key: string) {
   return useLocalStorage(key, '', { writeDefaults: false, listenToStorageChanges: false, onError: () => {} })

@@ -1,6 +1,6 @@
 import { useDebounceFn } from '@vueuse/core'
 
-/** Changes come in bursts: count after a quiet moment, but at least every few seconds; ms. */
+/** Pause after the last change before counting, and max time without counting, ms: changes come in bursts. */
 const [QUIET_MS, MAX_WAIT_MS] = [500, 3000]
 
 const toNulls = <K extends string>(counts: Record<K, unknown>) => (

@@ -3,7 +3,7 @@ import { ACTIONS, LIST_ACTIONS, type ListAction } from '../../../shared/actions'
 const rowOf = (id: string) => document.querySelector<HTMLElement>(`[data-testid=row][data-id="${CSS.escape(id)}"]`)
 const linkOf = (id: string) => rowOf(id)?.querySelector('a') ?? null
 
-/** Id of the row that keys act on, kept for the return from a submission */
+/** Id of the row that keys act on, kept while a submission is open */
 export const useCurrentRow = () => useState<string | null>('list-current', () => null)
 
 /** Keyboard navigation and selection for the list. Keys move the current row and decide it. */
@@ -13,7 +13,7 @@ export function useListKeyboard(rows: () => readonly Row[], turns: () => number)
   const kept = useCurrentRow()
   const current = computed(() => rows().find(({ id }) => id === kept.value) ?? rows()[0] ?? null)
   const hovered = ref<string | null>(null)
-  /** Requested action. The component that carries it out is loaded on the first request. */
+  /** Requested action. The component that does it is loaded on the first request. */
   const wish = shallowRef<{ what: ListAction, row: Row | null } | null>(null)
   const wishes = computed(() => LIST_ACTIONS
     .filter(what => isOfferedOnRow(what, { open: true, holder: null }, takes.value))
@@ -21,7 +21,7 @@ export function useListKeyboard(rows: () => readonly Row[], turns: () => number)
 
   function focusOn(id: string) {
     kept.value = id
-    // Render rows that arrive at the same time first.
+    // Wait until rows that arrived at the same time are rendered.
     void nextTick(() => linkOf(id)?.focus())
   }
 
@@ -69,7 +69,7 @@ export function useListKeyboard(rows: () => readonly Row[], turns: () => number)
 
   function ask(what: ListAction, row: Row | null) {
     if (row && !(mayDecide(row) && isOfferedOnRow(what, row, takes.value))) return
-    // A focused link would be opened by the Enter that answers the question.
+    // Focus the row, not its link: the Enter that answers the question would open the link.
     if (row) rowOf(row.id)?.focus()
     wish.value = { what, row }
   }

@@ -26,7 +26,7 @@ export function listNameFor(state: RowState | undefined): ListName {
   return state === 'held' || state === 'spam' || state === 'done' ? state : 'pending'
 }
 
-/** True if the filter leaves anything out of its list. */
+/** True if the filter excludes anything from the list. */
 export function isFiltered({ sort, state, ...filter }: ListFilter): boolean {
   return Object.values({ ...filter, state: listNameFor(state) === state ? undefined : state }).some(Boolean)
 }
@@ -41,7 +41,7 @@ export const useLastList = () => useState<RouteLocationRaw>('list-place', () => 
 
 /**
  * Filter and page of the list, kept in the address: a reload, a step back or a shared link shows the same. The cursors
- * of earlier pages are in the browser's history state: a page opened by a link has none.
+ * of earlier pages are in the browser's history state, which is empty in a page opened by a link.
  */
 export function useListPlace() {
   const [route, router] = [useRoute(), useRouter()]
@@ -53,7 +53,7 @@ export function useListPlace() {
   })
   const cursorsAbove = (): string[] => Array.isArray(history.state?.above) ? history.state.above : []
 
-  /** @param how `replace` for text being typed, which is no step to go back to */
+  /** @param how `replace` while text is typed, so that the Back button skips it */
   function choose(newFilter: ListFilter, how: 'push' | 'replace' = 'push') {
     void router[how](listAt(newFilter))
   }

@@ -6,9 +6,9 @@ type ListState = Pick<
 
 const formatCount = (count: number) => count.toLocaleString('en')
 
-/** Texts with the list's numbers: each number is exact, or says that it is not. */
+/** Texts with the list's numbers; a number that is not exact says so. */
 export function useListWords({ page, search, searching, turning, filter, filtered, number }: ListState) {
-  /** Search result for the current filter; null while only another filter's is known */
+  /** Search result for the current filter; null until it is known */
   const currentSearch = computed(() => (
     search.value?.of === JSON.stringify(filter.value) && search.value.cursor !== undefined ? search.value : null
   ))

@@ -9,13 +9,13 @@ const isDue = ({ open, state }: { open: boolean, state: string }) => open || sta
 /** Submission loaded before its page opens */
 let preloaded: SubmissionDetails | null = null
 
-/** Answers of decisions whose submission was left for the next one, by id */
+/** Pending decisions on submissions that the user has left, by id */
 const pendingDecisions = new Map<string, Promise<unknown>>()
 export const isUnderWay = (id: string) => pendingDecisions.has(id)
 /** Warns before the page closes: the user would never learn the outcome. */
 const warn = (event: BeforeUnloadEvent) => event.preventDefault()
 
-/** Returns the preloaded submission that opens, if any; only once, because it becomes outdated. */
+/** Returns the submission if it was preloaded; only once, because it becomes outdated. */
 export function takeAhead(id: string): SubmissionDetails | null {
   const submission = preloaded?.id === id ? preloaded : null
   preloaded = null
@@ -31,11 +31,11 @@ export function useQueue(id: () => string) {
   const queue = useQueueRows()
   const rows = () => queue.value.rows
   const findPosition = () => rows().findIndex(row => row.id === id())
-  /** True if it is in the list: a decision then leads to the next one. A submission opened by a link stays. */
+  /** True if the submission is in the list: a decision then opens the next one. One opened by a link stays open. */
   const isIn = () => findPosition() >= 0
   const next = shallowRef<SubmissionDetails | null>(null)
   let search: Promise<SubmissionDetails | null> | null = null
-  /** Ids that change during a search for the next one; null if none runs */
+  /** Ids of submissions that change while the next one is searched for; null if no search runs */
   let changedIds: Set<string> | null = null
 
   watch(id, forget)
@@ -48,12 +48,12 @@ export function useQueue(id: () => string) {
     const changes = changedIds = new Set<string>()
     const thisSearch: typeof search = search = findNext().then((submission) => {
       if (search !== thisSearch) return search ?? submission
-      // It may have been read before a change; and if none waited before, one may now.
+      // Search again: the result may be older than a change, and after any change one more may wait.
       if (submission ? changes.has(submission.id) : changes.size > 0) return look()
       changedIds = null
       return next.value = submission
     })
-    // Forget a failed search: it is repeated when needed.
+    // Forget a failed search, so that it is repeated when needed.
     thisSearch.catch(() => search === thisSearch && forget())
     return thisSearch
   }
@@ -119,7 +119,7 @@ export function useQueue(id: () => string) {
 
   let isOver = false
   tryOnScopeDispose(() => isOver = true)
-  /** True if the user is still here: one who left during the search is not led on. */
+  /** True if the user is still at this submission: the search must not move a user who has left. */
   const isAt = (startId: string) => !isOver && id() === startId
 
   async function open(openedId: string) {

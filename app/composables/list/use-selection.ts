@@ -1,5 +1,5 @@
 /**
- * Selected rows, to be decided together: from the shown rows, or from everything that the filter finds.
+ * Rows selected to be decided together: some of the shown rows, or everything that the filter finds.
  *
  * @param turns grows when other rows are shown, not when the same rows change
  */

@@ -16,12 +16,12 @@ interface Search {
 }
 
 const PAGE_ROWS = 50
-/** Row limits of the first page: above the first, after arrivals, it is cut back; below the second it is filled up. */
+/** Row limits of the first page: arrivals beyond `MAX_ROWS` push out old rows; below `MIN_ROWS` it is filled up. */
 const [MAX_ROWS, MIN_ROWS] = [100, 25]
 /** Search results beyond this number are not all read; the page says that there are more. */
 const MAX_RESULTS = 1000
 const TYPING_MS = 250
-/** List without a filter, requested at the address that pages/index.vue declares, which the browser has preloaded */
+/** List without a filter. pages/index.vue declares the same address, so the browser has preloaded it. */
 const [FIRST_PLACE, FIRST_PAGE_PATH] = ['[{},null]', `/api/submissions?limit=${PAGE_ROWS}`]
 
 /** One page of a submission list, kept current. Survives visits to a submission. */
@@ -33,10 +33,7 @@ export function useSubmissionList() {
   const page = useState<ShownPage | null>('list-page', () => null)
   const pagePlaceKey = useState('list-page-of', placeKey)
   const search = useState<Search | null>('list-search', () => null)
-  /**
-   * Time when the list was opened, epoch ms of the server: submissions received later are new, however they got into
-   * the list.
-   */
+  /** Time when the list was opened, epoch ms of the server. Submissions received later count as new. */
   let openedAt = Infinity
   /** New submissions above this page, if it is not the first */
   const newer = ref(new Set<string>())
@@ -64,7 +61,7 @@ export function useSubmissionList() {
 
   async function load() {
     const requestedPlace = placeKey()
-    // After a failure load everything again. The done list is always loaded whole: its order cannot be told from rows.
+    // After a failure load everything again. Always load the whole done list: its order cannot be derived from rows.
     const isContinuing = continuesSearch && !turning.value && !needsReload && changedIds.size === 0
     const ids = needsReload || changedIds.size === 0 || list.value === 'done' ? null : [...changedIds]
     needsReload = continuesSearch = false
@@ -77,7 +74,7 @@ export function useSubmissionList() {
       busy.value = false
       throw error
     }
-    // Load what changed meanwhile first.
+    // First load the changes that were reported meanwhile.
     if (!turning.value && searching.value) {
       continuesSearch = true
       void runLoad()
@@ -88,7 +85,7 @@ export function useSubmissionList() {
     const isDefaultPage = !ids && requestedPlace === FIRST_PLACE
     const query = ids ? { ids } : { limit: PAGE_ROWS, before: before.value }
     const answer = isDefaultPage ? await askOps<RowPage>(FIRST_PAGE_PATH) : await ask(query)
-    // The user turned the page meanwhile: a newer request brings the answer.
+    // The user turned the page meanwhile: a newer request loads it.
     if (requestedPlace !== placeKey() || (ids && turning.value)) return
     const isReloaded = !turning.value && !ids && before.value
     if (ids) merge(ids, answer)
@@ -124,10 +121,10 @@ export function useSubmissionList() {
     search.value !== null && search.value.cursor !== null && search.value.ids.size <= MAX_RESULTS
   )
 
-  /** True while the results of the filter are not all known. */
+  /** True until all results of the filter are known. */
   const searching = computed(() => filtered.value && (isShort() || isUncounted()))
 
-  /** Fills the page first, then counts. Rows that fill the page are counted if the count is at the same cursor. */
+  /** Fills the page first, then counts. Rows that fill the page count if both have reached the same cursor. */
   async function continueSearch(requestedPlace: string) {
     const isFilling = isShort()
     const isCounting = !isFilling || page.value!.cursor === search.value!.cursor
@@ -189,7 +186,7 @@ export function useSubmissionList() {
   const cursor = computed(() => turning.value ? null : page.value?.cursor)
   const showOlder = () => cursor.value && older(cursor.value)
 
-  /** Typed text, searched for after a moment; follows the address. */
+  /** Typed search text, applied after a short pause. Changes with the address. */
   const q = ref(filter.value.q ?? '')
   let typedText = filter.value.q ?? ''
   const { start: startSearch, stop: cancelSearch } = useTimeoutFn(() => {
@@ -213,7 +210,7 @@ export function useSubmissionList() {
   const drawn = useDrawnRows(() => page.value?.rows ?? [])
   const queue = useQueueRows()
   onBeforeRouteLeave(() => {
-    // A pending search would lead back here.
+    // A pending search would open this page again.
     cancelSearch()
     if (page.value) queue.value = queueOf(page.value, filter.value)
   })

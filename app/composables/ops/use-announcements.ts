@@ -12,7 +12,7 @@ function useAnnouncement() {
 
 /**
  * Changes of the list for screen readers, while the focus is elsewhere. Kept short: reading out whole rows on every
- * change would drown the user.
+ * change would be too much.
  */
 export function useAnnouncements(
   { arrived, turns, searching, number }: List, { total }: Pick<ReturnType<typeof useListWords>, 'total'>,
@@ -23,7 +23,7 @@ export function useAnnouncements(
   })
 
   let announcedTurn = turns.value
-  // Wait until the search has counted.
+  // Wait until the search has counted the results.
   watch([turns, searching], ([turn, isSearching]) => {
     if (turn === announcedTurn || isSearching) return
     announcedTurn = turn

@@ -7,13 +7,13 @@ const RETRY_MS = 1000
 const pendingCount = ref(0)
 /** True if the last request got no answer */
 const isUnreached = ref(false)
-/** Requests to be sent again: how to stop each, and if it continues after its page was left */
+/** Requests to be sent again: the function that stops each one, and if it continues after its page was left */
 const waitingRequests = shallowReactive(new Map<() => void, () => boolean>())
 
 /** An error with a status counts as an answer. */
 const hasNoAnswer = (error: unknown) => (error as { statusCode?: number }).statusCode === undefined
 
-/** Learns from a request whether there is a connection. */
+/** Updates the connection state from the outcome of a request. */
 export async function noticed<T>(request: Promise<T>): Promise<T> {
   pendingCount.value++
   try {
@@ -70,7 +70,7 @@ export function stopWaiting(): void {
   for (const stop of waitingRequests.keys()) stop()
 }
 
-/** Stops those that do not continue after their page was left. */
+/** Stops the waiting requests that must not continue after their page was left. */
 export function stopWaitingHere(): void {
   for (const [stop, isLeft] of waitingRequests) if (!isLeft()) stop()
 }

@@ -11,9 +11,9 @@ export type Liveness = 'connecting' | 'live' | 'lost' | 'refusing'
  * Listens to server-sent events, `changed` and `heartbeat`, while the page is open. It is live as long as there are
  * heartbeats: they stop when the server dies, the store or the network is away, or the laptop sleeps.
  *
- * @param onChange receives the data of a change; null when the connection is lost: then everything is loaded again
- * @param getRevision returns the revision of the shown data, by which the server finds changes since then; undefined
- * while nothing is shown yet: then it does not connect
+ * @param onChange receives the data of a change; null when the connection is lost: then load everything again
+ * @param getRevision returns the revision of the shown data, so that the server sends all changes since then; undefined
+ * while nothing is shown yet: no connection is opened then
  */
 export function useEvents(
   path: string, onChange: (data: string | null) => void, getRevision: () => string | null | undefined = () => null,
@@ -37,7 +37,7 @@ export function useEvents(
   // Compare clock times, because timers sleep with the machine. After a clock change, in either direction, reload.
   const { isActive, resume } = useIntervalFn(() => {
     if (Math.abs(Date.now() - heardAt) < MAX_SILENCE_MS) return
-    // A dead connection can stay open for minutes, and after an HTTP error the browser gives up.
+    // Reconnect: a dead connection can stay open for minutes, and browsers do not retry after an HTTP error.
     connect()
     if (liveness.value === 'lost') return
     liveness.value = 'lost'
@@ -67,8 +67,8 @@ const useChangeEvents = createSharedComposable(() => useEvents('/api/submissions
 }, () => [...listeners].map(({ getRevision }) => getRevision?.()).find(revision => revision !== undefined)))
 
 /**
- * Reports changed submissions by id; null if any may have changed. Data requested after this call is at most as old as
- * the call.
+ * Reports the ids of changed submissions; null if any may have changed. Data requested after this call is at least as
+ * new as the call.
  */
 export function useChanges(onChange: Listener['onChange'], getRevision?: Listener['getRevision']) {
   const listener = { onChange, getRevision }

@@ -4,7 +4,7 @@ import { useEventListener, useMutationObserver } from '@vueuse/core'
 let focusedHeading: HTMLElement | null = null
 
 /**
- * True if the user has moved the focus elsewhere meanwhile: somebody who types keeps their place. Otherwise the focus
+ * True if the user has moved the focus elsewhere meanwhile, so that it must not be taken away. Otherwise the focus
  * is nowhere, or within `from`.
  */
 export function hasMovedOn(from?: Element | null): boolean {
@@ -14,8 +14,8 @@ export function hasMovedOn(from?: Element | null): boolean {
 }
 
 /**
- * Keeps the focus, which browsers take from removed elements and from a button that is disabled while it works. The
- * button gets it back; after a removal the heading gets it, unless somebody or something moves it. Used once.
+ * Restores the focus, which is lost when an element is removed, or a button is disabled while it works. The
+ * button gets it back; after a removal the heading gets it, unless the user or other code moves it. Used once.
  */
 export function useFocusKept(): void {
   let lastFocused: HTMLElement | null = null
@@ -26,7 +26,7 @@ export function useFocusKept(): void {
     lastFocused = target as HTMLElement
     if (focusedHeading !== lastFocused) focusedHeading = null
   })
-  // A click beside the element means that the user wants no focus.
+  // A click outside means that the user no longer wants the focus there.
   useEventListener(
     'pointerdown', ({ target }) => lastFocused?.contains(target as Node) || (lastFocused = null), { capture: true },
   )

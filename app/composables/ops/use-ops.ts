@@ -56,7 +56,7 @@ export function atThisSite(text: string): string {
 
 let contextRequest: Promise<OpsContext> | null = null
 
-/** Facts about this deployment; requested until known. Null before, and if the user has no access. */
+/** Facts about this deployment, requested until the server answers. Null until then, and if the user has no access. */
 export function useOpsContext() {
   const context = useState<OpsContext | null>('ops-context', () => null)
   useRefresh(async () => {
@@ -67,7 +67,7 @@ export function useOpsContext() {
   return context
 }
 
-/** Lead of this machine's clock over the service's, ms; 0 if a slow answer explains the difference */
+/** Time by which this machine's clock is ahead of the service's, ms; 0 if a slow answer explains the difference */
 const aheadMs = ref(0)
 
 /** @param now time by the service's clock, epoch ms, at some moment between request and answer */
@@ -77,7 +77,7 @@ function compareClocks(askedAt: number, now?: number): void {
   aheadMs.value = Math.abs(offMs) > CLOCK_OFF_MS ? offMs : 0
 }
 
-/** Returns the time by the service's clock, as far as known, epoch ms: all times shown were recorded by it. */
+/** Returns the estimated time of the service's clock, epoch ms: all times shown were recorded by that clock. */
 export const serviceTime = () => Date.now() - aheadMs.value
 
 /** Time by the service's clock, updated every second by one shared timer */

@@ -4,11 +4,11 @@ const RETRY_MS = 3000
 
 /**
  * Loads a page's data when it opens and on request, one request at a time; requests meanwhile are merged into one.
- * After a failure loads again in a moment, as long as the page is open.
+ * Retries after a failure while the page is open.
  */
 export function useRefresh(load: () => Promise<void>) {
   const problem = ref<string | null>(null)
-  /** True if the store does not answer: forms are refused, too. */
+  /** True if the store does not answer; forms are refused then. */
   const isStoreAway = ref(false)
   const retry = useTimeoutFn(() => void refresh(), RETRY_MS, { immediate: false })
   let activeLoad: Promise<void> | null = null
@@ -35,7 +35,7 @@ export function useRefresh(load: () => Promise<void>) {
         if (!isDisposed) retry.start()
       }
     }
-    // Same synchronous step as the last check, so no request can be missed.
+    // Runs in the same synchronous step as the last check, so that no request is missed.
     activeLoad = null
   }
 

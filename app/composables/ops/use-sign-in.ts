@@ -9,7 +9,7 @@ export function signInAgain(): Promise<unknown> {
   return (pendingSignIn.value ??= Promise.withResolvers()).promise
 }
 
-/** Message while roles cannot be looked up; such lookups are repeated. */
+/** Message while roles cannot be looked up; the lookup is repeated. */
 export const UNSURE = 'Reviewers cannot be looked up just now.'
 
 /** Repeats the session lookup until the viewer and their role are known; the page opens with the first answer. */
@@ -50,9 +50,9 @@ export function useSignIn() {
     pendingSignIn.value = null
   }
 
-  /** True if the viewer may decide; nobody else sees buttons */
+  /** True if the viewer may decide; others see no buttons */
   const decides = computed(() => state.value?.viewer?.role === 'reviewer')
-  /** True if reviewers take submissions. Known before pages are drawn, so that nothing moves. */
+  /** True if assignment is on. Known before pages are drawn, so that nothing moves. */
   const takes = computed(() => state.value?.takes === true)
   /** True if the viewer or their role is not known yet */
   const unsure = computed(() => state.value === null || state.value.viewer?.role === null)

@@ -16,7 +16,7 @@ export function useStatus() {
   const now = useNow()
   const visibility = useDocumentVisibility()
   const isLookedAt = () => visibility.value === 'visible'
-  /** Start of the wait for an answer, epoch ms: nothing is requested while the page is hidden. */
+  /** Start of the wait for an answer, epoch ms. Restarts when the page is shown: a hidden page requests nothing. */
   const waitStartedAt = ref(heardAt.value)
   /** True if the page is visible again but has no new answer yet */
   const isBack = ref(false)

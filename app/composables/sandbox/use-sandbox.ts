@@ -76,7 +76,7 @@ export function errorLine(error: unknown): string {
   if (typeof serverError === 'string' && serverError) return serverError
   if (typeof data?.message === 'string' && data.message) return data.message
   if (statusCode) return `The server answered ${statusCode}.`
-  // The message of a request without an answer is for programs: `[GET] "/api/…": <no response>`.
+  // Don't show the message of a request without an answer, such as `[GET] "/api/…": <no response>`.
   const isReadable = message && name !== 'FetchError' && !message.includes('fetch')
   return isReadable ? message : 'The server cannot be reached.'
 }

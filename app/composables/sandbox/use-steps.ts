@@ -1,4 +1,4 @@
-/** Items that one click adds: each may be a tree, and 24,000 at once keep the page busy for a minute. */
+/** Number of items that one click adds: each may be a tree, and 24,000 at once would block the page for a minute. */
 const STEP = 100
 
 /**
@@ -13,7 +13,7 @@ export function useSteps<T>(items: () => readonly T[], initialCount: number) {
   const shown = computed(() => isPrinted.value ? items() : items().slice(0, count.value))
   const left = computed(() => items().length - shown.value.length)
 
-  /** Replaces the button by more items, and focuses the first of them. */
+  /** Shows more items, and focuses the first of these. */
   async function showMore(list: HTMLElement) {
     const nextIndex = count.value
     count.value += STEP

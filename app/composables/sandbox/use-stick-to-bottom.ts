@@ -12,8 +12,8 @@ export function useStickToBottom(scroller: ElementRef, list: ElementRef) {
     const box = scroller.value
     if (!box) return
     const distanceBelow = box.scrollHeight - box.scrollTop - box.clientHeight
-    // Only scrolling up leaves the bottom. When cards arrive fast, this event finds the list grown but not yet
-    // scrolled, which looks far from the bottom although nobody moved. A list that shrank is at its end.
+    // Only scrolling up leaves the bottom. When cards arrive fast, the list has grown before this event, but not yet
+    // scrolled: it seems far from the bottom although nobody scrolled. A list that shrank is at its end.
     if (distanceBelow >= 1 && box.scrollTop < lastTop) atBottom.value = false
     else if (distanceBelow < 64) atBottom.value = true
     lastTop = box.scrollTop
@@ -23,9 +23,9 @@ export function useStickToBottom(scroller: ElementRef, list: ElementRef) {
     scroller.value?.scrollTo({ top: scroller.value.scrollHeight, behavior })
   }
 
-  /** Scrolls a message that has just changed into view, and leaves the end for it. */
+  /** Scrolls to a message that has just changed, even away from the end of the list. */
   function bring(message: HTMLElement) {
-    // Wait until the list, whose size changes with it, is at its end again.
+    // The message has changed the list's size: wait until the list is scrolled to its end again.
     requestAnimationFrame(() => requestAnimationFrame(() => {
       if (!scroller.value) return
       if (message.getBoundingClientRect().top < scroller.value.getBoundingClientRect().top) atBottom.value = false

@@ -12,7 +12,7 @@ export function usePanel(
     opener.value?.$el.focus()
   }
 
-  /** Without an open panel, Esc stays a command of the page. */
+  /** Closes an open panel; otherwise Esc remains a command of the page. */
   function escape(event: Event) {
     if (!open.value) return
     event.preventDefault()

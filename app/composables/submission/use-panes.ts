@@ -40,7 +40,7 @@ export function usePanes(state: Readonly<Ref<SandboxState | null>>) {
   watch([state, tab, choices], () => {
     if (!state.value) return
     for (const [pane, times] of changeTimes.value) {
-      // Initial content changed before the user looked.
+      // The initial content does not count as a change.
       if (isShown(pane) || !seenUntil.has(pane)) seenUntil.set(pane, Math.max(0, ...times))
     }
   })

@@ -1,10 +1,10 @@
 import type { ActionId, AskingAction, InputAction } from '../../../shared/actions'
 
-/** Question to confirm a decision, with the submission as it was then */
+/** Question to confirm a decision, with the submission as it was when the question opened */
 export interface DecisionQuestion<What extends AskingAction = Exclude<AskingAction, 'edit'>> {
   what: What
   submission: SubmissionDetails
-  /** Reason why it was not done at once */
+  /** Reason why the action was not done at once */
   refused?: string
 }
 
@@ -13,7 +13,7 @@ export type DecisionRequest
     | { action: 'edit', values: Record<string, string> }
     | { action: 'resend', to: string }
 
-/** Outcome of a decision. `late`: somebody else was faster, or the submission is over; `message` says who. */
+/** Outcome of a decision. `late`: somebody else decided first, or the submission is over; `message` says who. */
 export type DecisionAnswer
   = | { decided: true }
     | { decided: false, message: string, late: boolean, errors: Record<string, string> }
@@ -63,7 +63,7 @@ export function useSubmission(id: string) {
     }
   })
 
-  /** Decides. After a success the caller reloads, if it stays. */
+  /** Decides. After a success the caller reloads the submission if it is still shown. */
   async function decide(request: DecisionRequest): Promise<DecisionAnswer> {
     const result = await decideOn(id, request)
     if (!result.decided) void refresh()

@@ -1,4 +1,4 @@
-// A peer built by the Chat SDK's guide: Hono, the SDK's Slack adapter and its Redis state. Loses work in a crash.
+// A peer built as in the Chat SDK's guide: Hono, the SDK's Slack adapter and its Redis state. A crash loses work.
 import { randomUUID } from 'node:crypto'
 import { serve } from '@hono/node-server'
 import { createSlackAdapter } from '@chat-adapter/slack'
