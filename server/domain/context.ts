@@ -16,17 +16,17 @@ export interface Presentation {
   /** Base URL of the ops pages, without a trailing slash; null if nobody can open them or the URL is unknown. */
   siteUrl: string | null
   forms: Forms
-  /** Addresses of files that came with forms. */
+  /** Addresses of uploaded files. */
   files?: FileAddresses
   /** Texts of cards and emails; English if absent. */
   texts?: Texts
 }
 
-/** Files that came with forms, as deliveries and erasures use them. */
+/** Access to uploaded files, for deliveries and erasures. */
 export interface FormFiles extends FileAddresses {
-  /** @throws FileLost, FilesUnavailable while it is read */
+  /** @throws FileLost, FilesUnavailable during the read */
   read(id: string, index: number, file: StoredFile): AsyncIterable<Buffer>
-  /** Marks files that their storage has lost. */
+  /** Marks files that are missing in the storage. */
   withLost(submission: Submission): Promise<Submission>
   /** Deletes the files of a submission, in the background. */
   erase(id: string): void
@@ -35,7 +35,7 @@ export interface FormFiles extends FileAddresses {
 export interface RetryPolicy {
   /** Delay before the second attempt, ms; it triples with each further attempt. */
   baseMs: number
-  /** Lease: time that the process which starts a piece of work has before others may take it, ms. */
+  /** Lease: time a process has to finish a piece of work before another one may take it, ms. */
   leaseMs: number
 }
 
@@ -63,17 +63,17 @@ export interface Context extends Core, Presentation {
   humanCheck: HumanCheck | null
 
   mail: MailSettings
-  /** A hidden form field; programs fill it in, and so does the autofill of some browsers. */
+  /** Name of a hidden form field that spam programs fill in, and the autofill of some browsers, too. */
   honeypot: string
   policy: RetryPolicy
-  /** Time after a decision in which cards still show the form, ms; null for no limit. */
+  /** Time after a decision for which cards still show the form data, ms; null for no limit. */
   cardDataMs: number | null
-  /** Time in which each decision can be taken back, ms; 0 for not at all. */
+  /** Time for which each decision can be undone, ms; 0 for never. */
   revocableMs: Readonly<Record<Action, number>>
   /** Duration of an assignment, ms; null if assignment is off. */
   claimMs: number | null
   /** True if endpoints are notified of erasures. */
   tellsErasures: boolean
-  /** OPS_VIEWERS. */
+  /** Value of OPS_VIEWERS */
   viewers?: readonly string[]
 }

@@ -36,7 +36,7 @@ export class StoreUnavailable extends DomainError {
   }
 }
 
-/** The body was read but is not something we can triage. */
+/** The body is not a form submission. */
 export class InvalidSubmission extends createErrorClass('INVALID_SUBMISSION') {}
 
 /** A browser sent a form in which nothing is filled in. */
@@ -53,7 +53,7 @@ export class InvalidFields extends DomainError {
   }
 }
 
-/** The client has used up a window: nothing was done. */
+/** The client has reached its limit for a window of time: nothing was done. */
 export class TooMany extends DomainError {
   /** Time until the window ends, s. */
   readonly retryAfterS: number
@@ -65,7 +65,7 @@ export class TooMany extends DomainError {
   }
 }
 
-/** The sender has used up its window: nothing was stored. */
+/** The sender has sent too many forms in this window: nothing was stored. */
 export class TooManyForms extends TooMany {
   constructor(limit: number, waitMs: number) {
     super('TOO_MANY_FORMS', waitMs, seconds => (
@@ -74,9 +74,9 @@ export class TooManyForms extends TooMany {
   }
 }
 
-/** The sender has used up its bytes for now: nothing was stored. */
+/** The sender has sent too many bytes for now: nothing was stored. */
 export class TooManyBytes extends TooMany {
-  /** @param variable that sets the limit */
+  /** @param variable environment variable that sets the limit */
   constructor(limitMb: number, kind: 'files' | 'forms', variable: string, waitMs: number) {
     super('TOO_MANY_BYTES', waitMs, seconds => (
       `More than ${limitMb} MB of ${kind} an hour came from your address. Nothing was saved; send the form again in ${seconds} s. The service sets this by ${variable} and, behind a proxy, TRUST_PROXY.`
@@ -84,7 +84,7 @@ export class TooManyBytes extends TooMany {
   }
 }
 
-/** Another form came under the same idempotency key before: nothing was stored. */
+/** Another form was sent with the same idempotency key before: nothing was stored. */
 export class IdempotencyKeyReused extends DomainError {
   constructor() {
     super(
@@ -94,20 +94,20 @@ export class IdempotencyKeyReused extends DomainError {
   }
 }
 
-/** The form takes fewer files, or smaller ones. */
+/** There are too many files for the form, or they are too large. */
 export class FilesTooLarge extends createErrorClass('FILES_TOO_LARGE') {}
 
-/** The form does not take this type of file, judged by content, not by name. */
+/** The form does not accept this type of file. The type is detected from the content, not from the name. */
 export class FileTypeRefused extends createErrorClass('FILE_TYPE_NOT_ACCEPTED') {}
 
-/** A file could not be stored, and neither was the form; or, with another advice, a file could not be read. */
+/** A file could not be stored, so the form was not stored either. With another `advice`: a file could not be read. */
 export class FilesUnavailable extends DomainError {
   constructor(cause: unknown, advice = 'Nothing was saved; send the form again in a moment.') {
     super('FILES_UNAVAILABLE', `The storage for files cannot be reached. ${advice}`, { cause })
   }
 }
 
-/** The address of a file was not made here. */
+/** The address of a file is not one of ours. */
 export class NoSuchFile extends DomainError {
   constructor() {
     super('NO_SUCH_FILE', 'There is no file at this address. Open it from the card, the email or the page again.')
@@ -128,7 +128,7 @@ export class FileLost extends DomainError {
   }
 }
 
-/** Enough test emails, or test cards, were sent for now. */
+/** Too many test emails, or test cards, were sent for now. */
 export class TooManyTests extends TooMany {
   constructor(kind: string, limit: number, waitMs: number) {
     super('TOO_MANY_TESTS', waitMs, seconds => (
@@ -157,7 +157,7 @@ export class SubmissionGone extends DomainError {
   }
 }
 
-/** Explains that such a submission can only be erased. */
+/** Message for a submission that can only be erased. */
 const UNREADABLE = 'This submission cannot be read: it was damaged in the store, or a newer version wrote it.'
 
 /** This version cannot read the stored submission. */
@@ -170,9 +170,9 @@ export class SubmissionUnreadable extends DomainError {
   }
 }
 
-/** The submission is over; the message says how it ended, from the audit trail. */
+/** The submission was decided, expired or erased; the message tells the outcome from the audit trail. */
 export class SubmissionEnded extends createErrorClass('SUBMISSION_ENDED') {
-  /** @param submission facts still known, for callers that asked for the whole submission */
+  /** @param submission remaining facts, for callers that asked for the whole submission */
   constructor(line: RichText, readonly submission?: object) {
     super(line)
   }
@@ -191,31 +191,31 @@ export class NotAReviewer extends DomainError {
   }
 }
 
-/** Permissions cannot be looked up just now. */
+/** Permissions could not be looked up. */
 export class PeopleUnknown extends DomainError {
   constructor(texts = english) {
     super('PEOPLE_UNKNOWN', texts('card.refusal.peopleUnknown'))
   }
 }
 
-/** The action does not fit the state, quarantined or not; the message says which actions do. */
+/** The action is not possible in this state, such as quarantine; the message lists the possible actions. */
 export class WrongState extends createErrorClass('WRONG_STATE') {}
 
-/** The mail provider reported on an email before its id is on record here: it sends the event again. */
+/** A mail event arrived before we stored the id of its email: the mail provider will send the event again. */
 export class ReceiptTooEarly extends DomainError {
   constructor() {
     super('RECEIPT_TOO_EARLY', 'This email is being sent, and its id is not on record yet. Send the event again.')
   }
 }
 
-/** The mail provider did not take an email; the message says why. */
+/** The mail provider refused an email; the message says why. */
 export class EmailRefused extends DomainError {
   constructor(message: string) {
     super('EMAIL_REFUSED', message)
   }
 }
 
-/** The request is not understood; the message says what would be. */
+/** The request is invalid; the message says how to correct it. */
 export class InvalidRequest extends createErrorClass('INVALID_REQUEST') {}
 
 /** The bot could not be started in time: the event was not processed, and its platform sends it again. */

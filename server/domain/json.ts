@@ -20,7 +20,7 @@ const parseWithSource = JSON.parse as (
   text: string, reviver: (key: string, value: unknown, context: { source: string }) => unknown,
 ) => unknown
 
-/** An object in the text has one key twice, so that parsing would drop a value. */
+/** An object has the same key twice: parsing would lose one of the values. */
 export class RepeatedKey extends SyntaxError {
   /** @param at position of the second key, in characters */
   constructor(readonly at: number) {
@@ -35,9 +35,9 @@ const [QUOTE, BACKSLASH, COLON, OPEN, CLOSE, MINUS, ZERO, NINE, SPACE] = Array.f
 const NUMBER = /-?\d[\d.eE+-]*/y
 
 /**
- * Parses JSON without changing a value or the order of keys. Numbers that JavaScript would write in another way (`1.0`,
- * `-0`, `1e400`, those of more than 17 digits) become `JSON.rawJSON`, which is written as it was read. This scans the
- * text once, 3 µs for a form of 1.6 KB; only texts with such numbers or with keys such as `2` are parsed a second time.
+ * Parses JSON without changing a value or the order of keys. Numbers that JavaScript would write differently (`1.0`,
+ * `-0`, `1e400`, or more than 17 digits) become `JSON.rawJSON`, which keeps the original text. Scans the text once,
+ * 3 µs for a form of 1.6 KB. Texts with such numbers, or with keys such as `2`, are parsed a second time.
  *
  * @throws RepeatedKey, SyntaxError
  */
@@ -58,7 +58,7 @@ function parseNumbers(text: string): unknown {
 /** Key that JavaScript moves to the front of an object, in numerical order. */
 const INDEX = /^(?:0|[1-9]\d{0,9})$/
 
-/** Most keys that keep their place. A text with more is no form, and keeping them would cost half a second. */
+/** Max numeric keys whose order is kept. A text with more is no form, and the order would cost half a second. */
 const MOST_MOVED = 1000
 
 /**
@@ -86,7 +86,7 @@ function withoutMarks(value: unknown): unknown {
   return orderedObject(Object.entries(value).map(([key, each]) => [key.slice(MARK.length), withoutMarks(each)]))
 }
 
-/** True if a value is a number, even one that JavaScript cannot hold. */
+/** True if a value is a number, even one that JavaScript cannot represent exactly. */
 export function isNumber(value: unknown): boolean {
   return typeof value === 'number' || JSON.isRawJSON(value)
 }
@@ -104,7 +104,7 @@ function isKept(source: string): boolean {
 function scan(text: string): { areNumbersKept: boolean, movedCount: number, keyStarts: number[] } {
   let [areNumbersKept, movedCount] = [true, 0]
   const keyStarts: number[] = []
-  /** Keys so far of each object that is open. */
+  /** Keys found so far in each object that has not ended yet. */
   const objects: Set<string>[] = []
   for (let index = 0; index < text.length; index++) {
     const character = text.charCodeAt(index)
@@ -133,7 +133,7 @@ function scan(text: string): { areNumbersKept: boolean, movedCount: number, keyS
   return { areNumbersKept, movedCount, keyStarts }
 }
 
-/** Position where the string ends. `indexOf` searches between the quotes, as fast as memory is read. */
+/** Returns the end of the string. Uses `indexOf` between the quotes, because it is as fast as reading the memory. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
     let backslashes = 0

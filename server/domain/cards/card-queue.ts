@@ -6,22 +6,22 @@ import type { Submission } from '../../ports/submission'
 import type { Context } from '../context'
 import { roomPauseMs } from '../outbox/backoff'
 
-/** A room with more waiting cards than this gets a notice with their number. */
+/** Max cards that wait in a room without a notice of their number. */
 const BACKLOG_NOTICE = 50
 
-/** Longest run of one queue, ms, so that a serverless function can end; the next sweep continues. */
+/** Max run of one queue, ms, so that a serverless function can end. The next sweep continues the queue. */
 const RUN_MS = 50_000
 
-/** Shortest time before a waiting card is checked on, ms, in case its queue forgot it. */
+/** Min time until a waiting card is checked, ms, in case its queue has lost it. */
 const QUEUE_CHECK_MS = 60_000
 
-/** Longest pause before the queue is checked again, ms: another replica may have changed it. */
+/** Max pause between checks of a queue, ms: another replica may have changed it. */
 const MAX_WAIT_MS = 1000
 
 /**
- * Decides which card may be posted, and when. A room without a limit on its rate has no queue. In other rooms a
- * submission enters the queue with the write that stores it. It leaves the queue on its turn, so that a refused card
- * blocks nobody. When its retry is due it enters again, sorted by its time of arrival.
+ * Decides which card may be posted, and when. A room without a rate limit has no queue. In other rooms a submission
+ * enters the queue with the write that stores it. It leaves the queue on its turn, so that a refused card does not
+ * block the next ones. When its retry is due it enters again, sorted by its time of arrival.
  */
 export class CardQueue {
   private readonly drainingRooms = new Set<string>()
@@ -34,7 +34,7 @@ export class CardQueue {
   readonly closedRooms: ClosedRooms
   readonly slowRooms: SlowRooms
 
-  /** @param post posts the card whose turn it is: `Outbox.post` */
+  /** @param post posts one card, when its turn comes: `Outbox.post` */
   constructor(
     private readonly context: Context, private readonly post: (id: string, room: string) => Promise<void>,
   ) {
@@ -47,7 +47,7 @@ export class CardQueue {
     return rooms.filter(room => this.isPaced(room)).map(room => this.paceOf(room))
   }
 
-  /** Wakes the queues in which a new card waits and returns their rooms; in other rooms it may be posted now. */
+  /** Wakes the queues in which a new card waits. Returns their rooms; in all other rooms the card may be posted now. */
   entered(queues: readonly Pace[], places: readonly number[]): string[] {
     const waitingRooms = queues.map(({ room }) => room).filter((_, index) => places[index] !== 0)
     this.wake(waitingRooms)
@@ -55,8 +55,8 @@ export class CardQueue {
   }
 
   /**
-   * Returns null if the card may be posted now; otherwise the time to check on it, epoch ms, in case its queue forgot
-   * it.
+   * Returns null if the card may be posted now; otherwise the time of the next check, epoch ms, in case its queue has
+   * lost the card.
    *
    * @throws when the store cannot be reached
    */
@@ -70,8 +70,8 @@ export class CardQueue {
   }
 
   /**
-   * Handles the result of a post. If the room takes no cards any more, announces that in other rooms. A rate limit, or
-   * a room that refuses everything, pauses all of its cards. Never rejects.
+   * Handles the result of a post. If the room accepts no cards any more, announces that in other rooms. After a rate
+   * limit, or if the room refuses everything, all cards of the room pause. Never rejects.
    */
   async tried(room: string, outcome: Outcome<unknown>): Promise<void> {
     const { queues, runtime, policy, log } = this.context
@@ -81,13 +81,13 @@ export class CardQueue {
     if (pauseMs > 0) await queues.pause(room, pauseMs).catch(error => log.warn('queue.failed', { room, error }))
   }
 
-  /** Lets out no more cards and leaves the waiting ones to other processes. A post in progress continues. */
+  /** Posts no more cards and leaves the waiting ones to other processes. A post in progress continues. */
   stop(): void {
     this.isStopped = true
     for (const resolve of this.postWaiters.values()) resolve()
   }
 
-  /** Makes sure that the queues of these rooms are being drained. Returns at once. */
+  /** Starts to post the queued cards of these rooms, unless that is in progress. Returns at once. */
   wake(rooms: readonly string[] = this.context.forms.rooms): void {
     for (const room of rooms) {
       if (this.isStopped || !this.isPaced(room)) continue
@@ -121,7 +121,7 @@ export class CardQueue {
     return this.context.board.intervalMs(room) > 0
   }
 
-  /** Resolves when this process has posted the submission's card in one room, or when it stops letting cards out. */
+  /** Resolves when this process has posted the submission's card in one room, or when it stops posting. */
   posted(id: string): Promise<void> {
     return new Promise((resolve) => {
       if (this.isStopped) resolve()
@@ -174,7 +174,7 @@ export class CardQueue {
 
   private async announceBacklog(room: string): Promise<void> {
     const { queues, board, log, siteUrl, texts = english } = this.context
-    // Include the card whose turn it is.
+    // Count the card that is posted now, too.
     const waitingCount = await queues.length(room) + 1
     if (waitingCount <= BACKLOG_NOTICE || !await queues.takeNotice(room, 'backlog')) return
     const text = texts('card.notice.backlog', { count: String(waitingCount) })
@@ -187,27 +187,27 @@ export class CardQueue {
   }
 }
 
-/** An archived channel, or one without the bot, takes no cards: announces that in the other rooms of its forms. */
+/** Announces closed rooms in the other rooms of their forms: archived channels, and channels without the bot. */
 export class ClosedRooms {
-  /** Last state of each room, as far as this process knows. */
+  /** Last state of each room that this process has seen. */
   private readonly states = new Map<string, 'open' | 'closed'>()
 
   constructor(private readonly context: Context) {}
 
   /** Handles the result of a post; returns null if the state of the room is unchanged. The promise never rejects. */
   heard(room: string, outcome: Outcome<unknown>): Promise<void> | null {
-    // Another process may have announced that the room is closed, so clear that notice the first time.
+    // On the first success, clear the notice of a closed room: another process may have posted it.
     if (outcome.ok) return this.states.get(room) === 'open' ? null : this.opened(room)
     if (!outcome.permanent || outcome.content || this.states.get(room) === 'closed') return null
     return this.shut(room, outcome.reason)
   }
 
-  /** Records that the room takes cards again. Never rejects. */
+  /** Records that the room accepts cards again. Never rejects. */
   opened(room: string): Promise<void> {
     return this.recordState(room, 'open', queues => queues.forgetNotice(room, 'closed'))
   }
 
-  /** Records that the room takes no cards any more; the first replica announces it. Never rejects. */
+  /** Records that the room accepts no cards any more; the first replica announces it. Never rejects. */
   shut(room: string, reason: string): Promise<void> {
     return this.recordState(room, 'closed', async (queues) => {
       if (await queues.takeNotice(room, 'closed')) await this.announce(room, reason)
@@ -240,10 +240,10 @@ export class ClosedRooms {
   }
 }
 
-/** Longest time that a sender waits for cards, ms. The answer is the same after that: cards are outstanding work. */
+/** Max time that a sender waits for cards, ms. The answer is the same without them: posting continues afterwards. */
 export const CARD_PATIENCE_MS = 2500
 
-/** Rooms whose platform takes longer to post a card than a sender waits. Each process measures for itself. */
+/** Rooms where posting a card takes longer than a sender waits. Each process measures for itself. */
 export class SlowRooms {
   private readonly slowRooms = new Set<string>()
   /** Posts in progress; `startedAt` in epoch ms. */
@@ -251,7 +251,7 @@ export class SlowRooms {
 
   constructor(private readonly runtime: Runtime) {}
 
-  /** Times a post. The latest finished post decides if its room counts as slow. */
+  /** Measures the duration of a post. The latest finished post decides if its room counts as slow. */
   async timed<T>(room: string, post: Promise<T>): Promise<T> {
     const attempt = { room, startedAt: this.runtime.now() }
     this.attempts.add(attempt)
@@ -274,23 +274,23 @@ export class SlowRooms {
   }
 }
 
-/** Shortest time in quarantine before a room gets the notice, ms: people who open the page anyway need none. */
+/** Min time in quarantine before a room gets the notice, ms: people who often open the page need none. */
 const QUIET_MS = 60 * 60 * 1000
 
 /** Interval between searches of one process for quarantined forms, ms. */
 const SEARCH_INTERVAL_MS = 10 * 60 * 1000
 
-/** Page request for quarantined forms. Records are enough: only the form counts, and its data may be 256 KiB. */
+/** Page request for quarantined submissions: records only, because their data may be 256 KiB each. */
 const PAGE_REQUEST = { limit: 250, only: 'held' } as const
 
-/** Tells each room once a day that some of its forms are quarantined, if people can open the page that lists them. */
+/** Notifies each room once a day of its quarantined submissions, if people can open the page that lists them. */
 export class HeldNotice {
   /** Time of the next search, epoch ms. */
   private nextSearchAt = 0
 
   constructor(private readonly context: Context) {}
 
-  /** Tells each room, unless another process was faster. Never rejects. */
+  /** Notifies each room, unless another process was faster. Never rejects. */
   async tell(): Promise<void> {
     const { siteUrl, runtime, log } = this.context
     if (siteUrl === null || runtime.now() < this.nextSearchAt) return
@@ -313,7 +313,7 @@ export class HeldNotice {
     await queues.forgetNotice(room, 'held')
   }
 
-  /** Counts the forms that are quarantined since `cutoffAt` or longer, for each room that has some. */
+  /** Counts the submissions of each room that were quarantined at `cutoffAt` or earlier. */
   private async countByRoom(cutoffAt: number): Promise<Map<string, number>> {
     const { store, forms } = this.context
     const counts = new Map<string, number>()

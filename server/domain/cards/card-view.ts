@@ -25,7 +25,7 @@ import { byOrder, deliveriesOf, deliveryName, deliveryNames, leftOf, targetsOf }
 import { decisionLine } from './decision-line'
 import { receiptNotes } from '../lifecycle/email-status'
 
-/** Fields of a view; the platform with the largest cards shows 400. */
+/** Max fields of a view; the platform with the largest cards shows 400. */
 const MOST_FIELDS = 500
 
 /** Builds the card of a submission, in any state. */
@@ -56,7 +56,7 @@ export function reminder({ expiresAt }: Submission, { texts = english }: Present
   return texts('card.reminder', { at: dateTime(expiresAt) })
 }
 
-/** Card of a submission of which not even a trace is kept: it has no buttons. */
+/** Card without buttons, for a submission that was deleted completely. */
 export function goneCardView(id: string, presentation: Presentation): CardView {
   const { texts = english } = presentation
   return {
@@ -65,7 +65,7 @@ export function goneCardView(id: string, presentation: Presentation): CardView {
   }
 }
 
-/** Inputs of the answers; a file that came as a text, such as a signature, is not edited. */
+/** Inputs for the answers. A file that was sent as text, such as a signature, has none. */
 export function editForm(submission: Submission, presentation: Presentation): EditForm {
   const form = presentation.forms.of(submission.form)
   return {
@@ -104,7 +104,7 @@ function cardNotes(submission: Submission, form: Form, texts: Texts): RichText[]
   if (decision.action === 'spam') {
     return [decisionText, ...retentionNotes(submission, texts), ...sentNotes(submission, texts)]
   }
-  // A card without form data sums the decision up in one line.
+  // A card without form data shows the decision in one line.
   if (!data) return [decisionText]
   const labels = editedLabels(submission, form)
   const editNotes = labels.length > 0 ? [texts('card.edited', { fields: labels.join(', ') })] : []
@@ -121,7 +121,7 @@ export function formOf({ form: key, decision }: Submission, { forms }: Presentat
   return decision?.to ? { ...form, to: decision.to } : form
 }
 
-/** Returns notes on the progress of a forward: what was sent, what is being sent, what was given up. */
+/** Returns notes on the deliveries of a forward: those sent, in progress and given up. */
 export function progressNotes(submission: Submission, form: Form, texts = english): RichText[] {
   const { delivered, failures, sent = [] } = submission
   const recipientsOf = (delivery: Delivery) => (
@@ -158,7 +158,7 @@ function retryNotes(submission: Submission, texts: Texts): RichText[] {
   )
 }
 
-/** Returns notes after deliveries were given up: what failed, what was sent, and what another decision does. */
+/** Returns notes after deliveries were given up: the failures, the successes, and the effect of another decision. */
 function reopenedNotes(submission: Submission, form: Form, texts: Texts): RichText[] {
   const { failures, delivered } = submission
   if (failures.length === 0) return []
@@ -181,7 +181,7 @@ function reopenedNotes(submission: Submission, form: Form, texts: Texts): RichTe
   ]
 }
 
-/** Returns the label of the forward button if some deliveries were made before. */
+/** Returns the label of the forward button if some deliveries have succeeded before. */
 export function retryLabel(submission: Submission, form: Form, texts = english): string | undefined {
   const remainingDeliveries = leftOf(submission, form)
   return submission.delivered.length > 0 && remainingDeliveries.length > 0
@@ -199,7 +199,7 @@ function actionsOf(submission: Submission, form: Form, texts: Texts): CardAction
   })
 }
 
-/** Returns the facts that decide which actions it has, but for the assignee and for what is left to erase. */
+/** Returns the facts that decide which actions a card offers, without the assignee and without erasure. */
 export function actionFacts(submission: Submission): ActionFacts {
   const { state, decision } = submission
   const revocableState = decision?.action === 'spam' ? 'spam' : 'leaving'
@@ -214,7 +214,7 @@ function retentionNotes(submission: Submission, texts: Texts): RichText[] {
   return isRevocable(submission) ? [texts('card.dataErasedOn', { at: dateTime(submission.revocableUntil!) })] : []
 }
 
-/** Returns notes on what was sent before somebody changed the decision, or before other deliveries failed. */
+/** Returns notes on deliveries made before somebody changed the decision, or before other deliveries failed. */
 function sentNotes({ sent = [], delivered }: Submission, texts: Texts): RichText[] {
   return [...sent].sort(byOrder(({ delivery }) => delivery)).map((each) => {
     const key = isLost(each)
@@ -246,7 +246,7 @@ const ENDINGS: Record<DecisionOutcome, string> = {
   released: 'Released', erased: 'Erased',
 }
 
-/** Returns the outcome, e.g. `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`; empty while it waits. */
+/** Returns the outcome, e.g. `Forwarded by Ada on Slack, 21 Nov 2026, 12:03 UTC.`; empty for an open submission. */
 export function endLine(submission: SubmissionRecord, texts = english): RichText {
   const { state, erased, expiresAt } = submission
   if (erased) return rich`${erasureLine(erased, texts)}.`
@@ -255,7 +255,7 @@ export function endLine(submission: SubmissionRecord, texts = english): RichText
   return decisionText && rich`${decisionText}.`
 }
 
-/** Returns why a decision cannot be undone, or not any more. */
+/** Returns the reason why a decision cannot be undone. */
 export function irrevocable(submission: Submission | null, texts: Texts): RichText {
   if (submission?.state === 'open') return texts('card.refusal.waiting')
   if (submission?.state === 'settling') return texts('card.refusal.beingSent')
@@ -266,7 +266,7 @@ export function irrevocable(submission: Submission | null, texts: Texts): RichTe
   return outcome ? texts('card.refusal.dataErased', { outcome }) : texts('card.refusal.gone')
 }
 
-/** Returns the last outcome of each submission, latest first. Leaves out submissions that are undone or failed. */
+/** Returns the last outcome of each submission, latest first. Skips undone and failed decisions. */
 export function endedOf(lines: readonly AuditLine[]): AuditLine[] {
   const lastLines = new Map(lines.toReversed().map(line => [line.id, line]))
   return [...lastLines.values()].filter(({ outcome }) => !INTERIM_OUTCOMES.includes(outcome)).sort(
@@ -274,7 +274,7 @@ export function endedOf(lines: readonly AuditLine[]): AuditLine[] {
   )
 }
 
-/** Returns how submissions were decided or expired, even if they were erased later. */
+/** Returns the decisions and expiries, even of submissions that were erased later. */
 export function decidedOf(lines: readonly AuditLine[]): AuditLine[] {
   return endedOf(lines.filter(({ outcome }) => outcome !== 'erased'))
 }
@@ -288,7 +288,7 @@ function byReviewer({ name, platform }: Reviewer): string {
   return ` by ${visible(name)} on ${platform}`
 }
 
-/** Returns who erased it, and when. */
+/** Returns the person who erased the submission, and the time. */
 function erasureLine(
   { reviewer: { name, platform }, at }: NonNullable<Submission['erased']>, texts: Texts,
 ): RichText {
@@ -297,7 +297,7 @@ function erasureLine(
 
 type RevokedEntry = HistoryEntry & { event: 'revoked' }
 
-/** Returns who undid the last decision, for a card that waits for another one. */
+/** Returns the person who undid the last decision, for a card that is open again. */
 function revokedNotes({ history }: Submission, texts: Texts): RichText[] {
   const lastEntry = history.findLast(({ event }) => event === 'claimed' || event === 'revoked')
   if (lastEntry?.event !== 'revoked') return []
@@ -309,13 +309,13 @@ export function revokedText({ action, reviewer: { name, platform } }: RevokedEnt
   return `${action === 'spam' ? 'Not spam, says' : 'Taken back by'} ${visible(name)} on ${platform}`
 }
 
-/** Asks for the setting that says which of several addresses is the sender's. */
+/** Asks for the form setting that selects the sender's address, if the data has several. */
 function senderNotes(submission: Submission, form: Form, texts: Texts): string[] {
   const count = senderCount(submission, form)
   return count > 1 ? [texts('card.whichSender', { count })] : []
 }
 
-/** Returns what reviewers noted last, for a card that waits for a decision. */
+/** Returns the last note of a reviewer, for a card that waits for a decision. */
 function notedNotes({ history }: Submission, texts: Texts): RichText[] {
   const lastEntry = history.findLast(entry => entry.event === 'noted')
   if (!lastEntry) return []
@@ -324,7 +324,7 @@ function notedNotes({ history }: Submission, texts: Texts): RichText[] {
   return [texts('card.noted', { note, name: visible(name), platform, at: dateTime(at) })]
 }
 
-/** Returns a line such as `Snoozed by Ada on Slack`. An action that is no longer in the table shows as its name. */
+/** Returns a line such as `Snoozed by Ada on Slack`. An action that no longer exists is shown by its key. */
 export function notedText({ action, reviewer }: HistoryEntry & { event: 'noted' }): string {
   return `${actionNote(action, english)}${byReviewer(reviewer)}`
 }
@@ -336,22 +336,22 @@ export function holderNotes({ holder }: SubmissionRecord, { claim }: Form, texts
   return [texts('card.holder', { name: visible(name), platform, at: timeOfDay(since) })]
 }
 
-/** Returns the news for a new assignee; empty if they took it themselves. */
+/** Returns the message to a new assignee; empty if they assigned themselves. */
 export function assignedNews({ name, by }: Assignee, texts = english): string {
   return by ? texts('card.assigned', { name: visible(name), by: visible(by.name) }) : ''
 }
 
-/** Tells a person who wants to take a submission that it is already assigned. */
+/** Error for taking a submission that is already assigned. */
 export function assignedLine(assignee: Assignee, texts: Texts): RichText {
   return texts('card.refusal.taken', valuesOf(assignee))
 }
 
-/** Way to decide: with a button or form, or by approving a program's request. */
+/** Way to decide: with a button or form (`press`), or by approving a program's request. */
 export type DecisionWay = 'press' | 'approval'
 
 const APPROVAL_HINT = 'Nothing was decided. To decide anyway, ask for the same action again, and have the same person approve it.'
 
-/** Tells a person who decides that somebody else is assigned: as a warning, or as a refusal. */
+/** Warning or refusal for a person who decides although somebody else is assigned. */
 export function warningLine(
   assignee: Assignee, lockMode: LockMode, texts: Texts, way: DecisionWay = 'press',
 ): RichText {

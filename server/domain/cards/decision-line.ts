@@ -4,7 +4,7 @@ import { dateTime } from '../../../shared/utils/line'
 import { visible } from '../../../shared/utils/text'
 import type { SubmissionRecord } from '../../ports/submission'
 
-/** Returns decision and reviewer; shown on cards, in modals that were submitted too late, and in the email. */
+/** Returns the decision and the reviewer, for cards, emails, and modals that were submitted too late. */
 export function decisionLine(submission: SubmissionRecord, texts = english): RichText {
   const { decision } = submission
   if (!decision) return ''

@@ -21,7 +21,7 @@ export class DeletedCards {
   constructor(private readonly context: Context, private readonly outbox: Outbox) {}
 
   /**
-   * Handles the deletion of a message, which need not be a card of ours. Searches for all reported cards together.
+   * Handles the deletion of a message, even if it is no card. Searches once for all reports that came in meanwhile.
    *
    * @param undelivered reason if the message never arrived
    */

@@ -10,14 +10,14 @@ import { isSamePlace } from '../review/scope'
 export interface ApprovalRules {
   /** People who may decide, besides the one who asked. */
   approvers: readonly string[]
-  /** Returns why a person may not approve what a call does to a submission, in private words; null if they may. */
+  /** Returns a private message if a person may not approve a call about this submission; null if they may. */
   refusal: (submission: string, by: Person, place: Scope) => Promise<{ message: RichText } | null>
-  /** Returns the calls of a turn as new cards would show them. */
+  /** Returns the calls of a turn with the content that new cards would show. */
   present: (turn: WaitingTurn) => Promise<readonly ProposedCall[]>
   /** Returns the place of a thread, for turns that do not store it. */
   placeOf: (threadId: string) => Scope
   ttlMs: number
-  /** Time that a taken turn may run before it counts as abandoned, ms. */
+  /** Max run of a turn that a process has taken, ms; after that it counts as abandoned. */
   leaseMs: number
 }
 
@@ -31,26 +31,26 @@ export type ApprovalResult
   = | { refused: 'gone' | 'not-allowed' | 'taken', message: string, kept: KeptTurn | null }
     /** `resume` is set only on the last decision of a turn; that caller resumes the turn. */
     | { call: ProposedCall, turn: WaitingTurn, verdict: ApprovalDecision, resume: KeptTurn | null }
-    /** The form has changed since its card: nothing is done, and `again` is a new turn that asks with new cards. */
+    /** The submission has changed since its card: no call is made. `again` is a new turn that asks with new cards. */
     | { outdated: KeptTurn, again: KeptTurn }
 
-/** Turns found by a sweep: expired ones, and ones whose process has died. */
+/** Turns found by a sweep: expired or abandoned by a dead process. */
 export interface Overdue {
   expired: readonly KeptTurn[]
   abandoned: readonly KeptTurn[]
 }
 
-/** Turns in one sweep. */
+/** Max turns in one sweep. */
 const SWEEP_LIMIT = 20
 
-/** Most waiting turns to search for those of one thread, or about one submission. */
+/** Max waiting turns to read in a search by thread or submission. */
 const SEARCH_LIMIT = 500
 
 const ELSEWHERE = 'This was asked in another conversation, so nothing was decided. Decide it on its card there.'
 
 const TURN_OVER = 'This is over: it was decided, or nobody decided in time.'
 
-/** Decides who may approve the agent's actions, and when it resumes. A write runs at most once, whatever happens. */
+/** Decides who may approve the agent's actions, and when it resumes. A write runs at most once, even after a crash. */
 export class Approvals {
   constructor(
     private readonly context: Context, private readonly store: ApprovalStore, private readonly rules: ApprovalRules,
@@ -69,7 +69,7 @@ export class Approvals {
     return turn
   }
 
-  /** Stores the cards of a turn; resolves with its present state, or null if it is over and forgotten. */
+  /** Stores the cards of a turn. Resolves with its current state, or null if the turn has ended and was deleted. */
   async attach({ id }: WaitingTurn, cards: readonly (CardRef | null)[]): Promise<KeptTurn | null> {
     await this.store.attach(id, cards)
     return this.store.get(id)
@@ -161,7 +161,7 @@ export class Approvals {
     return this.withdrawAll(turn => turn.threadId === threadId, { by: person, stopped: true })
   }
 
-  /** Withdraws turns that mention a submission whose form data is gone: the conversation so far may quote it. */
+  /** Withdraws turns that mention a submission without form data: their conversations may still quote the data. */
   forget(submission: string): Promise<KeptTurn[]> {
     return this.withdrawAll(turn => JSON.stringify(turn).includes(submission), { by: null, ended: true })
   }
@@ -178,7 +178,7 @@ export class Approvals {
       const result = await store.decide(id, null, withdrawal, withdrawal.at + leaseMs)
       if (result.state !== 'complete') continue
       log.info('approval.withdrawn', { turn: id, by: cause.by?.id, platform: cause.by?.platform })
-      // An approved call was still waiting for the others.
+      // Withdraw approved calls, too: they were waiting for the other decisions.
       const verdicts = result.kept.verdicts.map(verdict => verdict?.approved ? withdrawal : verdict)
       withdrawn.push({ ...result.kept, verdicts })
       await store.drop(id)
@@ -186,7 +186,7 @@ export class Approvals {
     return withdrawn
   }
 
-  /** Ends a turn, because its last part was posted or the next question was asked. */
+  /** Deletes a turn after its last message was posted or its next question was asked. */
   finish(id: string): Promise<void> {
     return this.store.drop(id)
   }
@@ -218,7 +218,7 @@ export class Approvals {
   }
 }
 
-/** Tells whether a call no longer matches its card. Calls about decided submissions are not asked again. */
+/** True if a call no longer matches its card. Calls about decided submissions are not asked again. */
 function hasChanged(shownCall: ProposedCall, currentCall: ProposedCall): boolean {
   const isDecided = currentCall.submission !== undefined && currentCall.content === undefined
   return !isDecided && (

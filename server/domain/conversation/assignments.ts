@@ -11,19 +11,19 @@ import { belongsTo, isRoom } from '../review/scope'
 import { pendingAt, RECORDS } from '../queries/search'
 import { nameAtEnd, withoutAddress } from './commands'
 
-/** Typed command that assigns a submission to somebody, or does something else with it. */
+/** Typed command that assigns a submission to somebody, or takes another action on it. */
 export interface Assignment {
   /** Id of the submission, or its beginning. */
   id: string
   /** `me`, or a person's name; empty if the message mentions the person. */
   whom: string
-  /** Other action than assigning it. */
+  /** Absent if the command assigns the submission. */
   action?: TypedAction
 }
 
 const TO_WHOM = 'To whom? Type assign, the id, and mention somebody; or type me instead.'
 
-/** Reads `assign <id> @Grace`, `take <id>` and other actions; null for anything else, such as a sentence. */
+/** Parses `assign <id> @Grace`, `take <id>` and other actions; null for any other text, such as a sentence. */
 export function parseAssignment(text: string): Assignment | null {
   const [command = '', id = '', ...nameWords] = withoutAddress(text).split(/\s+/)
   const name = command.toLowerCase().replace(/^\//, '')
@@ -33,7 +33,7 @@ export function parseAssignment(text: string): Assignment | null {
     const isTake = ACTIONS[action].group === 'assignment'
     return nameWords.length === 0 ? { id: id.toLowerCase(), whom: 'me', ...isTake ? {} : { action } } : null
   }
-  // If nobody else is named, a name at the end is the assignee, not the bot.
+  // If nobody else is named, treat a name at the end as the assignee, not as a mention of the bot.
   return { id: id.toLowerCase(), whom: nameWords.join(' ') || nameAtEnd(text) }
 }
 
@@ -44,7 +44,7 @@ export class Assignments {
   ) {}
 
   /**
-   * @param mentionedNames the mentioned person, by all names that a list may have for them
+   * @param mentionedNames all names under which lists may have the mentioned person
    * @returns the answer; `isPrivate` if only the person who asked may read it
    * @throws when the store cannot be reached
    */
@@ -80,7 +80,7 @@ export class Assignments {
     const { store } = this.context
     const exactMatch = await store.get(id)
     if (exactMatch) return belongsTo(place, exactMatch, this.context) ? [exactMatch] : []
-    // Search only in rooms of the cards: anybody may write to the bot, as often as they like.
+    // Search only if the message is from a room with cards: anybody may write to the bot, as often as they like.
     if (!isRoom(place, this.context.forms)) return []
     const { found: submissions } = await pendingAt(place, RECORDS, this.context, page => store.listRecords(page))
     return submissions.filter(submission => submission.id.startsWith(id))

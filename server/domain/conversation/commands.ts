@@ -16,10 +16,10 @@ import { isOver, MOST_CARDS } from '../lifecycle/record'
 import { previewOf, shorten } from './previews'
 import { helpOf, unknownReply } from './texts'
 
-/** Commands that do not need to know who asks. */
+/** Commands whose answer does not depend on the person who asks */
 const QUESTIONS = ['help', 'pending', 'show', 'status'] as const
 
-/** Typed command, read without a model. */
+/** Typed command, parsed without a language model. */
 export interface ChatCommand {
   /** Null if it is no command. */
   name: typeof QUESTIONS[number] | null
@@ -30,13 +30,13 @@ export interface ChatCommand {
 /** Mentions at the beginning, as adapters write them: `@form-bot`, `<@U123>`, `<@!456>`, `<@&789>`. */
 const ADDRESS = /^(?:(?:<@[!&]?\w+(?:\|[^<>]*)?>|@[\p{L}\p{N}_.-]+)[\s,:;]*)+/u
 
-/** Reads a command; ignores case, a leading slash, full stops and the mention of the bot. */
+/** Parses a command; ignores case, a leading slash, punctuation and the mention of the bot. */
 export function parseCommand(text: string): ChatCommand {
   const [, word = '', argument = ''] = /^\/?(\p{L}+)[?!.,:]*(?:\s([\s\S]*))?$/u.exec(withoutAddress(text)) ?? []
   const name = QUESTIONS.find(command => command === word.toLowerCase())
-  // Without another argument, a name at the end says what to show and does not address the bot.
+  // Without another argument, treat a name at the end as the argument, not as a mention of the bot.
   if (name === 'show' && !argument.trim()) return { name, argument: nameAtEnd(text) }
-  // Only `show` takes further words, even in `Show me what …`; `help! my …` is a sentence and no command.
+  // Only `show` accepts an argument, even `Show me what …`. Another command followed by words is a plain sentence.
   return name && (name === 'show' || !argument.trim())
     ? { name, argument: argument.trim() }
     : { name: null, argument: '' }
@@ -59,8 +59,8 @@ const LIST_LENGTH = 5
 /** Audit lines read to count the decisions of the last day. */
 const AUDIT_LINES = 500
 /**
- * Answers typed questions about waiting submissions. In a room of the cards, or a thread there, it covers submissions
- * whose cards everybody there sees anyway. Elsewhere it says nothing about any submission, not even how many there are.
+ * Answers typed questions about waiting submissions. In a room with cards, or a thread there, the answers are about the
+ * submissions of that room. Elsewhere they say nothing about any submission, not even how many there are.
  */
 export class ChatCommands {
   constructor(private readonly context: Context, private readonly outbox: Outbox) {}
@@ -77,10 +77,10 @@ export class ChatCommands {
   }
 
   /**
-   * Records a card that was posted on request: it is updated like the first one.
+   * Records a card that was posted on request, so that it is updated like the first one.
    *
    * @param version version of the submission that the card shows
-   * @returns a replacement for the card if the submission is not kept any more
+   * @returns a replacement for the card if the submission was deleted meanwhile
    */
   async shown(id: string, card: CardRef, version?: number): Promise<CardView | null> {
     const { runtime } = this.context
@@ -93,8 +93,8 @@ export class ChatCommands {
   }
 
   /**
-   * Answer for one person alone, in a message that cannot be changed later: a card comes without its buttons and links
-   * to the card that has them.
+   * Adapts an answer to a private message, which cannot be changed later: its card has no buttons, but a link to the
+   * card that has them.
    */
   async alone(answer: BotAnswer, place: Scope): Promise<BotAnswer> {
     if ('speech' in answer) return { speech: { ...answer.speech, buttons: [] } }
@@ -159,7 +159,7 @@ export class ChatCommands {
       platformsLine,
       `Waiting: ${submissions.length}${complete ? '' : ' or more'}`,
       `Last ${inHours(TALLY_WINDOW_MS)}: ${countOutcome('forwarded') + countOutcome('edited')} forwarded, ${countOutcome('spam')} marked as spam, ${countOutcome('expired')} expired${recentLines.length === AUDIT_LINES ? ' (or more)' : ''}`,
-      // Listed last, because the answer is cut at its end if there are many forms.
+      // List the targets last: an answer with many forms is cut at its end.
       ...destinations(forms.all.filter(({ key }) => isFormOf(place, key, forms))),
     ].join('\n'))
   }
@@ -175,7 +175,7 @@ function speechOf(text: RichText, items?: readonly SpeechItem[]): Speech {
 
 const ELSEWHERE = 'Forms are shown only in the channel of the cards: ask me there.'
 
-/** Returns lines like `Forwards of Contact go to: sales@example.com and crm.example.com`; one if all targets match. */
+/** Returns lines like `Forwards of Contact go to: sales@example.com and crm.example.com`; one line if all are equal. */
 function destinations(forms: readonly Form[]): string[] {
   const targets = forms.map(form => deliveriesOf(form).flatMap(delivery => targetsOf(delivery, form)).join(' and '))
   return new Set(targets).size === 1 && forms.length > 1

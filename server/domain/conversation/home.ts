@@ -15,12 +15,12 @@ import { assigneeOf } from '../lifecycle/assignment'
 import { pendingAt, RECORDS } from '../queries/search'
 import { mentionOf } from './previews'
 
-/** Submissions shown of each kind, oldest first. */
+/** Max submissions in each list, oldest first. */
 const LIST_LENGTH = 10
 
 const CLOSED = 'Forms are shown here to people who may decide them: the reviewers or, without a list, everybody in the channel of the cards.'
 
-/** A person's own page in chat: lists their submissions and the free ones. */
+/** A person's own page in chat: lists the submissions assigned to them and the unassigned ones. */
 export class Home {
   constructor(
     private readonly context: Context, private readonly reviewers: Reviewers, private readonly decisions: Decisions,
@@ -48,7 +48,7 @@ export class Home {
     ] }
   }
 
-  /** Handles a button of the page; the result of the click stands above the queue. */
+  /** Handles a button of the page and shows the result above the queue. */
   async pressed(action: AssignmentAction, id: string, person: Person, platform: string): Promise<Speech> {
     const forms = await this.formsOf(person, platform)
     const { submissions } = await this.listWaiting(forms, platform)
@@ -58,10 +58,10 @@ export class Home {
     return { ...queue, text: 'message' in result ? [result.message, ...text] : text }
   }
 
-  /** Returns the forms that a person may decide: as a reviewer or, without a list, as a member of one of its rooms. */
+  /** Returns the forms for which a person is a reviewer or, if a form lists none, a member of one of its rooms. */
   private async formsOf(person: Person, platform: string): Promise<Form[]> {
     const forms = this.context.forms.all.filter(form => roomsOf([form], platform).length > 0)
-    // Several forms may share a room.
+    // Check each room once: several forms may share it.
     const openForms = forms.filter(({ reviewers }) => !reviewers)
     const rooms = new Set(roomsOf(openForms, platform))
     const memberships = new Map([...rooms].map(room => [room, this.isMember(room, person)]))
@@ -89,21 +89,21 @@ export class Home {
     const { found: pendingSubmissions, complete } = await pendingAt(
       roomsOf(forms, platform), RECORDS, this.context, page => this.context.store.listRecords(page),
     )
-    // The rooms may also belong to other forms.
+    // Leave out other forms that share these rooms.
     const submissions = pendingSubmissions.filter(({ form }) => forms.some(({ key }) => key === form)).reverse()
     return { submissions, complete }
   }
 
   private listItems(submissions: readonly SubmissionRecord[], button: SpeechButton): SpeechItem[] {
     return submissions.slice(0, LIST_LENGTH).map(submission => ({
-      // No form data here: the published page stays unchanged until it is opened again.
+      // Leave out form data: the page stays unchanged, even after an erasure, until somebody opens it again.
       ...mentionOf(submission, this.context),
       ...this.context.forms.of(submission.form).claim && { button: { ...button, value: submission.id } },
     }))
   }
 }
 
-/** Returns the button of an action, with an id that differs from the one on cards: a home page is in no room. */
+/** Returns the button of an action. Its id differs from the one on cards, because a home page is in no room. */
 export function queueButton(action: AssignmentAction): SpeechButton {
   const { card, label } = ACTIONS[action]
   return { id: `queue_${card!.id}`, label }

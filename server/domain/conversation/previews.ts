@@ -7,7 +7,7 @@ import { readFields } from '../fields/fields'
 import { holderNotes, submissionUrl } from '../cards/card-view'
 import type { Presentation } from '../context'
 
-/** Fields in a preview, and characters of each field. */
+/** Max fields in a preview, and max characters of each field. */
 const PREVIEW_FIELDS = 3
 const PREVIEW_LENGTH = 80
 
@@ -19,7 +19,7 @@ export function previewOf(submission: Submission, presentation: Presentation): S
   return itemOf(submission, presentation, [receivedLine, ...lines.length > 0 ? lines : ['The form was empty.']])
 }
 
-/** The same without form data, for messages that stay when the data is erased. */
+/** Builds the same item without form data, for messages that remain after the data is erased. */
 export function mentionOf(submission: SubmissionRecord, presentation: Presentation): SpeechItem {
   const { name } = presentation.forms.of(submission.form)
   const at = dateTime(submission.receivedAt)
@@ -29,7 +29,7 @@ export function mentionOf(submission: SubmissionRecord, presentation: Presentati
 function itemOf(submission: SubmissionRecord, presentation: Presentation, lines: readonly RichText[]): SpeechItem {
   const notes = holderNotes(submission, presentation.forms.of(submission.form))
   const url = submissionUrl(submission.id, presentation)
-  // The first 8 characters tell ids apart; `show` accepts them.
+  // The first 8 characters distinguish ids; `show` accepts them.
   const id = submission.id.slice(0, 8)
   return {
     label: id,

@@ -13,7 +13,7 @@ const helpWithout = (omittedNames: readonly string[]): SpeechItem[] => (
   COMMANDS.filter(({ name }) => !omittedNames.includes(name)).map(each => ({ label: usageOf(each), value: each.about }))
 )
 
-/** Leaves out the commands that not every deployment has. */
+/** Help without the commands that exist only if assignment is on. */
 const HELP = helpWithout([...ASSIGNMENT_ACTIONS, 'assign'])
 
 /** Button of a test card. */
@@ -47,7 +47,7 @@ export function helpOf(hasAssignment: boolean): Speech {
   return { text: ['This is what I understand:'], items: hasAssignment ? helpWithout([]) : HELP, buttons: BUTTONS }
 }
 
-/** Help of a bot that answers through a model. */
+/** Help text of a bot that answers with a language model. */
 export const helpWithModel: Speech = {
   text: [
     'Ask me in your own words: which submissions wait, what one of them says, or to forward it, edit it or mark it as spam. Before I change anything I ask for approval.',
@@ -79,7 +79,7 @@ export function greeting(fullName: string): Speech {
   return { text: [`Hello, ${fullName}!`] }
 }
 
-/** @param platform name of the platform, as people call it */
+/** @param platform name of the platform for people */
 export function whereabouts(platform: string): Speech {
   return { text: [`You are talking to me on ${platform}.`] }
 }

@@ -6,18 +6,18 @@ import type { Form } from '../../ports/form'
 import type { Delivery, OtherWork, SentDelivery, Submission } from '../../ports/submission'
 import type { Context } from '../context'
 
-/** Makes what a form needs to send, when the service starts. */
+/** Tools to set up the deliveries of a form when the service starts. */
 export interface OpenTools {
-  /** An endpoint that signs its requests. */
+  /** Creates an endpoint that signs its requests. */
   endpoint: (url: string) => Endpoint
 }
 
 interface DeliveryAttempt {
   submission: Submission
   form: Form
-  /** The same for a retry and for another forward of the same data to the same targets. */
+  /** Stays the same in retries, and when the same data is forwarded to the same targets again. */
   idempotencyKey: string
-  /** Earlier transmission with other values, which this one corrects. */
+  /** Earlier transmission with other values; this one replaces it. */
   corrected?: Pick<SentDelivery, 'at'>
 }
 
@@ -26,13 +26,13 @@ interface DeliveryAnswer {
   status?: number
   /** Message id at the provider, which later reports its status. */
   messageId?: string
-  /** How long the form data is kept while that status is awaited, ms. */
+  /** Time to keep the form data while we wait for that status, ms. */
   keepMs?: number
 }
 
 /** One way to deliver forwards, with everything that distinguishes it from the others. */
 export interface DeliveryRow<Settings extends z.core.$ZodShape = z.core.$ZodShape> extends DeliveryTexts {
-  /** Stored with submissions, and part of the API, metrics and webhooks: it never changes. */
+  /** Permanent key: stored with submissions, and part of the API, metrics and webhooks. */
   readonly key: Delivery
   /** Name of the copy at the receiver, capitalised for the start of a sentence. */
   readonly copyName: string
@@ -40,22 +40,22 @@ export interface DeliveryRow<Settings extends z.core.$ZodShape = z.core.$ZodShap
   readonly carries?: readonly OtherWork[]
   /** True if its targets are addresses, which a reviewer may replace. */
   readonly hasAddresses?: true
-  /** True if its provider reports later what became of a message. */
+  /** True if its provider later reports the status of a message, such as a bounce. */
   readonly reportsStatus?: true
   /** Settings of a form in `forms.config.ts`. */
   readonly settings: Settings
-  /** Returns its fields of the form. What the settings leave out is as in the default form. */
+  /** Returns the form fields of this delivery. A setting that is absent has its value from the default form. */
   open(settings: z.output<z.ZodObject<Settings>>, standard: Form, tools: OpenTools): Partial<Form>
-  /** True if a forward of this form makes it. */
+  /** True if forwards of this form use this delivery. */
   isWanted(form: Form): boolean
-  /** Addresses or host, for people. */
+  /** Returns the addresses, or the host, as people see them. */
   targets(form: Form): readonly string[]
-  /** True if it sends links to some of these files; they have to work after the delivery. */
+  /** True if it sends links to some of these files; the files must then be kept after the delivery. */
   linksFiles(files: readonly StoredFile[], form: Form): boolean
   /** Values that identify a message, besides the data: if all are the same, sending it again is a retry. */
   identity(form: Form, context: Context): readonly (string | undefined)[]
-  /** Sends the submission. Resolves with `waiting` if other work goes first. */
+  /** Sends the submission. Resolves with `waiting` if other work must be done first. */
   send(attempt: DeliveryAttempt, context: Context): Promise<Outcome<DeliveryAnswer> | 'waiting'>
-  /** Tells the receiver that everything was erased; absent if it is not told. */
+  /** Notifies the receiver that the submission was erased; absent if this delivery sends no such notice. */
   tellErasure?(event: string, form: Form, idempotencyKey: string): Promise<Outcome<Posted>>
 }

@@ -7,7 +7,7 @@ import { composeEmail, fittingOf, mailed } from '../outbox/email'
 import type { DeliveryRow } from './delivery'
 
 const settings = {
-  /** One address or several; FORWARD_EMAIL when absent. */
+  /** One address or several; FORWARD_EMAIL if absent. */
   to: z.union([address.transform(one => [one]), z.array(address)], 'must be an email address or a list of them')
     .refine(to => to.length > 0, 'must have an address')
     .refine(
@@ -16,7 +16,7 @@ const settings = {
     ).optional(),
 }
 
-/** Email to the addresses of the form, or to those that the reviewer chose */
+/** Email to the addresses of the form, or to addresses that the reviewer entered instead */
 export const emailDelivery: DeliveryRow<typeof settings> = {
   key: 'email', ...DELIVERY_TEXTS.email, copyName: 'The email',
   carries: ['confirm'], hasAddresses: true, reportsStatus: true,
@@ -37,7 +37,7 @@ export const emailDelivery: DeliveryRow<typeof settings> = {
   },
 }
 
-/** True for the first email of a submission. An email that was given up may have arrived all the same. */
+/** True for the first email of a submission. An earlier email counts even if it failed: it may have arrived. */
 function isFirst({ sent = [], history }: Submission): boolean {
   return !sent.some(({ delivery }) => delivery === emailDelivery.key) && !history.some(
     ({ event }) => event === 'reopened',

@@ -4,7 +4,7 @@ import { withFiles } from '../outbox/email'
 import type { DeliveryRow } from './delivery'
 
 const settings = {
-  /** URL to which a forward is also posted; FORWARD_ENDPOINT when absent, none when null. */
+  /** URL to which forwards are also posted; FORWARD_ENDPOINT if absent, no URL if null. */
   endpoint: url.nullable().optional(),
 }
 

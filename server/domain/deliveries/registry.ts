@@ -23,19 +23,19 @@ export const DELIVERY_SETTINGS = Object.assign({}, ...ROWS.map(({ settings }) =>
 
 const NOWHERE: Form = { rooms: [], to: [], endpoint: null, labels: {} }
 
-/** Returns the fields of a form that its deliveries read. @param standard the default form, if this is another one */
+/** Returns the form fields that deliveries use. @param standard the default form; absent for the default form itself */
 export function openDeliveries(
   settings: Record<string, unknown>, tools: OpenTools, standard = NOWHERE,
 ): Pick<Form, 'to' | 'endpoint'> {
   return Object.assign({ to: [], endpoint: null }, ...DELIVERIES.map(row => row.open(settings, standard, tools)))
 }
 
-/** Returns a delivery; undefined for one that only another version has, which a stored submission may name. */
+/** Returns a delivery; undefined if only another version has it: a stored submission may still name it. */
 export function rowOf(delivery: Delivery): DeliveryRow | undefined {
   return DELIVERIES.find(({ key }) => key === delivery)
 }
 
-/** Name for people, even of a delivery that only another version has. */
+/** Returns the name for people, even if only another version has the delivery. */
 export function deliveryName(delivery: Delivery, texts = english): string {
   return rowText(`card.delivery.${delivery}`, rowOf(delivery)?.label ?? visible(delivery), texts)
 }
@@ -47,7 +47,7 @@ export function deliveryNames(deliveries: readonly Delivery[], texts = english):
   )), texts)
 }
 
-/** Returns the deliveries of a forward. A form that is not configured any more has the first: its attempt says so. */
+/** Returns the deliveries of a forward. For a removed form, only the first: its attempt reports the removal. */
 export function deliveriesOf(form: Form): Delivery[] {
   return DELIVERIES.filter((row, index) => row.isWanted(form) || (form.missing && index === 0)).map(({ key }) => key)
 }
@@ -57,17 +57,17 @@ export function allDeliveries({ all }: Forms): Delivery[] {
   return [...new Set(all.flatMap(deliveriesOf))]
 }
 
-/** Returns the targets of a delivery, for people; none if the form does not have it any more. */
+/** Returns the targets of a delivery, for people; empty if the form no longer has this delivery. */
 export function targetsOf(delivery: Delivery, form: Form): readonly string[] {
   return rowOf(delivery)?.targets(form) ?? []
 }
 
-/** Returns the deliveries that a forward of the unchanged data would make. */
+/** Returns the deliveries still to be made if the unchanged data is forwarded. */
 export function leftOf({ delivered }: Submission, form: Form): Delivery[] {
   return deliveriesOf(form).filter(delivery => !delivered.includes(delivery))
 }
 
-/** Order in which people see deliveries; those of other versions come last. */
+/** Compares by the order in which people see deliveries. Deliveries of other versions come last. */
 export function byOrder<T>(deliveryOf: (item: T) => Delivery) {
   const positionOf = (item: T) => {
     const index = DELIVERIES.findIndex(({ key }) => key === deliveryOf(item))
@@ -76,17 +76,17 @@ export function byOrder<T>(deliveryOf: (item: T) => Delivery) {
   return (a: T, b: T) => positionOf(a) - positionOf(b)
 }
 
-/** Returns the delivery whose receiver gets this other work, too. */
+/** Returns the delivery that sends this other work to its receiver. */
 export function carrierOf(kind: OtherWork): DeliveryRow | undefined {
   return DELIVERIES.find(({ carries = [] }) => carries.includes(kind))
 }
 
-/** Delivery to whose receiver work goes that belongs to no card */
+/** Returns the delivery that sends this work to its receiver; only for work without a card. */
 export function wayOf(kind: Work['kind']): Delivery {
   return isDelivery(kind) ? kind : carrierOf(kind as OtherWork)?.key ?? kind
 }
 
-/** Vendor that does the work: the key of a platform or of a delivery. */
+/** Returns the vendor of the work: the key of a platform or of a delivery. */
 export function vendorOf({ kind, room, card }: WorkTarget): string {
   return (room ?? card?.platform)?.split('/')[0] ?? wayOf(kind)
 }

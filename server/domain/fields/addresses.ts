@@ -4,16 +4,16 @@ import { english } from '../../../shared/texts'
 import { oneLine } from '../../../shared/utils/text'
 import { MAX_NEW_ADDRESSES } from '../../ports/board'
 
-/** Resend takes no more for one email: https://resend.com/docs/api-reference/emails/send-email */
+/** Max addresses of one email, a limit of Resend: https://resend.com/docs/api-reference/emails/send-email */
 export const MOST_ADDRESSES = 50
 
-/** Longest text of that many addresses of any length, characters */
+/** Max length of a text with so many addresses, characters */
 export const ADDRESSES_LENGTH = 15_000
 
 /**
  * Parses typed addresses, separated by commas or spaces. Returns errors by input id if one is wrong.
  *
- * @param previousAddresses addresses the email went to; these are accepted unchanged
+ * @param previousAddresses addresses that got the email before; these are accepted unchanged
  */
 export function parseAddresses(
   text: string, previousAddresses: readonly string[] = [], texts = english,
@@ -36,7 +36,7 @@ export function parseAddresses(
 /** RFC 5321, 4.5.3.1: 64 characters before the @, 254 in all. */
 const [MAX_LOCAL, MAX_ADDRESS] = [64, 254]
 
-/** Longer texts are not parsed: a form field that begins with an address may go on for long. */
+/** Max length of a parsed text, characters: a form field may begin with an address and be very long. */
 const MAX_TEXT = 500
 
 const EMAIL = z.email()
@@ -44,18 +44,18 @@ const EMAIL = z.email()
 /** `Ada <ada@example.com>`, `"Lovelace, Ada" <ada@example.com>`: a name without a second address, and an address. */
 const NAMED = /^("(?:[^"\\\r\n]|\\[^\r\n])*"[ \t]*|[^"<>,;:\r\n]*)<([^<>\s]+)>$/
 
-/** A text without the invisible characters around it, which come along when an address is pasted */
+/** Matches a text without surrounding invisible characters, which are often pasted with an address. */
 const SEEN = /[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800](?:.*[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800])?/su
 
 /** At least two labels of letters, digits and hyphens; the last one begins with a letter. */
 const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])$/i
 
-/** The single address in a text, in ASCII and without its name; undefined if a mail provider might refuse it. */
+/** Returns the single address in a text, in ASCII and without a name; undefined if a mail provider might refuse it. */
 export function addressIn(text: string): string | undefined {
   return mailboxIn(text)?.address
 }
 
-/** The same with the name that stands before the address, as in `Ada <ada@example.com>` */
+/** Returns the same with the name before the address, as in `Ada <ada@example.com>`. */
 export function mailboxIn(text: string): { address: string, name?: string } | undefined {
   if (text.length > MAX_TEXT || !text.includes('@')) return undefined
   const [trimmedText = ''] = SEEN.exec(text) ?? []
@@ -65,12 +65,12 @@ export function mailboxIn(text: string): { address: string, name?: string } | un
   return address === undefined ? undefined : { address, ...name && { name } }
 }
 
-/** Address of a link such as `mailto:ada@example.com?subject=Hello` (RFC 6068) */
+/** Returns the address in a link such as `mailto:ada@example.com?subject=Hello` (RFC 6068). */
 function withoutScheme(text: string): string {
   return /^mailto:([^?]*)/i.exec(text)?.[1] ?? text
 }
 
-/** The address in ASCII; undefined if it is none, or one that a mail provider might refuse. */
+/** Returns the address in ASCII; undefined if it is invalid, or if a mail provider might refuse it. */
 export function sentTo(address: string): string | undefined {
   const at = address.lastIndexOf('@')
   if (address.length > MAX_TEXT || at < 1) return undefined
@@ -82,7 +82,7 @@ export function sentTo(address: string): string | undefined {
   return isAddress && local.length <= MAX_LOCAL && asciiAddress.length <= MAX_ADDRESS ? asciiAddress : undefined
 }
 
-/** All spellings of an address's domain: as given, in ASCII, and in its own letters (RFC 5890). */
+/** Returns the address with its domain in each spelling: as given, in ASCII, and in Unicode (RFC 5890). */
 export function spellingsOf(address: string): string[] {
   const at = address.lastIndexOf('@') + 1
   const host = address.slice(at)

@@ -5,38 +5,38 @@ import type { Choices, Definitions } from './questions'
 
 /** A question of a form and its answer */
 export interface Answer {
-  /** Written path of the value, under which settings of a form and edits name it; for a flat form its key */
+  /** Path of the value as text, used in form settings and edits; in a flat form the field's key */
   key: string
   /** Steps from the data to the value */
   path: Path
-  /** Question for people: the key where the form has no other text */
+  /** Question for people; the key if the form has no other text */
   label: string
   /** The value at the path, as it was sent */
   value: unknown
   /** Texts of choices that are sent by id */
   choices?: Choices
-  /** True if the sender's form says that it asks for an email address */
+  /** True if the sent data says that the question asks for an email address */
   isEmail?: boolean
 }
 
 /** Names of an answer that a form's settings may use: its path or its label */
 export type AnswerNames = Pick<Answer, 'key' | 'label'>
 
-/** What people see of an answer */
+/** Parts of an answer that people see */
 export type AnswerContent = Pick<Answer, 'value' | 'choices'>
 
-/** A body, read as questions and answers: everything that shows a form takes it from here. */
+/** A body, read as questions and answers: the source for everything that shows a form. */
 export interface Reading {
   /** In the order in which they were sent */
   answers: readonly Answer[]
-  /** Values that providers and browsers add and nobody answered, such as ids and proofs; shown behind the answers */
+  /** Values that providers and browsers add, such as ids and captcha tokens; shown after the answers */
   technical: readonly Answer[]
-  /** Name of the sender, where a provider's form has it in parts */
+  /** Name of the sender, if a provider sends it in parts */
   name?: string
 }
 
 /**
- * Reads an object each of whose members is an answer.
+ * Reads a flat object: each member is an answer.
  *
  * @param definitions questions whose ids may be the keys of the object
  * @param isInEnvelope true if a provider sent the object for certain
@@ -57,13 +57,13 @@ export function technicalAt(path: Path, value: unknown): Answer {
   return { key: writtenPath(path), path, label: writtenPath(path.slice(-1)), value }
 }
 
-/** An answer at a path, or at the path of the only value that is wrapped there: a list of one is its value. */
+/** Returns the answer at a path. If a single value is wrapped there, such as in a list of one, uses its inner path. */
 export function answerAt(path: Path, label: string, value: unknown, facts: Partial<Answer> = {}): Answer {
   const inner = unwrapped(value)
   return { key: writtenPath(path), path: [...path, ...inner.path], label, value: inner.value, ...facts }
 }
 
-/** The value that is wrapped alone in others, and the steps to it */
+/** Returns the innermost single value, and the path to it. */
 export function unwrapped(value: unknown): { path: Path, value: unknown } {
   const path: Path[number][] = []
   let inner = value
@@ -74,13 +74,13 @@ export function unwrapped(value: unknown): { path: Path, value: unknown } {
   return { path, value: inner }
 }
 
-/** Members that hold the value, the more telling ones first */
+/** Members that contain the value, likeliest first */
 const WRAPPERS = ['value', 'full', 'formatted', 'labels', 'label', 'text', 'raw', 'other']
 
-/** Members beside a value that describe it */
+/** Members that describe the value next to them */
 const DESCRIPTION = /^(?:(?:field|input|choice)?_?(?:type|id)|ids|refs?|key|required|raw_?value|versions|is_?hidden)$/i
 
-/** Step to the value where it is wrapped: a list of one, JSON in a text, or an object of a value and its description */
+/** Returns the step into a wrapped value: a list of one, JSON in a text, or a value with its description. */
 function stepInto(value: unknown): { step: Path[number], value: unknown } | undefined {
   if (Array.isArray(value)) return value.length === 1 ? { step: 0, value: value[0] } : undefined
   if (!isObject(value)) {
@@ -94,13 +94,13 @@ function stepInto(value: unknown): { step: Path[number], value: unknown } | unde
   return step === undefined ? undefined : { step, value: value[step] }
 }
 
-/** True for a member that describes a value; words in it are a value of their own. */
+/** True for a member that describes a value. A member with words is an answer itself. */
 function isDescription(key: string, value: unknown): boolean {
   if (isBranch(value)) return /^(?:ids|refs|versions)$/i.test(key)
   return DESCRIPTION.test(key) && (typeof value !== 'string' || /^\S{0,100}$/.test(value))
 }
 
-/** True for the text of an option and its id, such as `Basic plan` and `basic-plan`. */
+/** True if the two are the text and the id of one option, such as `Basic plan` and `basic-plan`. */
 export function isOption(label: unknown, value: unknown): boolean {
   if (typeof label !== 'string') return false
   if (typeof value === 'number' || isCode(value)) return true

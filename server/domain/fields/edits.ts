@@ -13,7 +13,7 @@ import { readingOf, type ReadingSettings } from './reading'
 import { parseTyped, pathFor, problemOf, ruleFor } from './rules'
 import { editText, fieldText, hasLines, parseLines } from './values'
 
-/** Names of the members of an object in an error, characters */
+/** Max length of the member names in an error, characters */
 const MAX_NAMES = 200
 
 const UNKNOWN_FIELD = 'This submission has no such field.'
@@ -31,12 +31,12 @@ export function editInputs(data: SubmissionData | null, settings: ReadingSetting
   })
 }
 
-/** Least number of an input for a value inside of a field; a body has fewer fields. */
+/** Min input number for a nested value. A body has fewer fields, so the numbers of fields stay below it. */
 const FIRST_INNER = 2 ** 20
 
 /**
- * Ids of inputs: the position of the field in the data, or a number made from the path to a value inside of a field.
- * They stay the same when settings of the form change, because an edit form may be open meanwhile.
+ * Returns the ids of inputs: the position of the field in the data or, for a nested value, a number made from its path.
+ * Ids do not depend on form settings, because these may change while somebody has the edit form open.
  */
 function inputIds(answers: readonly Answer[], data: SubmissionData | null): string[] {
   const positions = new Map(Object.keys(data ?? {}).map((key, position) => [key, position]))
@@ -50,10 +50,10 @@ function inputIds(answers: readonly Answer[], data: SubmissionData | null): stri
   return [...numbers].map(number => `f${number}`)
 }
 
-/** Longest list of choices that a select offers, and its longest text, characters: Slack takes no more. */
+/** Max choices in a select, and max length of each choice, characters; limits of Slack */
 const [MOST_OPTIONS, LONGEST_OPTION] = [100, 75]
 
-/** Rule that offers the choices that came with the answer; undefined if there are none, or several can be chosen. */
+/** Returns a rule with the choices sent with the answer; undefined if there are none, or several can be chosen. */
 function choiceRule({ value, choices }: Answer): FieldRule | undefined {
   const options = [...new Set(choices?.values())]
   const isListed = options.length <= MOST_OPTIONS && options.every(option => (
@@ -63,8 +63,8 @@ function choiceRule({ value, choices }: Answer): FieldRule | undefined {
 }
 
 /**
- * Text of an input: for a checkbox its meaning, since it may be sent as `on` or `yes`; for several choices one a line,
- * in the order of the options, because inputs lose the order in which they were sent; otherwise the value as text.
+ * Returns the text of an input. A checkbox has a normalized value, since it may be sent as `on` or `yes`. Several
+ * choices have one line each, in the order of the options, because inputs do not keep the sent order.
  */
 function inputText(answer: AnswerContent, rule: FieldRule): string {
   const { kind } = fieldTypeOf(rule).input
@@ -79,7 +79,7 @@ function inputText(answer: AnswerContent, rule: FieldRule): string {
 /** Hashes of values, by input id */
 export type Marks = ReadonlyMap<string, string>
 
-/** Hash by which an input's text is recognised */
+/** Returns a hash that shows later if the text of an input was changed. */
 export function markOf(text: string): string {
   return digest(comparable(text)).slice(0, 8)
 }
@@ -92,13 +92,13 @@ function isOffered(text: string, rule: FieldRule): boolean {
 }
 
 /**
- * Applies the texts that a reviewer typed to the data. Fields that were not offered or not touched keep value and type;
- * a touched number, boolean or JSON keeps its type as long as the new text still is one. A touched field must follow
- * the form's rule.
+ * Applies a reviewer's typed texts to the data. Fields without an input, and unchanged ones, keep value and type. A
+ * changed number, boolean or JSON keeps its type if the new text fits that type. A changed field must follow the form's
+ * rule.
  *
- * @param typedTexts by input id; inputs that were not offered are absent
- * @param marks hashes of what a platform's form showed, possibly from older data: a text that still matches was not
- * touched. Such a form may send more than its inputs; other callers may not
+ * @param typedTexts by input id; a field without an input is absent
+ * @param marks hashes of the texts that a platform's form showed, possibly from older data: a text that still matches
+ * is unchanged. Such a form may send unknown input ids; other callers may not
  * @returns the edit, or an error text per input id
  */
 export function applyEdits(
@@ -108,7 +108,7 @@ export function applyEdits(
   const { answers } = readingOf(data, settings)
   const ids = inputIds(answers, data)
   const knownIds = new Set(ids)
-  // The form of a previous version of this service may have had other inputs.
+  // A form from a previous version of this service may have other inputs.
   const isForeign = (id: string) => marks?.has(id) === false || markOf(typedTexts[id]!) === marks?.get(id)
   const unknownIds = Object.keys(typedTexts).filter(id => !knownIds.has(id) && !isForeign(id))
   const errors = Object.fromEntries(unknownIds.map(id => [id, UNKNOWN_FIELD]))
@@ -132,7 +132,7 @@ export function applyEdits(
   }
 }
 
-/** Chat platforms normalise line ends, trim, and drop control characters: that is not an edit. */
+/** Removes differences that are not edits: chat platforms normalise line ends, trim, and drop control characters. */
 function comparable(text: string): string {
   // eslint-disable-next-line no-control-regex
   return text.toWellFormed().replace(/\r\n?/g, '\n').replace(/[\u0000-\u0008\u000B-\u001F\u007F]/g, '').trim()
@@ -144,7 +144,7 @@ function parseByRule(typedText: string, rule: FieldRule, texts: Texts): { value:
   return fault ? { error: texts(`field.${fault.problem}`, { limit: String(fault.limit) }) } : { value }
 }
 
-/** Reads a typed text as a value like the one that was sent. */
+/** Parses a typed text as a value of the same type as the original. */
 function reviveLike(answer: Answer, typedText: string, texts: Texts): { value: unknown } | { error: string } {
   const { value: original, choices } = answer
   const text = isBranch(original) ? typedText : idOf(typedText, choices)
@@ -166,7 +166,7 @@ function reviveLike(answer: Answer, typedText: string, texts: Texts): { value: u
   }
 }
 
-/** Id of the choice with this text; the text itself if there is none */
+/** Returns the id of the choice with this text; the text itself if there is none. */
 function idOf(text: string, choices: Answer['choices']): string {
   return [...choices ?? []].find(([, label]) => label === text.trim())?.[0] ?? text
 }

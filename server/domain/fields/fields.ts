@@ -12,18 +12,18 @@ import { answersNamed, readingOf, settingOf, type ReadingSettings } from './read
 import { ruleFor } from './rules'
 import { displayText, fieldText } from './values'
 
-/** Names of technical details on a card, characters; the page shows all. */
+/** Max length of the list of technical names on a card, characters; the page shows all. */
 const MAX_TECHNICAL = 120
 
-/** Technical values that contradict answers, and one of them, characters */
+/** Max length of all contradicting technical values, and of each one, characters */
 const [MAX_CONTRADICTIONS, MAX_CONTRADICTION] = [300, 80]
 
 /**
- * Fields for people: answers under their labels, with values formatted by their types, then one field with the names
- * of the technical details.
+ * Returns the fields for people: answers with their labels and formatted values, then one field with the names of the
+ * technical values.
  *
  * @param addFacts adds further facts about a value
- * @param most number of answers from which on they are left out
+ * @param most max number of answers; the rest is left out
  */
 export function readFields(
   submission: Submission, form: ReadingSettings, texts = english,
@@ -47,7 +47,7 @@ function technicalField(answers: readonly Answer[], technical: readonly Answer[]
   return { label: texts('card.field.technical'), value, edited: false }
 }
 
-/** Names of technical details, as many as there is room for */
+/** Lists the names of technical values, as many as there is room for. */
 function technicalNames(technical: readonly Answer[], texts: Texts): string {
   // `meta[date][title]` and `meta[date][value]` are parts of one value, `meta`.
   const names = [...new Set(technical.map(({ label }) => label.split('[', 1)[0] || label))]
@@ -59,8 +59,8 @@ function technicalNames(technical: readonly Answer[], texts: Texts): string {
 }
 
 /**
- * Technical values that contradict the answer of the same name, such as `data.email: bob@example.com`. Providers repeat
- * answers, and the endpoint may take either: nobody may hide a value behind another one.
+ * Returns technical values that contradict the answer of the same name, such as `data.email: bob@example.com`.
+ * Providers repeat answers, and the endpoint may use either copy, so reviewers must see both.
  */
 function contradictionsIn(answers: readonly Answer[], technical: readonly Answer[]): string[] {
   const textsByName = new Map<string, Set<string>>()
@@ -80,7 +80,7 @@ function contradictionsIn(answers: readonly Answer[], technical: readonly Answer
   })
 }
 
-/** Objects whose members have the names of other things: the form's own name, or the time that each answer took */
+/** Objects whose members share names with answers but mean something else, e.g. the form's name or answering times */
 const OTHER_NAMES = /^(?:form|survey|quiz|ttc)$/
 
 function comparableText(value: unknown): string {
@@ -88,8 +88,8 @@ function comparableText(value: unknown): string {
 }
 
 /**
- * Puts answers with a label of the form first, in the order of the labels and under them; the others follow. JavaScript
- * moves names such as `2` to the front: labels that have one keep the order of the answers.
+ * Puts answers with a label in the form's settings first, in the order of the settings; the others follow. If a name in
+ * the settings is a number such as `2`, keeps the order of the answers: JavaScript moves such keys to the front.
  */
 export function inOrder<T extends AnswerNames>(items: readonly T[], labels: Form['labels']): T[] {
   const names = Object.keys(labels)
@@ -102,7 +102,7 @@ export function inOrder<T extends AnswerNames>(items: readonly T[], labels: Form
   )
 }
 
-/** Edit state of a field and, if it was edited, its original value; null reads as empty. */
+/** Returns the edit state of a field and, if it was edited, its original value; null becomes an empty text. */
 export function editOf(
   submission: Submission, answer: Answer, rule: FieldRule, texts = english,
 ): Pick<Field, 'edited' | 'was'> {
@@ -113,7 +113,7 @@ export function editOf(
   }
 }
 
-/** Labels of the answers that reviewers edited. Of an outer field that was edited as a whole, the changed answers. */
+/** Returns the labels of edited answers. If a whole outer field was edited, returns its changed answers. */
 export function editedLabels(submission: Submission, form: ReadingSettings): string[] {
   const { data, edited } = submission
   const editedAnswers = answersNamed(edited, data)
@@ -130,7 +130,7 @@ export function editedLabels(submission: Submission, form: ReadingSettings): str
   })
 }
 
-/** Edit state of an answer and, if it was edited, its original value; undefined if that is unknown. */
+/** Returns the edit state of an answer and, if it was edited and is known, its original value. */
 export function originalOf(
   { edited, before: originals = {} }: Submission, { key, path, value }: Answer,
 ): { isEdited: boolean, original?: unknown } {

@@ -3,7 +3,7 @@ import { isBranch } from './paths'
 
 const oneOf = (...patterns: string[]) => new RegExp(`^(?:${patterns.join('|')})$`)
 
-/** Fields of a form that prove that a person sent it, or guard it against forgery; never an answer */
+/** Names of captchas and of tokens against forgery; never an answer */
 const PROOF = oneOf(
   '(?:[a-z]{1,3}_)?(?:re|h)?captcha(?:_(?:response|solution|token|key|settings|response_data))?',
   'cf_turnstile_response', 'altcha', 'authenticity_token', '[cx]srf', '[cx]srf_?token', 'csrf_?middleware_?token',
@@ -11,7 +11,7 @@ const PROOF = oneOf(
   'wpcf7.*', 'wpnonce', 'wp_http_referer', 'fluentform.*', 'fluent_form.*', 'honeypot', 'gotcha', 'fvv', 'fbzx',
 )
 
-/** Things that providers give an id to */
+/** Things for which providers send an id */
 const THING = `(?:${[
   'form', 'survey', 'quiz', 'entry', 'submission', 'response', 'respondent', 'event', 'webhook', 'trigger', 'post',
   'site', 'page', 'portal', 'session', 'visitor', 'element', 'container', 'workspace', 'account', 'team', 'app',
@@ -20,7 +20,7 @@ const THING = `(?:${[
   'meta', 'contact', 'lead', 'user', 'owner', 'instance', 'subscription', 'conversion', 'canonical', 'unique',
 ].join('|')})`
 
-/** Names that providers, and nobody else, give to what they know about a submission */
+/** Names that only providers use, for their own data about a submission */
 const ABOUT_SUBMISSION = oneOf(
   `(?:${THING}_){1,3}(?:id|uid|uuid|guid|vid)`, '(?:form|submission|response)_(?:key|slug|name|title|url|token|hash)',
   '(?:form|submission|response)_(?:type|number|version|locale|status|time|date|timestamp)', '(?:form|field)_structure',
@@ -37,13 +37,13 @@ const FORM = oneOf('form', 'survey', 'quiz')
 
 const ABOUT_FORM = oneOf('form', 'survey', 'quiz', 'entry', 'submission', 'meta', 'webhook')
 
-/** One of these says that a flat object comes from a provider. */
+/** Names of ids that identify a flat object as a provider's */
 const SUBMISSION_ID = oneOf('(?:form|entry|submission|response)_(?:id|uuid|key|name|title)', 'ad_id')
 
-/** Names beside the answers that prove a message of a provider, as those above do */
+/** Names next to the answers that, like the ones above, only a provider's message has */
 const MARK = oneOf('id', 'uid', 'uuid', 'guid', 'vid', 'timestamp', 'd', 'headers', 'edit_link', 'submissions_link')
 
-/** Names of what may stand beside the answers in the message of a provider */
+/** Names of technical values next to the answers in a provider's message */
 const BESIDE_ANSWERS = oneOf(
   '(?:.+_)?(?:token|checksum|hash|nonce|slug|version|ref|refs|ids|vids)', 'variant',
   '(?:.+_)?(?:url|uri|href|link|locale|variables|calculations)', '(?:page|site|ad|campaign)_(?:name|variant)',
@@ -55,14 +55,14 @@ const BESIDE_ANSWERS = oneOf(
   '(?:form_submissions|merge_audits|delivery_tries|step|.+_count|old_record|previous|previous_.+|data_xml)',
 )
 
-/** Names of providers' words about a message, such as `type: "INSERT"`; in a form of its own they are answers. */
+/** Names of keywords about a provider's message, such as `type: "INSERT"`; in a website's own form they are answers. */
 const WORD = oneOf(
   'type', 'kind', 'status', 'state', 'event', 'event_name', 'trigger_event', 'action', 'topic', 'trigger', 'mode',
   'source', 'origin', 'channel', 'environment', 'method', 'category', 'operation', 'object', 'model', 'table',
   'collection', 'resource', 'entity', 'key',
 )
 
-/** Values of such names, as programs write them: `form.submitted`, `responseFinished`, `INSERT` */
+/** Keywords that programs write under such names: `form.submitted`, `responseFinished`, `INSERT` */
 const PROGRAM_WORD = /^(?:[A-Z][A-Z_]{1,40}|[a-z\d]{1,40}(?:[.:_-][a-z\d]{1,40}){1,5}|[a-z]{1,40}[A-Z][a-z]\w{0,40})$/
 const ABOUT_FORMS = new RegExp([
   'form', 'submi', 'response', 'survey', 'entry', 'record', 'insert', 'creat', 'updat', 'complet', 'finish', 'lead',
@@ -83,10 +83,10 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d
 
 const LANGUAGE = /^[a-z]{2,3}(?:[-_][a-z]{2,8})?$/i
 
-/** Longest name that is compared, characters; no list has longer ones. */
+/** Max length of a compared name, characters; no list here has longer ones. */
 export const MAX_NAME = 60
 
-/** Words of a key, in lower case: `formId`, `Form ID` and `form-id` are `form_id`. */
+/** Returns the key in snake case: `form_id` for `formId`, `Form ID` and `form-id`. */
 export function snakeCase(key: string): string {
   if (/^[a-z\d]{1,40}(?:_[a-z\d]{1,40}){0,5}$/.test(key)) return key
   return key.slice(0, MAX_NAME).replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2')
@@ -94,8 +94,8 @@ export function snakeCase(key: string): string {
 }
 
 /**
- * Keys of an object that are no answers: always the proofs; in the object of a provider also what it knows about the
- * submission.
+ * Returns the keys of an object that are not answers: captchas and tokens, and in a provider's object also its data
+ * about the submission.
  *
  * @param isInEnvelope true if a provider sent the object for certain
  */
@@ -112,8 +112,8 @@ export function machineryOf(object: object, isInEnvelope: boolean): Set<string> 
 }
 
 /**
- * True for an object that only a provider sends: it describes its form or submission, or has two names about these, one
- * of them the id or the name of a form, an entry or a submission.
+ * True for an object that only a provider sends. It has an object that describes a form or submission, or two members
+ * about these; one of the two is the id or the name of a form, an entry or a submission.
  */
 export function isOfProvider(object: object): boolean {
   const about = Object.entries(object).filter(([key, value]) => isAbout(snakeCase(key), value))
@@ -125,13 +125,13 @@ function isAbout(name: string, value: unknown): boolean {
   return ABOUT_SUBMISSION.test(name) || isAboutForm(name, value)
 }
 
-/** True for a question that nobody answered: a proof, or what a provider knows about a contact. */
+/** True for a question that no person answered: a captcha, a token, or a provider's data about a contact. */
 export function isMachineQuestion(key: string): boolean {
   const name = snakeCase(key)
   return PROOF.test(name) || ABOUT_SUBMISSION.test(name)
 }
 
-/** True for what may stand beside the object that holds the answers. */
+/** True for a technical value that may be next to the object with the answers. */
 export function isBesideAnswers(key: string, value: unknown): boolean {
   const name = snakeCase(key)
   if (value === null || isEmptyBranch(value)) return true
@@ -144,7 +144,7 @@ export function isBesideAnswers(key: string, value: unknown): boolean {
     || (name === 'signature' && /^[\w+/=-]{16,}$/.test(value))
 }
 
-/** True for what proves that a provider sent the message, such as the id of a form. */
+/** True for a value that only a provider's message has, such as the id of a form. */
 export function isMark(key: string, value: unknown): boolean {
   const name = snakeCase(key)
   if (isBlank(value)) return false
@@ -153,7 +153,7 @@ export function isMark(key: string, value: unknown): boolean {
     || (WORD.test(name) && typeof value === 'string' && PROGRAM_WORD.test(value) && ABOUT_FORMS.test(value))
 }
 
-/** True for an object that describes a form or a submission: it has an id or a time; a form also a title or a name. */
+/** True for an object that describes a form or a submission: it has an id or a time or, for a form, a title or name. */
 function isAboutForm(name: string, value: unknown): boolean {
   if (!ABOUT_FORM.test(name) || !isObject(value)) return false
   const names = Object.keys(value).map(snakeCase)

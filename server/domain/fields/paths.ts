@@ -1,18 +1,18 @@
 import { isNestedTooDeep } from '../../../shared/utils/json'
 import { isNumber, orderedObject, parseJson } from '../json'
 
-/** Step into a text that holds JSON. */
+/** Step into a text that contains JSON */
 export const PARSED = Symbol('parsed JSON')
 
 /** Steps from the data to a value: keys of objects, positions of lists, and `PARSED` */
 export type Path = readonly (string | number | typeof PARSED)[]
 
-/** Path as people and `forms.config.ts` write it, such as `name` or `payload.data.Email`. A field keeps its key. */
+/** Returns the path as in `forms.config.ts`, such as `payload.data.Email`; for a field of the body, its key. */
 export function writtenPath(path: Path): string {
   return path.filter(step => step !== PARSED).join('.')
 }
 
-/** New value of the data at a path, which exists */
+/** New value for an existing path of the data */
 export interface Change {
   path: Path
   value: unknown
@@ -45,10 +45,10 @@ export function isBranch(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !isNumber(value)
 }
 
-/** Commas in a text that is read as JSON; reading more would take longer than all else on a form's way in. */
+/** Max commas in a text that is parsed as JSON; with more, parsing would take longer than all other steps of intake. */
 const MOST_COMMAS = 5000
 
-/** List or object whose JSON the text is; undefined for any other text, and for one with too many values. */
+/** Returns the list or object if the text is JSON; undefined for any other text, or if it has too many values. */
 export function jsonOf(text: unknown): object | undefined {
   const trimmedText = enclosedIn(text)
   if (trimmedText === undefined || hasMoreCommas(trimmedText) || isNestedTooDeep(trimmedText)) return undefined
@@ -61,13 +61,13 @@ export function jsonOf(text: unknown): object | undefined {
   }
 }
 
-/** True for a text that seems to be JSON, with more values than are read. */
+/** True for a text that looks like JSON but has too many values to parse. */
 export function isVastJson(text: string): boolean {
   const trimmedText = enclosedIn(text)
   return trimmedText !== undefined && hasMoreCommas(trimmedText)
 }
 
-/** The text without blanks at its ends, if it begins and ends like a list or an object */
+/** Returns the trimmed text if it begins and ends like a list or an object. */
 function enclosedIn(text: unknown): string | undefined {
   if (typeof text !== 'string' || !/^\s*[[{]/.test(text)) return undefined
   const trimmedText = text.trim()

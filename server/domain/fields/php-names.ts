@@ -3,10 +3,10 @@ import { answerAt, type Answer } from './answers'
 import { orderedObject } from '../json'
 import type { Path } from './paths'
 
-/** Name with its parts, as PHP reads it: `fields[email][value]`. https://www.php.net/manual/en/language.variables.external.php */
+/** Nested field name in PHP's notation: `fields[email][value]`. https://www.php.net/manual/en/language.variables.external.php */
 const NAME = /^([^[\]]+)((?:\[[^[\]]*\])+)$/
 
-/** Most parts of one name; a name with more is read as it is. */
+/** Max parts of one name; a name with more is not split. */
 const MAX_PARTS = 10
 
 /** Field of the flat data, at its place in the tree */
@@ -19,11 +19,11 @@ type Node = Map<string, Node | Leaf>
 interface Unfolded {
   /** The data as a tree */
   data: object
-  /** The answers that an answer in the tree is in the flat data: one, or all fields inside of it */
+  /** Returns the flat answers for an answer in the tree: one, or all fields inside of it. */
   flat: (answer: Answer) => Answer[]
 }
 
-/** Data of an HTML form whose names have parts, as a tree; undefined if none has, or if they contradict each other. */
+/** Returns an HTML form with nested names as a tree; undefined if no name is nested, or if the names conflict. */
 export function unfolded(data: SubmissionData): Unfolded | undefined {
   if (!Object.keys(data).some(key => NAME.test(key))) return undefined
   const entries = Object.entries(data)

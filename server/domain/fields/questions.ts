@@ -2,33 +2,33 @@ import { isObject } from '../json'
 import { isBesideAnswers } from './machinery'
 import { isBranch, jsonOf, PARSED, type Path } from './paths'
 
-/** A question as its form describes it */
+/** Description of a question by its form */
 interface Definition {
   label: string
   choices?: Choices
   isEmail?: boolean
 }
 
-/** A question with its answer, found in a list of such */
+/** A question with its answer, from a list or object of questions */
 export interface Question extends Definition {
-  /** Path of the value, from the list or object that has the questions */
+  /** Path of the value, from the list or object of questions */
   path: Path
-  /** Value at the path: the answer, or all of a question that has none */
+  /** Value at the path: the answer, or the whole question if it has no answer */
   value: unknown
   isAnswered: boolean
-  /** Name under which the form knows the question */
+  /** Internal name of the question in its form */
   name?: string
-  /** Members of the question that are neither the answer nor describe the question */
+  /** Other members of the question, besides its answer and its description */
   more: readonly (readonly [key: string, value: unknown])[]
 }
 
-/** Texts of choices, by the id under which they are sent */
+/** Texts of choices, by the id that is sent for each */
 export type Choices = ReadonlyMap<string, string>
 
 /** Questions that answers refer to, by id or reference */
 export type Definitions = ReadonlyMap<string, Definition>
 
-/** Names of members by their rank, spelled `field_title`, `fieldTitle`, `FieldTitle` and, as in `ID`, in capitals */
+/** Ranks by member name, in each spelling: `field_title`, `fieldTitle`, `FieldTitle`, and in capitals like `ID` */
 type Ranks = ReadonlyMap<string, number>
 
 function ranksOf(...names: string[]): Ranks {
@@ -47,9 +47,9 @@ const ANSWERS = ranksOf(
   'value', 'answer', 'answers', 'values', 'field_value', 'field_input_value', 'raw_value', 'user_response', 'response',
   'responses', 'selected', 'selection', 'input', 'content', 'text',
 )
-/** Answers from this one on are answers only beside a label that is more than a name. */
+/** From this rank on, a member is an answer only if the question has a real label, not only a name. */
 const FIRST_LIKELY = ANSWERS.get('user_response')!
-/** Answers from this one on are common words, in any object. */
+/** From this rank on, the names are common words that any object may have. */
 const FIRST_COMMON = ANSWERS.get('selected')!
 const NAMES = ranksOf('name')
 const REFERENCES = ranksOf('id', '_id', 'ref', 'uuid', 'key', 'name', 'question_id', 'field_id', 'question_ref')
@@ -60,15 +60,15 @@ const CHOICE_TEXTS = ranksOf('text', 'label', 'title', 'name', 'caption')
 const CHOICE_IDS = ranksOf('id', 'ref', 'value', 'key', 'uuid')
 const SECTIONS = ranksOf('questions', 'fields', 'answers', 'items')
 
-/** Other members of a question */
+/** Other members that describe a question */
 const DETAILS = new RegExp(`^(?:.{0,40}(?:id|ref|type|kind|key|name|raw|label)|${[
   'required', 'description', 'position', 'index', 'order', 'section', 'group', 'page', 'visible', 'is_?hidden',
   'validations', 'layout', 'versions',
-  // Parts of a name, which is the answer as well
+  // Parts of a person's name, next to the whole name as the answer
   'first', 'middle', 'last',
 ].join('|')})$`, 'i')
 
-/** Objects that are looked through for the questions that answers refer to */
+/** Max objects to search for the questions that answers refer to */
 const MAX_OBJECTS = 2000
 
 /** Key of the best-ranked member; undefined if none is accepted. */
@@ -85,7 +85,7 @@ function isText(value: unknown): boolean {
   return richText(value).trim() !== ''
 }
 
-/** A text, or the texts of a list such as HeyForm's `["Hello ", ["mention", ["@Ada"]]]` */
+/** Returns the text, or the joined texts of a list such as HeyForm's `["Hello ", ["mention", ["@Ada"]]]`. */
 function richText(value: unknown, depth = 0): string {
   if (typeof value === 'string') return value
   if (!Array.isArray(value) || depth > 3) return ''
@@ -98,7 +98,7 @@ function textAt(item: Record<string, unknown>, ranks: Ranks): string | undefined
   return key === undefined ? undefined : richText(item[key])
 }
 
-/** Object that describes the question of an answer, such as `field` */
+/** Returns the object that describes the question of an answer, such as `field`. */
 function describedIn(item: Record<string, unknown>): Record<string, unknown> {
   const key = bestKey(item, DESCRIPTIONS, isObject)
   return key === undefined ? {} : item[key] as Record<string, unknown>
@@ -136,7 +136,7 @@ function choicesOf(item: Record<string, unknown>): Choices | undefined {
   return choices.length > 0 ? new Map(choices) : undefined
 }
 
-/** Collects the questions of the whole body to which answers may refer. */
+/** Collects all questions of the body: answers may refer to them by id. */
 export function definitionsIn(data: object): Definitions {
   const definitions = new Map<string, Definition>()
   const textDefinitions = new Map<string, Definition>()
@@ -147,7 +147,7 @@ export function definitionsIn(data: object): Definitions {
     if (room > 0) queue.push(...Object.values(item).filter(isBranch).slice(0, room))
     if (!isObject(item)) continue
     const label = labelOf(item)
-    // A question may be under `text`, which is the answer in other objects with the same id.
+    // `text` may be the question here, but the answer in another object with the same id.
     define(item, label ?? textAt(item, CHOICE_TEXTS), label === undefined ? textDefinitions : definitions)
   }
   return new Map([...textDefinitions, ...definitions])
@@ -159,7 +159,7 @@ function define(item: Record<string, unknown>, label: string | undefined, defini
   for (const id of referencesOf(item)) if (!definitions.has(id)) definitions.set(id, definition)
 }
 
-/** Key of the member that has the answer; undefined if there is none */
+/** Returns the key of the answer; undefined if there is none. */
 function answerKey(item: Record<string, unknown>, label: string | undefined, isList: boolean): string | undefined {
   const key = bestKey(item, ANSWERS, (value, name) => value !== label || ANSWERS.get(name) === 0)
   const rank = key === undefined ? Infinity : ANSWERS.get(key)!
@@ -170,25 +170,25 @@ function answerKey(item: Record<string, unknown>, label: string | undefined, isL
   return isCertain || (isList && label !== undefined && isDescription(item, key)) ? key : undefined
 }
 
-/** True if the best label of a question is its name. */
+/** True if a question has no better label than its name. */
 function hasOnlyName(item: Record<string, unknown>): boolean {
   return bestKey(item, LABELS, isText) === bestKey(item, NAMES, isText)
 }
 
-/** True if all members but the answer describe a question: `name` and `text` are common words. */
+/** True if all other members describe a question. `name` and `text` alone prove nothing: any object may have them. */
 function isDescription(item: Record<string, unknown>, answer?: string): boolean {
   return membersBeside(item, answer).length === 0
 }
 
-/** Keys of members that are neither the answer nor describe a question */
+/** Returns the keys of all members except the answer and descriptions of the question. */
 function membersBeside(item: Record<string, unknown>, answer?: string): string[] {
   return Object.keys(item).filter(key => key !== answer && !(DETAILS.test(key) || LABELS.has(key) || TYPES.has(key)
     || DESCRIPTIONS.has(key) || CHOICES.has(key) || CHOICE_TEXTS.has(key) || isBesideAnswers(key, item[key])))
 }
 
 /**
- * Reads a list of `{ label, value }` in any of its usual spellings, or an object of such. Undefined if it is none: an
- * item is no object or has no question, or fewer than half have an answer.
+ * Reads a list, or an object, of items like `{ label, value }`, in any usual spelling. Undefined if an item is no
+ * object or has no question, or if fewer than half of the items have an answer.
  */
 function questionsIn(container: object, definitions: () => Definitions): Question[] | undefined {
   const isList = Array.isArray(container)
@@ -218,7 +218,7 @@ function questionOf(
   const label = knownLabel ?? (isList ? references[0] : itemKey)
   const isNone = label === undefined || (!isList && key === undefined && ownLabel === undefined)
   const more = key === undefined ? [] : membersBeside(item, key)
-  // Goods and guests have a name, a value and more.
+  // Leave out items such as products or guests: they have a name, a value and other members.
   const isThing = isList && more.length > 0 && hasOnlyName(item)
   if (isNone || isThing) return undefined
   const step = isList ? Number(itemKey) : itemKey
@@ -230,7 +230,7 @@ function questionOf(
   }
 }
 
-/** Questions of a list of pages or sections that have a list of questions each; undefined if it is none. */
+/** Returns the questions of a list of pages or sections; undefined for any other list. */
 function questionsOfSections(container: object, definitions: () => Definitions): Question[] | undefined {
   if (!Array.isArray(container)) return undefined
   const questions = container.map((section: unknown, index) => {
@@ -247,7 +247,7 @@ export function areDefinitions(value: unknown): boolean {
     && value.every(item => isObject(item) && referencesOf(item).length > 0 && isDescription(item))
 }
 
-/** Questions with their answers in a list, an object, or the JSON of a text; undefined if it has none. */
+/** Returns the questions and answers in a list, an object, or a text with JSON; undefined if there are none. */
 export function questionsAt(value: unknown, definitions: () => Definitions): Question[] | undefined {
   const container = isBranch(value) ? value : jsonOf(value)
   const questions = container && (questionsIn(container, definitions) ?? questionsOfSections(container, definitions))

@@ -8,7 +8,7 @@ import { readGravityForms } from './readers/gravity-forms'
 import { readJotform } from './readers/jotform'
 import { readShape } from './shapes'
 
-/** Settings of a form that name answers, by path or by label */
+/** Form settings that refer to answers, by path or by label */
 export type ReadingSettings = Partial<Pick<Form, 'labels' | 'fields' | 'technical'>>
 
 const readings = new WeakMap<object, Reading>()
@@ -16,8 +16,8 @@ const readings = new WeakMap<object, Reading>()
 /**
  * Reads the data of a submission, once. Takes time in proportion to its size.
  *
- * Settings of the form decide what is technical. If they name a value inside of an answer, each value in it becomes an
- * answer of its own.
+ * Form settings can change which values are technical. If they name a value inside of an answer, the answer is split:
+ * each of its values becomes an answer.
  */
 export function readingOf(
   data: SubmissionData | null, { labels = {}, fields = {}, technical: technicalNames = [] }: ReadingSettings = {},
@@ -39,7 +39,7 @@ export function readingOf(
   }
 }
 
-/** Values in a body that is looked through. Forms have fewer; of others, each member is an answer as it was sent. */
+/** Max values in a body to be analyzed. Forms have fewer; in a larger body, each member is an answer, unchanged. */
 const MOST_VALUES = 5000
 
 function read(data: SubmissionData): Reading {
@@ -67,7 +67,7 @@ function isVast(data: object): boolean {
   return false
 }
 
-/** Splits each answer into which one of the names leads, such as `customer` for `customer.email`. */
+/** Splits each answer that contains one of the named values, such as `customer` for `customer.email`. */
 function split(reading: Reading, names: readonly string[]): Reading {
   const outerNames = new Set(names.flatMap((name) => {
     const steps = name.split('.')
@@ -88,7 +88,7 @@ function split(reading: Reading, names: readonly string[]): Reading {
   )
 }
 
-/** Gives each answer a key of its own: a field `a.b` and the value `b` inside of a field `a` would share one. */
+/** Makes the keys of answers unique: a field `a.b`, and the value `b` inside of a field `a`, would share a key. */
 function withOwnKeys({ answers, technical, ...facts }: Reading): Reading {
   const keys = new Set<string>()
   const withOwnKey = (answer: Answer): Answer => {
@@ -97,13 +97,13 @@ function withOwnKeys({ answers, technical, ...facts }: Reading): Reading {
     keys.add(key)
     return key === answer.key ? answer : { ...answer, key }
   }
-  // A flat field keeps its key, by which the endpoint and previous versions of this service know it.
+  // Keep the keys of flat fields: the endpoint and previous versions of this service use them.
   for (const { key, path } of [...answers, ...technical]) if (path[0] === key) keys.add(key)
   const withKey = (answer: Answer) => answer.path[0] === answer.key ? answer : withOwnKey(answer)
   return { ...facts, answers: answers.map(withKey), technical: technical.map(withKey) }
 }
 
-/** Setting for an answer, which the form has under the answer's path or its label. */
+/** Returns the setting for an answer, found by the answer's path or label. */
 export function settingOf<T>(
   { key, label }: AnswerNames, settings: Readonly<Record<string, T>>,
 ): T | undefined {
@@ -111,7 +111,7 @@ export function settingOf<T>(
   return name === undefined ? undefined : settings[name]
 }
 
-/** Answers that settings of the form name, each by its path or its label; undefined where there is none. */
+/** Returns the answer for each name, a path or a label; undefined if there is none. */
 export function answersNamed(names: readonly string[], data: SubmissionData | null): (Answer | undefined)[] {
   const reading = readingOf(data)
   const [{ byKey, byLabel }, parts] = [indexOf(reading), indexOf(split(reading, names))]
@@ -134,12 +134,12 @@ function indexOf(reading: Reading): Index {
   return index
 }
 
-/** The answer that a setting of the form names, by its path or by its label */
+/** Returns the answer with this path or label. */
 export function answerNamed(name: string, data: SubmissionData | null): Answer | undefined {
   return answersNamed([name], data)[0]
 }
 
-/** Answers, then technical details, each under a name of its own: its label, or its path where the label is taken. */
+/** Returns answers, then technical values, by a unique name: the label, or the path if another one has the label. */
 export function namedAnswers(data: SubmissionData | null, settings?: ReadingSettings): Map<string, Answer> {
   const { answers, technical } = readingOf(data, settings)
   const named = new Map<string, Answer>()

@@ -14,14 +14,14 @@ import { answersNamed, readingOf, settingOf } from './reading'
 
 export type Rules = NonNullable<Form['fields']>
 
-/** Rule for an answer; an empty one if the form has none for it. */
+/** Returns the rule for an answer; an empty rule if the form has none. */
 export function ruleFor(answer: AnswerNames, rules: Rules = {}): FieldRule {
   return settingOf(answer, rules) ?? {}
 }
 
 export type FormRules = Pick<Form, 'fields' | 'extra' | 'labels' | 'technical'>
 
-/** Placeholder for the value of a field with files: no sent value equals it. */
+/** Placeholder for the value of a field with files; never equal to a sent value */
 const FILES = Symbol('files')
 
 /**
@@ -43,7 +43,7 @@ export function converted(data: unknown, { fields }: Partial<FormRules>): unknow
 }
 
 /**
- * Converts the data like `converted`, and checks that the form takes it.
+ * Converts the data like `converted`, and checks it against the form's rules.
  *
  * @param files files that came with the data
  * @throws InvalidFields
@@ -78,7 +78,7 @@ function problemsOf(values: SubmissionData, form: FormRules, fileFields: Readonl
   return [...fieldProblems, ...unknownKeys.map(key => ({ ...describeField(key), problem: 'unknown' as const }))]
 }
 
-/** Problem of one field's value, which `parseTyped` made; undefined if there is none. */
+/** Returns the problem of a value from `parseTyped`; undefined if there is none. */
 export function problemOf(value: unknown, rule: FieldRule): Omit<FieldProblem, 'key' | 'label'> | undefined {
   const isEmpty = value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
   const { problem: typeProblem, input, isMissing, acceptsNumber } = fieldTypeOf(rule)
@@ -96,7 +96,7 @@ export function problemOf(value: unknown, rule: FieldRule): Omit<FieldProblem, '
   return { problem, ...problem in limits && { limit: limits[problem as keyof typeof limits] } }
 }
 
-/** Converts text to the type of the rule; any other value, and text that does not fit, stays unchanged. */
+/** Converts text to the type of the rule. Text that does not fit, and any other value, stays unchanged. */
 export function parseTyped(value: unknown, rule: FieldRule): unknown {
   const { parse, input } = fieldTypeOf(rule)
   const isTexts = Array.isArray(value) && value.every(each => typeof each === 'string')
@@ -106,14 +106,14 @@ export function parseTyped(value: unknown, rule: FieldRule): unknown {
   return json === undefined ? value : parseJson(json)
 }
 
-/** Path of the value that an answer's typed value replaces: a list of one, which is read as its item, as a whole. */
+/** Returns the path to replace on an edit. A list of one is read as its item, but choices replace the whole list. */
 export function pathFor({ path }: Pick<Answer, 'path'>, rule: FieldRule): Path {
   return fieldTypeOf(rule).input.kind === 'choices' && path.at(-1) === 0 ? path.slice(0, -1) : path
 }
 
 const schemas = new WeakMap<FieldRule, z.ZodType>()
 
-/** Schema that checks a value, and that the form's JSON Schema is made from. Its messages are names of problems. */
+/** Returns the schema that checks a value. The form's JSON Schema comes from it, too. Messages are problem names. */
 function schemaOf(rule: FieldRule): z.ZodType {
   const cachedSchema = schemas.get(rule)
   if (cachedSchema) return cachedSchema
@@ -143,8 +143,8 @@ function createSchema(rule: FieldRule): z.ZodType {
 }
 
 /**
- * JSON Schema of a form (draft 2020-12); files, which are no JSON, are described in the OpenAPI way. A field whose name
- * is a path may come inside of others, which the schema leaves open.
+ * Returns the JSON Schema of a form (draft 2020-12). Files are not JSON, so they are described as in OpenAPI. A field
+ * named by a path may be nested in other fields; the schema does not describe those.
  */
 export function jsonSchemaOf({ fields = {}, extra, labels, name, files }: Form): object {
   const shape = Object.fromEntries(Object.entries(fields).map(([key, rule]) => {
@@ -159,7 +159,7 @@ export function jsonSchemaOf({ fields = {}, extra, labels, name, files }: Form):
   return z.toJSONSchema(objectSchema.meta({ title: name }), { io: 'input' })
 }
 
-/** True for a name that leads into other fields. */
+/** True for a path to a nested field. */
 function isPath(name: string): boolean {
   return name.includes('.')
 }

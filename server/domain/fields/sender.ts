@@ -16,7 +16,7 @@ interface Sender {
   /** Address for replies, in ASCII */
   address?: string
   name?: string
-  /** Addresses of which any could be the sender's; absent if one is */
+  /** Addresses that could all be the sender's; absent if the address is clear */
   candidates?: readonly string[]
 }
 
@@ -24,10 +24,10 @@ type Filled = Pick<Submission, 'data' | 'envelope'>
 
 type SenderForm = Pick<Form, 'to' | 'ownAddresses' | 'fields' | 'replyTo'> & Partial<Pick<Form, 'labels'>>
 
-/** Text of a form, in an answer or in an object or a list that is one */
+/** Text in an answer, or in an object or list inside of one */
 interface Leaf {
   answer: Answer
-  /** Names of the members of the answer that lead to the text */
+  /** Member names on the path from the answer to the text */
   members: readonly string[]
   text: string
   isTechnical: boolean
@@ -35,23 +35,23 @@ interface Leaf {
 
 interface Mailbox { address: string, name?: string }
 
-/** An address with the text that has it; without one it is `_replyto` */
+/** An address with the text that contains it; without `leaf` the address is from `_replyto` */
 interface Candidate extends Mailbox { leaf?: Leaf }
 
-/** Texts that are looked at; the forms of people have fewer. */
+/** Max texts to search for the sender; real forms have fewer. */
 const MAX_LEAVES = 500
 
 const MAX_DEPTH = 6
 
-/** Longer texts are nobody's name, and longer keys are cut. */
+/** Max length of a person's name, and of a key before it is cut, characters */
 const [MAX_NAME, MAX_KEY] = [200, 500]
 
-/** Texts that scripts of websites send for an empty field. */
+/** Texts that scripts on websites send for an empty field */
 const EMPTY_TEXT = /^(?:null|undefined|NaN|\[object \w+\])$/
 
 const NO_REPLY = /^(?:no|do[._-]?not)[._-]?reply(?:$|[^a-z])|^mailer-daemon@/
 
-/** Place of `_replyto` between declared fields (0) and the names of the others (from 2) */
+/** Rank of `_replyto`: after fields of type `email` (below 1) and before all others, ranked by name (from 2) */
 const REPLY_TO_RANK = 1
 
 const CARRIED_RANK = REPLY_TO_RANK + 1 + ADDRESS_NAMES.indexOf('carried')
@@ -62,8 +62,8 @@ export function isFilledIn(text: string): boolean {
 }
 
 /**
- * Finds the sender of a form: the address for replies and confirmations, and the name. Of several addresses, a field
- * of type `email` is the sender's, then `_replyto` of the page, then the field with the most telling name.
+ * Finds the sender of a form: the address for replies and confirmations, and the name. Prefers the address in a field
+ * of type `email`, then the page's `_replyto`, then the field with the likeliest name.
  */
 export function findSender(submission: Filled, form: SenderForm): Sender {
   const leaves = leavesOf(submission)
@@ -79,22 +79,22 @@ export function findSender(submission: Filled, form: SenderForm): Sender {
   }
 }
 
-/** Number of addresses any of which could be the sender's; 1 if it is clear, 0 if there is none */
+/** Returns the number of addresses that could be the sender's: 1 if the address is clear, 0 if there is none. */
 export function senderCount(submission: Filled, form: SenderForm): number {
   return bestCandidates(leavesOf(submission), submission, form).length
 }
 
-/** True if the data has the field that a form names as `replyTo`. */
+/** True if the data has this field. The form's setting `replyTo` names it. */
 export function hasField(name: string, data: SubmissionData): boolean {
   return leavesAt(name, leavesOf({ data })).length > 0
 }
 
-/** Addresses that are the sender's most likely, each once; several if nothing tells them apart */
+/** Returns the likeliest address of the sender; several if they are equally likely. */
 function bestCandidates(leaves: readonly Leaf[], { data, envelope }: Filled, form: SenderForm): Candidate[] {
   const own = new Set([...form.to, ...form.ownAddresses ?? []].map(address => address.toLowerCase()))
   const isOwn = (address: string) => own.has(address.toLowerCase()) || NO_REPLY.test(address.toLowerCase())
   const { replyTo: chosen } = form
-  // Cards do not show technical values: of their addresses, only those count that are called the sender's email.
+  // Cards do not show technical values, so use one only if its name says that it is the sender's email.
   const possibleLeaves = leaves.filter(leaf => !leaf.isTechnical || isSendersEmail(leaf, form.labels))
   const found = (chosen === undefined ? possibleLeaves : leavesAt(chosen, leaves)).flatMap((leaf): Candidate[] => {
     const mailbox = mailboxIn(leaf.text)
@@ -109,29 +109,29 @@ function bestCandidates(leaves: readonly Leaf[], { data, envelope }: Filled, for
   return distinctOf(candidates.filter((_, index) => ranks[index] === bestRank))
 }
 
-/** Distinct addresses, ignoring case; the first spelling stays */
+/** Removes repeated addresses, ignoring case; keeps the first spelling. */
 function distinctOf(candidates: readonly Candidate[]): Candidate[] {
   return [...new Map(candidates.toReversed().map(each => [each.address.toLowerCase(), each])).values()].reverse()
 }
 
-/** Texts of the field that the form names, by its path or else by its label */
+/** Returns the texts of the named field. Searches by path, then by label. */
 function leavesAt(name: string, leaves: readonly Leaf[]): Leaf[] {
   const byPath = leaves.filter(leaf => `${keyOf(leaf)}.`.startsWith(`${name}.`))
   return byPath.length > 0 ? byPath : leaves.filter(({ answer }) => answer.label === name)
 }
 
-/** Lower for an address that is more likely the sender's */
+/** Returns the rank of an address: the lower, the likelier it is the sender's. */
 function rankOf(leaf: Leaf, { fields = {}, labels }: SenderForm): number {
   const { answer, isTechnical } = leaf
   const rules = [ruleFor({ key: keyOf(leaf), label: answer.label }, fields), ruleFor(answer, fields)]
   const isDeclared = answer.isEmail === true || rules.some(rule => fieldTypeOf(rule) === FIELD_TYPES.email)
   const kind = addressNameIn(leaf, labels)
   const place = ADDRESS_NAMES.indexOf(kind)
-  // A declared field may still be the address of a friend.
+  // A field of type `email` may still contain somebody else's address.
   if (isDeclared && kind !== 'carried') return place / ADDRESS_NAMES.length
   const rank = REPLY_TO_RANK + 1 + place - (isDeclared ? 1.5 : 0)
   if (!isTechnical) return rank
-  // A provider's knowledge of its user goes before the address of a friend, and after all other answers.
+  // Rank a provider's data about its user after all answers except somebody else's address.
   return CARRIED_RANK - 1 / (place + 2)
 }
 
@@ -144,7 +144,7 @@ function isSendersEmail(leaf: Leaf, labels: SenderForm['labels']): boolean {
   return ['email', 'sender'].includes(addressNameIn(leaf, labels)) && namesOf(leaf, labels).some(endsInEmail)
 }
 
-/** Name from the fields for it: whole, or first and last name */
+/** Returns the name from the fields for the full, first and last name. */
 function nameIn(leaves: readonly Leaf[], labels?: SenderForm['labels']): string | undefined {
   const best = new Map<NamePart, { text: string, doubt: number }>()
   for (const leaf of leaves) {
@@ -165,8 +165,8 @@ function nameIn(leaves: readonly Leaf[], labels?: SenderForm['labels']): string 
 }
 
 /**
- * Name in the object that has the address, such as `Ada` of `{ holder: { name: 'Ada', email: 'ada@example.com' } }`, or
- * in a field with the same start, such as `donor_name` beside `donor_email`
+ * Returns the name next to the address: in the same object, such as `{ name: 'Ada', email: 'ada@example.com' }`, or in
+ * a field with the same start, such as `donor_name` for `donor_email`.
  */
 function nameBeside(addressLeaf: Leaf | undefined, leaves: readonly Leaf[]): string | undefined {
   if (!addressLeaf) return undefined
@@ -177,14 +177,14 @@ function nameBeside(addressLeaf: Leaf | undefined, leaves: readonly Leaf[]): str
   }))
 }
 
-/** Name of the leaf in the object that has the other one; undefined if it is elsewhere. */
+/** Returns the name of the leaf's member if both leaves are in the same object; otherwise undefined. */
 function memberBeside({ answer, members }: Leaf, leaf: Leaf): string | undefined {
   const isBeside = leaf.answer === answer && leaf.members.length === members.length
     && members.slice(0, -1).every((member, index) => member === leaf.members[index])
   return isBeside ? leaf.members.at(-1) : undefined
 }
 
-/** Label of a field without its start; undefined if it starts otherwise. */
+/** Returns the label of a field after this start; undefined if it has another start. */
 function restOf(leaf: Leaf, start: string | undefined): string | undefined {
   const label = plainLabel(leaf)
   const isWithStart = start !== undefined && leaf.members.length === 0 && label.startsWith(`${start} `)
@@ -195,7 +195,7 @@ function plainLabel({ answer }: Leaf): string {
   return plainNames([answer.label]).join(' ')
 }
 
-/** Text of at least two words that the address repeats: `Dina Levi` of `dina.levi@example.com` */
+/** Returns a text of at least two words that are also in the address: `Dina Levi` for `dina.levi@example.com`. */
 function nameBy(address: string, leaves: readonly Leaf[]): string | undefined {
   const [mailbox] = address.toLowerCase().split('@')
   return leaves.find(({ text, isTechnical }) => {
@@ -230,7 +230,7 @@ function keyOf({ answer, members }: Leaf): string {
   return [answer.key, ...members].join('.')
 }
 
-/** Names by which a text is found: of its answer the label, a key that is not the label, and the form's own label */
+/** Returns all names of a text: its answer's label, the key if it differs, and the label from the form's settings. */
 function namesOf({ answer, members }: Leaf, labels: SenderForm['labels'] = {}): string[][] {
   const { key, label } = answer
   const parts = key.slice(0, MAX_KEY).split(/[.[\]]+/)

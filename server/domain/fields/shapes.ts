@@ -5,38 +5,38 @@ import { isBranch, jsonOf, PARSED, type Path } from './paths'
 import { isRepetition } from './readers/repetitions'
 import { areDefinitions, definitionsIn, questionsAt, type Definitions, type Question } from './questions'
 
-/** Names of an object or a list that holds the answers; the more telling ones first */
+/** Names of the object or list that contains the answers, likeliest first */
 const CONTAINERS = [
   'answers', 'responses', 'questions', 'ordered_human_fields', 'human_fields', 'form_fields', 'fields', 'submissions',
   'named_values', 'form_response', 'form_data', 'properties', 'inputs', 'values', 'data', 'payload', 'user_inputs',
   'item_meta', 'pages', 'sections', 'steps', 'controls', 'elements', 'components',
-  // Forms have fields of these names, too: they hold the answers only where all beside them is machinery.
+  // Forms also have fields with these names. They contain the answers only if all members next to them are technical.
   'submission', 'response', 'entry', 'params', 'record', 'result', 'results', 'request', 'raw_request', 'body', 'event',
   'content', 'form', 'attributes', 'item', 'object',
 ]
 const RANKS = new Map(CONTAINERS.map((name, rank) => [name, rank]))
 const FIRST_COMMON = RANKS.get('submission')!
 
-/** Names of objects and lists that nobody answers */
+/** Names of objects and lists that contain no answers */
 const NOT_ANSWERS = new RegExp(`(?:^|_)(?:${[
   'hidden', 'variables?', 'calculat\\w+', 'meta\\w*', 'url_parameters', 'query', 'headers', 'utm', 'ttc', 'schema',
   'definition', 'documents', 'quiz', 'tags', 'options', 'choices', 'context', 'old', 'previous', 'raw',
 ].join('|')})(?:_|$)`)
 
-/** Levels at which answers are looked for. Providers have them on the third at most. */
+/** Max levels to search for answers. Providers send them on the third level at most. */
 const MAX_DEPTH = 5
 
-/** Containers that are tried on one level. Providers have three at most. */
+/** Max containers to try on one level. Providers send three at most. */
 const MAX_CONTAINERS = 10
 
 interface Member { key: string, value: unknown, rank?: number }
 
 interface Shaped extends Reading {
-  /** True if the answers are in a list of questions, which is certain */
+  /** True if the answers are in a list of questions; then there is no doubt about them. */
   hasQuestions: boolean
 }
 
-/** Reads a body whose answers are inside an envelope, or in a list of questions. Null for any other. */
+/** Reads a body that has its answers inside of an envelope, or in a list of questions. Null for any other body. */
 export function readShape(data: object): Reading | null {
   const isFlat = !Object.values(data).some(value => isBranch(value) || jsonOf(value))
   if (isFlat) return null
@@ -47,7 +47,7 @@ export function readShape(data: object): Reading | null {
   return readEnvelope(data, [], definitions, 0) ?? readDefined(data, definitions)
 }
 
-/** True for questions; false for chosen options, which are `{ label: 'Basic', value: 'basic' }`, too. */
+/** True for questions; false for chosen options, which look alike: `{ label: 'Basic', value: 'basic' }`. */
 function areQuestions(questions: readonly Question[]): boolean {
   return questions.length >= 2 && questions.every(({ label, name, value }) => label !== name && !isOption(label, value))
 }
@@ -64,7 +64,7 @@ function readEnvelope(object: object, path: Path, definitions: () => Definitions
   for (const member of containers) {
     const questions = questionsAt(member.value, definitions)
     if (!questions) continue
-    // Without a mark, what is beside the list are fields of a website's own, such as `score`.
+    // Without a sign of a provider, the members next to the list are a website's own fields, such as `score`.
     const isOwnForm = depth === 0 && !marks.some(each => each !== member)
     const proofs = machineryOf(object, false)
     const folded = isOwnForm ? new Set(members.filter(({ key }) => proofs.has(key))) : machinery
@@ -92,16 +92,16 @@ function membersOf(object: object): Member[] {
   ))
 }
 
-/** Place among the names of containers; undefined for any other name. */
+/** Returns the position in `CONTAINERS`; undefined for any other name. */
 function rankOf(key: string): number | undefined {
   const name = snakeCase(key).replace(/_json$/, '')
   if (NOT_ANSWERS.test(name)) return RANKS.get(name)
-  // No name has more words.
+  // Names of containers have three words at most.
   const words = name.split('_').slice(-3)
   return words.map((_, index) => RANKS.get(words.slice(index).join('_'))).find(rank => rank !== undefined)
 }
 
-/** The object itself, the only one of a list, or the one that a text holds as JSON */
+/** Returns the object itself, the single object of a list, or the object in a text with JSON. */
 function objectIn(value: unknown): { object: Record<string, unknown>, path: Path } | undefined {
   const branch = isBranch(value) ? value : jsonOf(value)!
   const path: Path = isBranch(value) ? [] : [PARSED]
@@ -109,7 +109,7 @@ function objectIn(value: unknown): { object: Record<string, unknown>, path: Path
   return isObject(only) ? { object: only, path: only === branch ? path : [...path, 0] } : undefined
 }
 
-/** True if everything beside the answers is machinery or repeats them. Beside other machinery, `name` is the form's. */
+/** True if all other members are technical or repeat the answers. Next to two technical ones, `name` is one, too. */
 function areBeside(
   members: readonly Member[], answered: Member, machinery: ReadonlySet<Member>, reading: Reading,
 ): boolean {
@@ -119,7 +119,7 @@ function areBeside(
     || (knownCount >= 2 && /^(?:name|title|label)$/i.test(member.key)) || isCopy(member, answered, labels))
 }
 
-/** Adds what stands beside the answers: machinery as technical values, and anything else as answers in their order. */
+/** Adds the members next to the answers: as technical values, or else as answers, in the order of the body. */
 function withBeside(
   reading: Shaped, answered: Member, members: readonly Member[], path: Path, machinery: ReadonlySet<Member>,
 ): Shaped {
@@ -147,8 +147,8 @@ function labelsIn({ answers, technical }: Reading): ReadonlySet<string> {
 }
 
 /**
- * True for a list or an object that repeats the answers, or their questions. It is recognised by its names, so that it
- * is one after an edit, too.
+ * True for a list or an object that repeats the answers, or their questions. Compares names, not values, so that an
+ * edit does not change the result.
  */
 function isCopy({ key, value, rank }: Member, answered: Member, labels: ReadonlySet<string>): boolean {
   if (isRepetition(key, value, answered.key)) return true
@@ -161,7 +161,7 @@ function readQuestions(questions: readonly Question[], path: Path): Shaped {
   const answers: Answer[] = []
   const technical: Answer[] = []
   for (const { label, path: rest, value, name = '', isAnswered, choices: options, isEmail, more } of questions) {
-    // Nobody answered it: no text, while the null of a form's own field is shown.
+    // Show null as an empty text, because nobody answered. In a form's own field, null is shown.
     const choices = value === null ? new Map([...options ?? [], ['null', '']]) : options
     const answer = answerAt([...path, ...rest], label, value, { ...choices && { choices }, ...isEmail && { isEmail } })
     const moreAnswers = more.map(
@@ -174,7 +174,7 @@ function readQuestions(questions: readonly Question[], path: Path): Shaped {
   return { answers, technical, hasQuestions: true }
 }
 
-/** Questions whose ids are the keys of the object, if they are for most of its values */
+/** Returns the questions if at least half of the object's answers have a question's id as key. */
 function labelsOf(object: object, definitions: () => Definitions): Definitions | undefined {
   const keys = Object.entries(object).filter(([key, value]) => !isBranch(value) && !isBesideAnswers(key, value))
   const definedCount = keys.filter(([key]) => definitions().has(key)).length
@@ -182,8 +182,8 @@ function labelsOf(object: object, definitions: () => Definitions): Definitions |
 }
 
 /**
- * Reads an object whose keys are the ids of questions, which stand beside the answers. Anybody can add questions to a
- * form of a website: their choices would show something else than what the endpoint gets.
+ * Reads an object that has answers by question id, and the questions next to them. Ignores the choices of the
+ * questions: a visitor could add false ones, and cards would then show another value than the endpoint gets.
  */
 function readDefined(data: object, definitions: () => Definitions): Reading | null {
   const definitionsOfKeys = labelsOf(data, definitions)

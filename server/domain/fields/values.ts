@@ -6,15 +6,15 @@ import { isObject, orderedObject } from '../json'
 import { unwrapped, type Answer, type AnswerContent } from './answers'
 import { isBranch, isVastJson } from './paths'
 
-/** The value as text: text as it is, everything else as compact JSON, never `[object Object]`. */
+/** Returns the value as text: text unchanged, everything else as compact JSON, never `[object Object]`. */
 export function fieldText(value: unknown): string {
   return typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value) ?? ''
 }
 
-/** Most lines of one value on a card, which has room for fewer; the page shows all. */
+/** Max lines of one value on a card, more than any card has room for; the page shows all. */
 export const MOST_LINES = 200
 
-/** The value for people, formatted by its type; numbers keep every digit that was sent. */
+/** Returns the value for people, formatted by its type. Numbers keep every digit that was sent. */
 export function displayText(
   { value, choices }: AnswerContent, rule: FieldRule, texts = english,
 ): string {
@@ -23,7 +23,7 @@ export function displayText(
   return fieldTypeOf(rule).show?.(text, value, texts) ?? fileText(text, texts) ?? text
 }
 
-/** `PNG picture, 12 KB` for a file in a text, also for JSON that is too much to read; undefined for any other text. */
+/** Returns e.g. `PNG picture, 12 KB` for a file in a text, or for very large JSON; undefined for any other text. */
 function fileText(text: string, texts: Texts): string | undefined {
   const sizeOf = (bytes: number) => (
     `${Math.max(1, Math.round(bytes / 1024)).toLocaleString(texts.language)} KB`
@@ -36,7 +36,7 @@ function fileText(text: string, texts: Texts): string | undefined {
   })
 }
 
-/** Lines of an object or a list: `city: Vienna`, what is inside of it indented. Texts of a list are a line each. */
+/** Returns the lines of an object or a list: `city: Vienna`, or one text of a list. Nested values are indented. */
 function linesOf(value: object, texts: Texts, choices?: Answer['choices']): string[] {
   const lines: string[] = []
   const addLines = (branch: object, indent: string) => {
@@ -44,7 +44,7 @@ function linesOf(value: object, texts: Texts, choices?: Answer['choices']): stri
     const items = isList ? branch.slice(0, MOST_LINES + 1) : branch
     for (const [key, sent] of Object.entries(items) as [string, unknown][]) {
       if (lines.length > MOST_LINES) return
-      // A chosen option in a list is its text, and JSON in a text is read as well.
+      // Show the text of a chosen option, and the values of JSON in a text.
       const child = unwrapped(sent).value
       const leaf = isBranch(child) ? inlineText(child, texts) : leafText(child, texts, choices)
       const name = isList ? `${Number(key) + 1}.` : `${key.toWellFormed()}:`
@@ -56,7 +56,7 @@ function linesOf(value: object, texts: Texts, choices?: Answer['choices']): stri
   return lines.length > MOST_LINES ? [...lines.slice(0, MOST_LINES), '…'] : lines
 }
 
-/** A list of texts and numbers in one line; undefined for a list or an object that needs more. */
+/** Returns a list of texts and numbers in one line; undefined if the value needs several lines. */
 function inlineText(value: object, texts: Texts): string | undefined {
   if (!Array.isArray(value)) return Object.keys(value).length === 0 ? '' : undefined
   const isInline = value.length <= MOST_LINES && !value.some(isBranch)
@@ -68,7 +68,7 @@ function leafText(value: unknown, texts: Texts, choices?: Answer['choices']): st
   return choices?.get(text) ?? fileText(text, texts) ?? text
 }
 
-/** Text of an input for the value: lines where `parseLines` can read them, JSON of other objects and lists. */
+/** Returns the value as text to edit: lines if `parseLines` can read them back, else JSON for objects and lists. */
 export function editText(answer: AnswerContent): string {
   const { value, choices } = answer
   if (!isBranch(value)) return choices?.get(fieldText(value)) ?? fieldText(value)
@@ -79,10 +79,10 @@ export function editText(answer: AnswerContent): string {
 }
 
 /**
- * Reads the lines of an input back: a line an item, or a line a member of the object. Undefined if a line belongs to no
- * member, or two belong to one.
+ * Parses the lines of an input. Each line is an item of the list, or a member of the object. Undefined if a line
+ * matches no member, or if two lines match the same member.
  *
- * @param original answer that `hasLines`
+ * @param original answer for which `hasLines` is true
  */
 export function parseLines({ value: original, choices }: AnswerContent, text: string): unknown {
   const lines = text.split(/\r\n?|\n/).map(line => line.trim()).filter(Boolean)

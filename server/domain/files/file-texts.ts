@@ -9,10 +9,10 @@ import type { Field, Submission } from '../../ports/submission'
 /** Raster images that every browser shows. */
 const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']
 
-/** Larger pictures are not shown before somebody opens them, bytes. */
+/** Max size of a picture shown without a click, bytes */
 const MAX_SHOWN_BYTES = 2 * 2 ** 20
 
-/** Picture types that every platform with pictures on cards shows, and the largest size, bytes: Teams takes 1 MB. */
+/** Picture types that every platform can show on cards, and the max size, bytes: Teams accepts 1 MB. */
 const CARD_PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/gif']
 const MAX_CARD_PICTURE_BYTES = 10 ** 6
 
@@ -29,7 +29,7 @@ function fileText({ name, type, size }: StoredFile, texts: Texts): string {
   return `${visible(name)} (${type}, ${megabytes(size, texts)})`
 }
 
-/** Files as cards and emails list them, under the labels of their fields */
+/** Returns the files as fields of cards and emails, with the labels of their form fields. */
 export function fileFields(
   { envelope }: Submission, { labels }: Pick<Form, 'labels'>, texts = english,
 ): Field[] {
@@ -39,7 +39,7 @@ export function fileFields(
   }))
 }
 
-/** Links from a card to its files. File names are not in the links but in the fields, which are escaped. */
+/** Returns the links from a card to its files. File names are only in the fields, because fields are escaped. */
 export function fileLinks(
   { id, envelope, decision }: Submission, texts: Texts, addresses?: FileAddresses,
 ): { links?: readonly CardLink[] } {
@@ -57,8 +57,8 @@ export function fileLinks(
 }
 
 /**
- * Pictures on a card, if its form shows them. Only before the decision: afterwards the files may be erased at once, and
- * a decided card must not show broken pictures.
+ * Returns the pictures on a card, if its form shows them. Only before the decision: after it the files may be erased at
+ * any time, and a decided card must not show broken pictures.
  */
 export function filePictures(
   { id, envelope, decision }: Submission, { files: rule }: Form, texts: Texts, addresses?: FileAddresses,
@@ -73,7 +73,7 @@ export function filePictures(
   return pictures.length > 0 ? { pictures } : {}
 }
 
-/** Files as the pages show them */
+/** Returns the files for the web pages. */
 export function fileDetails(
   submission: Submission, form: Form, addresses?: FileAddresses,
 ): FileDetails[] {

@@ -9,7 +9,7 @@ import { megabytes } from './file-texts'
 
 const MAX_NAME = 150
 
-/** Types that no wildcard covers: a browser would run the scripts in them. */
+/** Types that no wildcard includes: a browser would run the scripts in them. */
 const EXCLUDED_TYPES = /^image\/svg/
 
 /** Files of one incoming form, stored under the id that its submission will have */
@@ -23,7 +23,7 @@ export class IncomingFiles {
     private readonly store: FileStore, private readonly limiter: Limiter | null,
   ) {}
 
-  /** @throws TooManyBytes if the client sent enough for now, StoreUnavailable if the count cannot be reached */
+  /** @throws TooManyBytes if the client is over its limit, StoreUnavailable if the store does not answer */
   readonly count = async (bytes: number): Promise<void> => {
     const { limiter } = this
     if (!limiter) return
@@ -33,7 +33,7 @@ export class IncomingFiles {
     if (waitMs > 0) throw new TooManyBytes(limiter.limit, 'files', 'FILES_RATE_LIMIT', waitMs)
   }
 
-  /** @throws FilesTooLarge, FileTypeRefused; FilesUnavailable when it cannot be stored */
+  /** @throws FilesTooLarge, FileTypeRefused; FilesUnavailable if the file cannot be stored */
   readonly take = async ({ field, name, content }: IncomingFile): Promise<void> => {
     const { head, whole } = await peek(content)
     // A file input that was left empty sends an empty file.
@@ -70,13 +70,13 @@ export class IncomingFiles {
     })
   }
 
-  /** Deletes the stored files, because the form becomes no submission. The sweep finds any that stay. */
+  /** Deletes the stored files, because the form was not stored. The sweep deletes any that remain. */
   async discard(): Promise<void> {
     if (this.hasBegun) await this.store.erase(this.id).catch(() => {})
   }
 }
 
-/** True if a type in the form's rule covers this one. A CSV file is plain text by its content. */
+/** True if a type in the form's rule includes the detected type. CSV files are detected as plain text. */
 function isCovered(listedType: string, detectedType: string): boolean {
   if (listedType.endsWith('/*')) {
     return detectedType.startsWith(listedType.slice(0, -1)) && !EXCLUDED_TYPES.test(detectedType)

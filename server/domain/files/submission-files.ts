@@ -10,16 +10,16 @@ import { FileGone, FileLost, FilesUnavailable, NoSuchFile } from '../errors'
 import { IncomingFiles } from './incoming-files'
 import { found, orUnavailable } from '../queries/rows'
 
-/** Younger files may belong to a form that is still coming in, ms. */
+/** Min age of a file without a submission, ms: newer ones may belong to a form that is still being received. */
 const ORPHAN_AGE_MS = 60 * 60 * 1000
 
-/** Interval between searches for files whose submission is gone, ms: listing a storage costs money. */
+/** Interval between searches for files without a submission, ms: listing a storage costs money. */
 const ORPHAN_INTERVAL_MS = 60 * 60 * 1000
 
 interface FilesOptions {
   /** Null if there is no storage. */
   files: FileStore | null
-  /** True if a form takes files now. Else, files without a submission may belong to another user of the storage. */
+  /** True if a form accepts files. If not, files without a submission may belong to another user of the storage. */
   isTaking: boolean
   /** Counts MB; null for no limit. */
   limiter: Limiter | null
@@ -29,7 +29,7 @@ interface FilesOptions {
   siteUrl: string | null
 }
 
-/** Files that came with forms: takes them in, links to them, and erases them with their submission. */
+/** Receives uploaded files, links to them, and erases them with their submission. */
 export class SubmissionFiles implements FormFiles {
   private readonly key: Buffer
   private sweptAt = -Infinity
@@ -38,7 +38,7 @@ export class SubmissionFiles implements FormFiles {
     this.key = Buffer.from(hkdfSync('sha256', options.secret, '', 'links to files', 32))
   }
 
-  /** Takes the files of a form from this client; null if the form takes none. */
+  /** Receives the files of a form from this client; null if the form accepts no files. */
   incoming({ files: rule }: Form, client: string): IncomingFiles | null {
     const { files, limiter } = this.options
     return rule && files ? new IncomingFiles(this.context.runtime.uuid(), rule, client, files, limiter) : null
@@ -53,7 +53,7 @@ export class SubmissionFiles implements FormFiles {
     return siteUrl === null ? null : siteUrl + this.path(id, index)
   }
 
-  /** @throws NoSuchFile for an address that was not made here, FileGone, StoreUnavailable */
+  /** @throws NoSuchFile for an address that is not ours, FileGone, StoreUnavailable */
   async open(id: string, index: number, key: string): Promise<{ file: StoredFile, content: AsyncIterable<Buffer> }> {
     if (!sameSecret(key, this.signature(id, index))) throw new NoSuchFile()
     const submission = await orUnavailable(this.context.store.get(id))
@@ -62,7 +62,7 @@ export class SubmissionFiles implements FormFiles {
     return { file, content: this.read(id, index, file) }
   }
 
-  /** @throws FileLost, FilesUnavailable while it is read */
+  /** @throws FileLost, FilesUnavailable during the read */
   async* read(id: string, index: number, { size }: StoredFile): AsyncGenerator<Buffer> {
     try {
       yield* this.options.files!.read(id, index, size)
@@ -73,7 +73,7 @@ export class SubmissionFiles implements FormFiles {
     }
   }
 
-  /** Marks files that their storage has lost. */
+  /** Marks files that are missing in the storage. */
   async withLost(submission: Submission): Promise<Submission> {
     const { id, envelope } = submission
     const files = await Promise.all((envelope?.files ?? []).map(async (file, index) => (
@@ -92,7 +92,7 @@ export class SubmissionFiles implements FormFiles {
     }
   }
 
-  /** Deletes the files of a submission, in the background; the sweep finds any that stay. */
+  /** Deletes the files of a submission, in the background. The sweep deletes any that remain. */
   erase(id: string): void {
     const { options: { files }, context: { runtime, log } } = this
     const erasure = files?.erase(id).catch(error => log.warn('files.erase-failed', { submission: id, error }))
@@ -100,8 +100,8 @@ export class SubmissionFiles implements FormFiles {
   }
 
   /**
-   * Erases files left over by crashes: those whose submission has no form data or never existed. Runs once an hour, in
-   * the background, because a storage lists its files slowly.
+   * Erases files that remain after crashes: their submission has no form data or does not exist. Runs once an hour, in
+   * the background, because listing the files of a storage is slow.
    */
   sweep(): void {
     const { options: { files }, context: { runtime, log } } = this
@@ -118,7 +118,7 @@ export class SubmissionFiles implements FormFiles {
       const submission = await found(store, id)
       // An unreadable record may have form data.
       if (submission instanceof UnreadableRecord || submission?.data || (!submission && !isTaking)) continue
-      // If one cannot be erased now, go on with the others.
+      // If one cannot be erased now, continue with the others.
       const isErased = await files.erase(id).then(() => true, (error: unknown) => {
         log.warn('files.erase-failed', { submission: id, error })
       })

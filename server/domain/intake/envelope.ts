@@ -7,31 +7,31 @@ import { isBranch } from '../fields/paths'
 import { answerNamed } from '../fields/reading'
 import { displayText } from '../fields/values'
 
-/** Fields by which a page controls its form. They are never data, whatever they hold. */
+/** Fields by which a page controls its form. They are never data. */
 export const CONTROLS: readonly string[] = ['_next', '_subject', '_replyto']
 
-/** Longer ones are cut; mail clients show less. */
+/** Max length of a subject before it is cut, characters; mail clients show less. */
 const MAX_SUBJECT = 200
 
-/** Address to which the sender's browser goes next, unchecked: the code that redirects checks it. */
+/** Returns the address to which the sender's browser goes next. Unchecked: the code that redirects must check it. */
 export function nextOf(body: Readonly<Record<string, unknown>>): string | undefined {
   return textOf(body, '_next')
 }
 
-/** Subject and reply address that the page sets; undefined if none. */
+/** Returns the subject and reply address that the page sets; undefined if it sets neither. */
 export function envelopeOf(body: Readonly<Record<string, unknown>>): Envelope | undefined {
   const subject = cut(oneLine(textOf(body, '_subject') ?? ''), MAX_SUBJECT)
   const replyTo = addressIn(textOf(body, '_replyto') ?? '')
   return subject || replyTo ? { ...subject && { subject }, ...replyTo && { replyTo } } : undefined
 }
 
-/** Text of a field; if it was sent several times, the first one counts. */
+/** Returns the text of a field; the first one if it was sent several times. */
 function textOf(body: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const [firstValue] = Object.hasOwn(body, name) ? [body[name]].flat() : []
   return typeof firstValue === 'string' && firstValue.trim() !== '' ? firstValue.toWellFormed() : undefined
 }
 
-/** Subject of a submission, from its form's template or its page; one line, undefined if neither has one. */
+/** Returns the subject from the form's template or the page, in one line; undefined if neither has one. */
 export function subjectOf(
   { data, envelope }: Submission, { subject: template }: Pick<Form, 'subject'>,
 ): string | undefined {
@@ -50,7 +50,7 @@ export function subjectOf(
     : envelope?.subject
 }
 
-/** Fields that cards show before the data */
+/** Returns the fields that cards show before the data. */
 export function envelopeFields(submission: Submission, form: Pick<Form, 'subject'>, texts = english): Field[] {
   const values = { subject: subjectOf(submission, form), replyTo: submission.data && submission.envelope?.replyTo }
   return (['subject', 'replyTo'] as const).flatMap((key) => {

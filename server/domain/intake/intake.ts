@@ -21,7 +21,7 @@ import { transition } from '../lifecycle/lifecycle'
 import type { Outbox } from '../outbox/outbox'
 import type { SubmissionFiles } from '../files/submission-files'
 
-/** Services that take a form in */
+/** Services for receiving a form */
 export interface Entrance {
   /** Null if there is no limit. */
   quota: Quota | null
@@ -36,12 +36,12 @@ interface Accepted {
   next?: string
 }
 
-/** A form on its way in */
+/** A form that is being received */
 export interface Arrival {
-  /** Takes its files; null if it may have none. */
+  /** Receives its files; null if the form accepts no files. */
   upload: IncomingFiles | null
   /**
-   * Screens the body and stores it. Resolves also for a form that the honeypot caught.
+   * Screens the body and stores it. Resolves even if the honeypot caught the form.
    *
    * @throws DomainError of any kind when nothing was stored
    */
@@ -49,10 +49,11 @@ export interface Arrival {
 }
 
 /**
- * Admits a form and counts it once: together with its record, or alone if nothing is stored. Counts it before reading
- * the body if the human check will call its vendor, files may come, or the sender has too many forms on their way.
+ * Admits a form and counts it once: in the write that stores it, or separately if nothing is stored. Counts it before
+ * the body is read if the human check will call its vendor, if the form accepts files, or if the sender is sending too
+ * many forms at once.
  *
- * @throws TooManyForms, StoreUnavailable for a form that must not be read
+ * @throws TooManyForms, StoreUnavailable if the body must not be read
  */
 export async function enter(
   sender: Sender, form: Form, context: Context, { quota, files, outbox }: Entrance,
@@ -70,7 +71,7 @@ export async function enter(
   const take = async (sentForm: Promise<SentForm>) => {
     try {
       const { body, ...origin } = await sentForm
-      // Other forms of the client may have used up the window meanwhile. The next steps cost a call of the store.
+      // Other forms of the client may have reached the limit meanwhile. Check now: the next steps call the store.
       quotaToCount?.check(client)
       const idempotencyKey = idempotencyDigest(sender, form.key)
       const { data, held: isQuarantined, next: nextAddress, ...metadata } = await screen(
@@ -88,7 +89,7 @@ export async function enter(
       return { id, next: nextAddress }
     }
     catch (error) {
-      // If the store does not answer, it may have the submission all the same.
+      // If the store does not answer, it may still have stored the submission, so keep the files.
       if (!(error instanceof StoreUnavailable)) await upload?.discard()
       if (error instanceof LimitReached) throw error.megabytes === undefined
         ? quotaToCount!.exceeded(client, error.waitMs)
@@ -103,18 +104,19 @@ export async function enter(
   return { upload, take }
 }
 
-/** Errors of forms that the store has already counted, or may have */
+/** Errors after which the store has counted the form, or may have done so */
 const COUNTED_ERRORS = [StoreUnavailable, TooManyForms, IdempotencyKeyReused]
 
-/** Most clients remembered as over their limit; for forgotten ones the store is asked again. */
+/** Max clients remembered as over their limit; for all others the store is asked. */
 const MAX_REMEMBERED = 10_000
 
 /**
- * Limits the forms of each client. The store counts stored forms in the same step; `count` is for the others. A client
- * over the limit is refused from memory until its window ends: a flood costs neither a body nor a round trip.
+ * Limits the forms of each client. The store counts a form when it stores it; `count` is for forms that are not stored.
+ * A client over its limit is remembered until its window ends and refused without reading its body or calling the
+ * store.
  */
 export class Quota {
-  /** End of the window of each client that has used it up, epoch ms. */
+  /** End of the window, epoch ms, by client over its limit */
   private readonly windowEndsAt = new Map<string, number>()
   /** Number of incoming forms per client. */
   private readonly incomingCounts = new Map<string, number>()
@@ -129,8 +131,8 @@ export class Quota {
   }
 
   /**
-   * Registers an incoming form, which has to `leave`. Returns true if the client has more than a window's worth on
-   * their way: such a form is counted before it is read, so that no client holds more than twice that many bodies open.
+   * Registers an incoming form; call `leave` when it is done. Returns true if the client is sending more forms at once
+   * than its limit: count such a form before it is read, so that a client has at most twice its limit of open bodies.
    */
   enter(client: string): boolean {
     const count = (this.incomingCounts.get(client) ?? 0) + 1
@@ -147,15 +149,15 @@ export class Quota {
   /**
    * Counts a form that is not stored.
    *
-   * @throws TooManyForms when it was one too many
-   * @throws StoreUnavailable when the counts cannot be reached
+   * @throws TooManyForms when the form exceeds the limit
+   * @throws StoreUnavailable when the store does not answer
    */
   async count(client: string): Promise<void> {
     const waitMs = await this.limiter.take(client).catch((error) => { throw new StoreUnavailable(error) })
     if (waitMs > 0) throw this.exceeded(client, waitMs)
   }
 
-  /** Remembers that the client has used up its window, and returns the error. */
+  /** Remembers that the client has reached its limit, and returns the error. */
   exceeded(client: string, waitMs: number): TooManyForms {
     const [oldestClient] = this.windowEndsAt.keys()
     if (this.windowEndsAt.size >= MAX_REMEMBERED) this.windowEndsAt.delete(oldestClient!)
@@ -166,7 +168,7 @@ export class Quota {
 
 export interface Screened {
   data: unknown
-  /** Probably sent by a program: kept for a person to look at, without a card. */
+  /** Quarantined, because a program probably sent it: stored for review, without a card. */
   held: boolean
   envelope?: Envelope
   /** Address to which the sender's browser goes next: unchecked. */
@@ -181,11 +183,11 @@ interface Screening extends Partial<Omit<SentForm, 'body'>> {
 }
 
 /**
- * Removes what is no data from a body: fields against abuse, and fields by which a page controls its HTML form.
- * Converts the rest to the form's types. `held` if the honeypot caught it: its sender must believe that it was received
- * like any other. A body that is no object passes, because rejecting it is not screening.
+ * Removes fields that are not data: those against abuse, and those by which a page controls its HTML form. Converts the
+ * rest to the form's types. If the honeypot caught the form, returns `held` instead of an error: its sender must not
+ * notice. A body that is no object passes, because `receive` rejects it.
  *
- * @throws InvalidFields when the form does not take the data, unless it is held
+ * @throws InvalidFields when the data does not follow the form's rules, unless it is quarantined
  * @throws EmptyForm when a person filled in nothing
  * @throws HumanCheckFailed when the sender has to try again with a new token
  * @throws HumanCheckUnavailable when the check could not be reached
@@ -199,7 +201,7 @@ export async function screen(
   const rawData = omitFields(body, [
     honeypot, ...isHtmlForm ? CONTROLS : [], ...humanCheck ? [humanCheck.field] : [],
   ])
-  // Check the data before the token, which works only once. Programs in the honeypot do not learn which data is valid.
+  // Check the data before the token, because a token works only once. Don't tell spam programs which data is valid.
   const data = isQuarantined ? converted(rawData, form) : typed(rawData, form, files)
   if (wantsPage && !isQuarantined && isEmpty(rawData, files)) throw new EmptyForm()
   if (isQuarantined) log.info('intake.honeypot')
@@ -211,15 +213,15 @@ export async function screen(
   }
 }
 
-/** True if nobody filled in anything: tokens and the like do not count. */
+/** True if no answer is filled in; technical values such as tokens do not count. */
 function isEmpty(data: SubmissionData, files: readonly StoredFile[] = []): boolean {
   return files.length === 0 && readingOf(data).answers.every(({ value }) => [value].flat().every(isBlank))
 }
 
 /**
- * Hash of an idempotency key: 64 hex digits that reveal neither the key nor the client. The client is part of it,
- * because forms are anonymous: a stranger who sends the key first, or a website with one key for all its visitors,
- * would otherwise make forms vanish that were answered with "received".
+ * Returns the hash of an idempotency key: 64 hex digits that reveal neither the key nor the client. The client is part
+ * of the hash, because senders are anonymous: a stranger may send the same key first, or a website may use one key for
+ * all its visitors. Without the client, later forms would be lost although their senders see "received".
  */
 export function idempotencyDigest({ client, idempotencyKey }: Sender, form?: string): string | undefined {
   return idempotencyKey === undefined
@@ -228,8 +230,8 @@ export function idempotencyDigest({ client, idempotencyKey }: Sender, form?: str
 }
 
 /**
- * Eight hex digits that distinguish forms under the same key. They reveal nothing about the form: many forms have the
- * same ones, and the key is part of the hash.
+ * Returns eight hex digits that distinguish forms with the same key. They reveal nothing about the form: the key is
+ * part of the hash, and many forms have the same digits.
  */
 function fingerprintOf({ client, idempotencyKey }: Sender, form: object): string {
   return createHash('sha256').update(JSON.stringify([client, idempotencyKey, form])).digest('hex').slice(0, 8)
@@ -255,7 +257,7 @@ function isBlank(value: unknown): boolean {
 
 function omitFields(body: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
   if (!fields.some(field => Object.hasOwn(body, field))) return body
-  // Entry by entry: assignment would lose a field that is called `__proto__`.
+  // Build the object from entries: assignment would lose a field with the name `__proto__`.
   return orderedObject(Object.entries(body).filter(([key]) => !fields.includes(key)))
 }
 
@@ -268,11 +270,11 @@ interface ReceiveOptions extends Omit<CreateOptions, 'queues'> {
 }
 
 /**
- * Stores a form, then shows it. Resolves with the submission id.
+ * Stores a form, then posts its cards. Resolves with the submission id.
  *
  * @throws InvalidSubmission when it is not a JSON object
  * @throws StoreUnavailable when nothing was stored; nothing is posted then
- * @throws LimitReached as `SubmissionStore.create` does, IdempotencyKeyReused
+ * @throws LimitReached like `SubmissionStore.create`, IdempotencyKeyReused
  */
 export async function receive(
   body: unknown, form: Form,
@@ -302,8 +304,8 @@ export async function receive(
   )
 
   const waitingRooms = queue.entered(queues, places)
-  // The sender waits for the card, not for the record of it: if this process dies in between, the card is posted again,
-  // whether or not the sender got an answer.
+  // Wait until the card is posted, not until that is recorded: if this process dies in between, the card is posted
+  // again in any case.
   const cardAttempts = new Promise<void>((resolve) => {
     const postableWork = added.filter(work => !waitingRooms.includes(work.room!)).map(
       work => ({ ...work, hasTurn: true }),
@@ -313,14 +315,14 @@ export async function receive(
   const isSoon = waitingRooms.length > 0
     && queues.every(({ intervalMs }, index) => places[index]! * intervalMs < CARD_PATIENCE_MS)
     && await queue.areThere(waitingRooms)
-  // Don't wait for a platform that hangs: its cards go on in the background until it answers again.
+  // Don't wait for a slow platform: its cards are posted in the background.
   if (rooms.some(room => queue.slowRooms.has(room))) return id
   await runtime.within(Promise.all([cardAttempts, isSoon && queue.posted(id)]), CARD_PATIENCE_MS)
   queue.forget(id)
   return id
 }
 
-/** Any JSON object is a submission; nothing else is. */
+/** Returns the body if it is a JSON object; no other value is a submission. */
 function parseSubmissionData(body: unknown): SubmissionData {
   if (isObject(body)) return body
   const type = isNumber(body) ? 'number' : typeof body

@@ -1,14 +1,14 @@
 import type { SubmissionData } from '../../../ports/submission'
 import { readFlat, type Reading } from '../answers'
 
-/** Facts that Elementor adds behind the answers; `Date` and `Time` are answers anywhere else. */
+/** Facts that Elementor adds after the answers. `Date` and `Time` are answers in any other form. */
 const ADDED = new Set([
   'Date', 'Time', 'Page URL', 'User Agent', 'Remote IP', 'Powered by', 'form_id', 'form_name',
 ])
 
 /**
- * Reads what the webhook of an Elementor form sends without "Advanced Data": a flat object, at the end of which stand
- * the facts that the form is set to add. Null for anything else.
+ * Reads a message of an Elementor webhook without "Advanced Data": a flat object that ends with the facts selected in
+ * the form's settings. Null for anything else.
  *
  * https://elementor.com/help/form-actions/
  */

@@ -6,18 +6,18 @@ import { fieldText } from '../values'
 /** Key of an answer: the number of the field, and of its input */
 const FIELD = /^\d+(?:\.\d+)?$/
 
-/** Members of an entry that no other provider adds to the answers */
+/** Members of an entry that are not answers, and that only Gravity Forms sends */
 const ADDED = new Set([
   'id', 'currency', 'created_by', 'is_fulfilled', 'status', 'payment_status', 'payment_date', 'payment_amount',
   'payment_method', 'transaction_id', 'transaction_type',
 ])
 
-/** Parts of a field of the kind Name: `1.3` is the first and `1.6` the last name. */
+/** Keys of the parts of a Name field: `1.3` is the first name and `1.6` the last name. */
 const [FIRST, LAST] = [/^\d+\.3$/, /^\d+\.6$/]
 
 /**
- * Reads an entry of Gravity Forms: a flat object whose answers are under the numbers of their fields. It says nowhere
- * which of them is the name, but a name has numbered parts. Null for anything else.
+ * Reads an entry of Gravity Forms: a flat object with answers by field number. No member says which answer is the name,
+ * but only a name has these numbered parts. Null for anything else.
  *
  * https://docs.gravityforms.com/entry-object/
  */

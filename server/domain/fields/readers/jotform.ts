@@ -4,10 +4,10 @@ import { isBesideAnswers } from '../machinery'
 import { jsonOf, PARSED } from '../paths'
 import { answerAt, type Reading } from '../answers'
 
-/** Field of a form's own, such as `q3_name` */
+/** Key of an answer, such as `q3_name` */
 const QUESTION = /^q\d+_(.+)$/
 
-/** Fields that Jotform adds to the answers; a field of any other name is an answer. */
+/** Fields that Jotform adds to the answers; all other fields are answers. */
 const ADDED = new Set([
   'action', 'webhookURL', 'username', 'formID', 'type', 'customParams', 'product', 'formTitle', 'customTitle',
   'customBody', 'submissionID', 'event', 'documentID', 'teamID', 'subject', 'isSilent', 'unread', 'parent', 'pretty',
@@ -15,8 +15,8 @@ const ADDED = new Set([
 ])
 
 /**
- * Reads what Jotform's webhook sends: the answers are JSON in the field `rawRequest`, under the number and the name of
- * their question. Null for anything else.
+ * Reads a message of Jotform's webhook: the answers are JSON in the field `rawRequest`. Each key there has the number
+ * and the name of a question. Null for anything else.
  *
  * https://www.jotform.com/help/245-how-to-setup-a-webhook-with-jotform/
  */

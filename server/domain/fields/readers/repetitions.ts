@@ -1,5 +1,5 @@
 /**
- * Names under which answers stand once more beside the list of this name:
+ * Names of members that repeat answers, by the name of the list of answers next to them:
  * https://docs.netlify.com/manage/forms/notifications/, https://support.wix.com (Automations, webhooks)
  */
 const REPETITIONS: Readonly<Partial<Record<string, RegExp>>> = {
@@ -8,10 +8,10 @@ const REPETITIONS: Readonly<Partial<Record<string, RegExp>>> = {
   submissions: /^(?:field:.*|contact)$/,
 }
 
-/** OpnForm's note beside the answers: https://github.com/OpnForm/OpnForm (AbstractIntegrationHandler.php) */
+/** OpnForm's note next to the answers: https://github.com/OpnForm/OpnForm (AbstractIntegrationHandler.php) */
 const NOTE = /^Please do not use the `submission` field/
 
-/** True for what a provider repeats beside its list of answers, or notes about it. */
+/** True for a member that only repeats answers of the list, or is a provider's note about the list. */
 export function isRepetition(key: string, value: unknown, list: string): boolean {
   return REPETITIONS[list]?.test(key) === true || (key === 'message' && typeof value === 'string' && NOTE.test(value))
 }

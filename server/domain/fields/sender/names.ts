@@ -3,7 +3,7 @@ import * as words from './words'
 /** Longer names of fields are cut before they are compared. */
 const MAX_NAME = 120
 
-/** Relations of a field's name to the sender's address, the most telling first; `carried`: of somebody else */
+/** Kinds of names for address fields, from the likeliest for the sender's address; `carried`: somebody else's */
 export const ADDRESS_NAMES = ['email', 'sender', 'ending', 'containing', 'other', 'carried'] as const
 export type AddressName = typeof ADDRESS_NAMES[number]
 
@@ -13,7 +13,7 @@ export type NamePart = 'full' | 'first' | 'last'
 /** A name in lower case, without accents, marks and punctuation: `E-Mail *` is `email`. */
 function plain(name: string): string {
   const start = name.slice(0, MAX_NAME)
-  // Most names are in ASCII, which costs a tenth.
+  // Most names are ASCII; this path takes a tenth of the time.
   const letters = /^[ -~]*$/.test(start)
     ? start.replace(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase().replace(/[^a-z\d]+/g, ' ')
     : start.normalize('NFKC').replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2').toLowerCase().normalize('NFD')
@@ -39,7 +39,7 @@ const OTHERS = phrases(words.CARRIED)
 const OTHER_PARTS = [...phrases(words.CARRIED_PARTS)]
 const CONTAINERS = phrases(words.BODY_PARTS)
 
-/** Names of a field to which its form sends something */
+/** Names of a field for the address to which something is sent */
 const TO = /^(?:(?:send|sent|e?mail|forward|deliver) )?(?:to|an|para|naar|til|till|кому)(?: (?:e?mail|address|email address))?$/
 
 const hasWord = (name: string, list: ReadonlySet<string>) => name.split(' ').some(word => list.has(word))
@@ -53,7 +53,7 @@ function isOfSender(name: string): boolean {
   return SENDERS.has(name) || hasWord(name, SENDERS) || SENDER_PARTS.some(root => name.includes(root))
 }
 
-/** @param names what `plainNames` returns, from the outermost object to the field */
+/** @param names result of `plainNames`, from the outermost object to the field */
 export function addressNameOf(names: readonly string[]): AddressName {
   const whole = names.join(' ')
   if ([...new Set([whole, ...names])].some(isCarried)) return 'carried'
@@ -64,7 +64,7 @@ export function addressNameOf(names: readonly string[]): AddressName {
   return whole.includes('mail') || LENGTHS.some(length => EMAILS.has(whole.slice(0, length))) ? 'containing' : 'other'
 }
 
-/** Start of a field's name that says whose address it is: `donor` of `donor email` */
+/** Returns the owner at the start of a field's name: `donor` of `donor email`. */
 export function ownerIn(name: string): string | undefined {
   const length = emailLengthIn(name)
   return length === undefined ? undefined : name.slice(0, -length).trimEnd() || undefined
@@ -80,7 +80,7 @@ function emailLengthIn(name: string): number | undefined {
   return LENGTHS.find(length => EMAILS.has(name.slice(-length)))
 }
 
-/** Part of the sender's name that a field has, and how doubtful that is: 0 if it is called exactly that */
+/** Returns the part of the sender's name in a field, and a measure of doubt: 0 if the field's name is exact. */
 export function namePartOf(names: readonly string[]): { part: NamePart, doubt: number } | undefined {
   const name = names.at(-1) ?? ''
   const parents = names.slice(0, -1)
@@ -88,21 +88,21 @@ export function namePartOf(names: readonly string[]): { part: NamePart, doubt: n
   const stripped = withoutSender(name)
   for (const [doubt, candidate] of [isInName ? `${name} name` : name, name, stripped].entries()) {
     const part = FIRST_NAMES.has(candidate) ? 'first' : LAST_NAMES.has(candidate) ? 'last' : 'full'
-    // A company and a product have a name, too.
+    // Leave out the name of a company or a product.
     const isPerson = part === 'full' ? FULL_NAMES.has(candidate) && parents.every(isOfSender) : !parents.some(isCarried)
     if (isPerson) return { part, doubt: doubt + (part === 'full' ? parents.length : 0) }
   }
   return undefined
 }
 
-/** Website builders number their fields: `Email 2`. */
+/** Removes a number at the end: website builders number their fields, such as `Email 2`. */
 function withoutNumber(name: string): string {
   return name.replace(/(?<!\d)\d+$/, '').trimEnd()
 }
 
 const QUESTION = /^(?:what(?: is| s)?|whats|please|enter|type|may we have|wie (?:ist|lautet)|quel est|cual es|qual e|o|il) /
 
-/** Name without the words before it that say whose it is: `What is your name?` is `name`. */
+/** Removes the leading words that only refer to the sender: `What is your name?` becomes `name`. */
 function withoutSender(name: string): string {
   let rest = withoutNumber(name).replace(QUESTION, '').replace(QUESTION, '')
   while (rest.includes(' ') && SENDERS.has(rest.split(' ')[0]!) && !rest.startsWith('user ')) {
@@ -111,7 +111,7 @@ function withoutSender(name: string): string {
   return rest
 }
 
-/** Names in comparable spelling, without those of containers and wrappers, which say nothing about a field */
+/** Returns names in comparable spelling, without names of containers: these say nothing about a field. */
 export function plainNames(steps: readonly string[]): string[] {
   const names = steps.map(plain).filter(name => name !== '')
   const telling = names.filter(name => !CONTAINERS.has(name))

@@ -1,4 +1,4 @@
-/** Names of the field for an email address, in the languages of our pages, the most spoken ones and those of Europe */
+/** Names of email fields, in the languages of our pages, the most spoken languages and those of Europe */
 export const EMAIL = `
 email|emails|mail|email address|mail address|emailaddress|email id|mail id|e-mail addr|electronic mail
 e-mail adresse|emailadresse|mailadresse|e-mail anschrift|elektronische post
@@ -88,7 +88,7 @@ soyadı|soyadınız|soyisim|اسم العائلة|اللقب|الاسم الأخ
 pavardė|uzvārds
 `
 
-/** Words that say that something is the sender's own, or that name the sender */
+/** Words for the sender, or for something that belongs to the sender */
 export const SENDER = `
 your|my|from|mailfrom|contact|contacts|customer|client|user|sender|submitter|visitor|replyto|reply|applicant|respondent|requester
 person|personal|primary|main|own|lead|buyer|attendee|participant|member|author|subscriber|guest|candidate|patient
@@ -101,13 +101,13 @@ twój|twoja|nadawca|klient|din|ditt|avsändare|avsender|afsender|kund|kunde|läh
 gönderen|müşteri|kimden|iletişim|anda|kamu|saya|pengirim|आपका|आपकी|प्रेषक|আপনার|প্রেরক|المرسل|عميل|العميل|فرستنده
 `
 
-/** The same in languages that do not separate words, and in phrases */
+/** The same in phrases, and in languages without spaces between words */
 export const SENDER_PARTS = `
 あなた|お客様|連絡先|送信者|差出人|お問い合わせ者|您的|你的|我的|联系|聯絡|聯繫|客户|客戶|发件人|寄件人|寄件者|고객|연락처|보내는|보낸
 귀하|ของคุณ|ผู้ส่ง|của bạn|người gửi|reply to|antwort an|kunden|kontakt
 `
 
-/** Words of addresses that a form carries or that belong to somebody else; whole words */
+/** Whole words in the names of addresses that are not the sender's, such as a friend's or an admin's */
 export const CARRIED = `
 friend|friends|amigo|amiga|ami|amie|amis|amico|freund|freundin|freundes|vriend|admin|administrator|administrador
 administrateur|webmaster|postmaster|site|website|notify|notification|notifications|notificación|notificação|alert|alerts
@@ -120,13 +120,13 @@ kollegin|collègue|colega|collega|recommend|invite|invited|invitee|emergency|not
 shipping|delivery|secondary|alternate|alternative|alternativ|alternativer|backup|additional|other|друг|друга|друзья
 `
 
-/** The same in compounds, and in languages that do not separate words */
+/** The same inside of longer words, and in languages without spaces between words */
 export const CARRIED_PARTS = `
 empfänger|empfaenger|destinat|rechnung|benachrichtig|weiterleit|freund|người nhận|bạn bè|収件|宛先|受信者|受取人|友達|友人|請求
 收件人|收件者|接收|朋友|抄送|账单|帳單|받는|수신|친구|참조|ผู้รับ|เพื่อน
 `
 
-/** Parts of a body around its fields, and wrappers of values */
+/** Names of objects around the fields of a body, and of objects around a single value */
 export const BODY_PARTS = `
 data|form|forms|field|fields|form fields|form data|formdata|value|values|raw value|answer|answers|response|responses
 payload|body|input|inputs|submission|submissions|text|params|wpforms|acf|entry|properties|attributes|record
