@@ -33,17 +33,17 @@ export interface AgentOptions {
   log: Log
 }
 
-/** Longest wait for all attachments of a thread before an answer begins, ms. */
+/** Max wait for all attachments of a thread before an answer begins, ms. */
 const FETCH_MS = 20_000
 
-/** Most tool calls made from one answer of the model. Each costs a request to a vendor or an approval in the thread. */
+/** Max tool calls made from one answer of the model. Each is a request to a vendor or an approval in the thread. */
 const MAX_CALLS = 20
 
 const TOO_MANY_CALLS = `Not called: one answer makes at most ${MAX_CALLS} calls. Continue with the results of the others.`
 const DENIED = 'Writes are switched off in this deployment (AGENT_APPROVALS=deny). Nobody can approve this.'
 const EXPIRED = 'Nobody decided in time, so it was not done.'
 
-/** Runs the model in a loop. It remembers nothing between turns. */
+/** Runs the model in a loop. The agent keeps nothing between turns. */
 export class Agent {
   private readonly runningTurns = new Set<TurnRun>()
 
@@ -70,7 +70,7 @@ export class Agent {
     return this.run([...JSON.parse(turn.state) as ModelMessage[], { role: 'tool', content: responses }], conversation)
   }
 
-  /** Returns the calls of a turn as new cards would show them. @throws if the data of a call cannot be read */
+  /** Returns the calls of a waiting turn as new cards would show them. @throws if the data of a call cannot be read */
   async present({ calls, state }: WaitingTurn, conversation: Conversation): Promise<ProposedCall[]> {
     const toolset = await this.options.toolset(conversation)
     const madeCalls = (JSON.parse(state) as ModelMessage[]).flatMap(({ content }) => (
@@ -81,7 +81,7 @@ export class Agent {
     )))
   }
 
-  /** Stops every running turn. Each says so in its thread. */
+  /** Stops every running turn. A stopped turn says so in its thread. */
   stop(): void {
     for (const turn of this.runningTurns) turn.stop('shutdown')
   }
@@ -116,7 +116,7 @@ export class Agent {
   }
 }
 
-/** Takes the tools away in the last step, so that the model writes an answer. */
+/** Offers no tools in the last step, so that the model writes an answer. */
 function reserveLastStep({ prepareStep }: Toolset, steps: number): PrepareStepFunction<ToolSet> {
   return async (step) => {
     const settings = await prepareStep?.(step)

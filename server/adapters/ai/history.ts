@@ -3,20 +3,20 @@ import { Message, toAiMessages, type AiMessage, type Attachment } from 'chat'
 import type { Log } from '../../ports/runtime'
 
 export interface HistoryOptions {
-  /** Most characters of all messages together. The newest message is always kept. */
+  /** Max characters of all messages together. The newest message is always kept. */
   budget: number
   /** True if several people talk: each message then begins with its author. */
   names: boolean
-  /** True if a message of the bot is a card, which quotes forms. */
+  /** True if a message of the bot is a card. Cards quote forms. */
   isCard: (message: Message) => boolean
-  /** Longest wait for all attachments together, ms. */
+  /** Max wait for all attachments together, ms. */
   fetchMs: number
-  /** Called for video and audio, which no model gets. Logs a warning by default, as in `toAiMessages`. */
+  /** Called for video and audio, which are never sent to a model. Logs a warning by default, as in `toAiMessages`. */
   onUnsupportedAttachment?: (attachment: Attachment, message: Message) => void
   log: Log
 }
 
-/** Limits left for attachments. */
+/** Remaining limits for attachments. */
 interface AttachmentBudget {
   characters: number
   imageBytes: number
@@ -26,16 +26,16 @@ interface AttachmentBudget {
 
 type Part = TextPart | FilePart
 
-/** Cost of an image, characters: about four for each token that it costs a model. */
+/** Cost of an image, in characters: about four for each token that the model uses for it. */
 const IMAGE_COST = 6000
 
 /** Largest image, bytes. Models reject larger ones (https://docs.claude.com/en/docs/build-with-claude/vision#faq). */
 const IMAGE_BYTES = 5 * 1024 * 1024
 
-/** Most bytes of all images in a request. Models reject larger requests, and base64 adds a third. */
+/** Max bytes of all images in a request. Models reject larger requests, and base64 adds a third. */
 const IMAGES_BYTES = 20 * 1024 * 1024
 
-/** Most bytes of text files in the newest message. With more, a request exceeds what models read at once. */
+/** Max bytes of text files in the newest message. More would exceed the context window of models. */
 const TEXT_BYTES = 200_000
 
 /** Media types of text. */
@@ -44,8 +44,8 @@ const TEXT = /^(?:text\/|application\/(?:json|xml|javascript|typescript|(?:x-)?y
 const OMISSION_NOTE: ModelMessage = { role: 'user', content: '[Earlier messages of this thread are left out here.]' }
 
 /**
- * Converts a thread to model messages in the same order. Messages that exceed the budget are left out, oldest first,
- * and an attachment before the text it came with.
+ * Converts a thread to model messages in the same order. Over the budget, the oldest messages are left out first, and a
+ * message loses its attachments before its text.
  */
 export async function toHistory(messages: Message[], options: HistoryOptions): Promise<ModelMessage[]> {
   const keptMessages: ModelMessage[] = []
@@ -54,7 +54,7 @@ export async function toHistory(messages: Message[], options: HistoryOptions): P
   const budget: AttachmentBudget = {
     characters: Math.max(TEXT_BYTES, remainingChars), imageBytes: IMAGES_BYTES, deadline,
   }
-  // Convert one message at a time: attachments of messages that are left out are not fetched.
+  // Convert one message at a time, so that attachments of omitted messages are not fetched.
   for (const message of messages.toReversed()) {
     const modelMessage = await toModel(message, budget, options)
     if (!modelMessage) continue
@@ -99,8 +99,8 @@ function warnOfSkipped(log: Log) {
 const QUOTE_LABELS = { card: 'A card of the bot', message: 'A message of another bot' } as const
 
 /**
- * Marks the text of a card or of another bot as quoted data. A card is ours but may quote a stranger, whom the model
- * would believe in its own voice. Other bots may do so too, and they are no people who ask for anything.
+ * Marks the text of a card or of another bot as quoted data. Both may repeat a stranger's text. Unmarked, a card would
+ * look to the model like its own words, and another bot like a person who asks for something.
  */
 function quoteMessage({ content }: AiMessage, kind: keyof typeof QUOTE_LABELS): AiMessage {
   const text = typeof content === 'string' ? content : ''
@@ -110,7 +110,7 @@ function quoteMessage({ content }: AiMessage, kind: keyof typeof QUOTE_LABELS): 
   }
 }
 
-/** Returns images and text in base64, so that a turn can be kept as JSON, with media types that all servers take. */
+/** Returns images and text as base64, so that a turn can be stored as JSON. All servers accept their media types. */
 async function partsOf(
   { type, mimeType, name, size = 1, fetchData }: Attachment, budget: AttachmentBudget, log: Log,
 ): Promise<Part[]> {
@@ -129,7 +129,7 @@ async function partsOf(
     if (data.byteLength > maxSize) return omit('it is too large')
     budget.characters -= isImage ? IMAGE_COST : data.byteLength
     if (isImage) budget.imageBytes -= data.byteLength
-    // JSON, XML and YAML are `application/…`; of those, the chat completions protocol knows only PDF.
+    // JSON, XML and YAML have `application/…` types. Of these, the chat completions protocol accepts only PDF.
     const mediaType = isImage ? mimeType ?? 'image/png' : mimeType?.startsWith('text/') ? mimeType : 'text/plain'
     return [{ type: 'file', data: Buffer.from(data as Buffer).toString('base64'), mediaType, filename: name }]
   }

@@ -6,9 +6,9 @@ export type ModelSettings
   = | { kind: 'gateway', apiKey?: string, name: string }
     | { kind: 'compatible', baseUrl: string, apiKey?: string, name: string }
 
-/** Models by name, all of one provider. Creating them calls nothing yet. */
+/** Models by name, all of one provider. Creating one sends no request. */
 export interface Models {
-  /** Model that answers. */
+  /** Model that writes the answers. */
   main: Exclude<LanguageModel, string>
   language: (name: string) => Exclude<LanguageModel, string>
   embedding: (name: string) => Exclude<EmbeddingModel, string>

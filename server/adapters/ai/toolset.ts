@@ -17,7 +17,7 @@ interface Description extends Pick<ProposedCall, 'content'> {
   details: readonly Field[]
 }
 
-/** Creates the tools for a conversation, which depend on the speaker and the thread. */
+/** Creates the tools for a conversation. They depend on the speaker and the thread. */
 export type MakeToolset = (conversation: Conversation) => Promise<Toolset>
 
 export interface ToolsetParts {
@@ -28,11 +28,11 @@ export interface ToolsetParts {
   prepareStep: (tools: ToolSet) => PrepareStepFunction<ToolSet>
 }
 
-/** Most fields of a submission on an approval card, so that nobody has to approve a bare id. */
+/** Max fields of a submission on an approval card. With no fields, people would have to approve a bare id. */
 const SHOWN_FIELDS = 4
 const SHOWN_LENGTH = 200
 
-/** Creates everything that the agent may use in a conversation. */
+/** Returns a function that creates the tools for a conversation. */
 export function createToolset({ submissionsAt, replaced, toolsOf, prepareStep }: ToolsetParts): MakeToolset {
   return async (conversation) => {
     const tools = toolsOf(conversation)

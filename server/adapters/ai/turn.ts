@@ -34,18 +34,18 @@ const CLOSING_TEXTS: Readonly<Record<Cause | 'failed' | 'filtered' | 'nothing', 
   nothing: 'I have no answer to that.',
 }
 
-/** Reasons, given by the model, for an answer that was cut short. */
+/** Causes of an answer that was cut short, by the model's finish reason. */
 const END_CAUSES: Readonly<Partial<Record<string, 'length' | 'filtered'>>> = {
   'length': 'length', 'content-filter': 'filtered',
 }
 
-/** Longest answer, characters. No one reads a longer one, and a model that repeats itself would fill the thread. */
+/** Max length of an answer, characters. A model that repeats itself would otherwise fill the thread. */
 const ANSWER_LENGTH = 40_000
 
-/** Longest stored state of a turn, characters of JSON. A longer one loses its attachments. */
+/** Max length of a turn's stored state, characters of JSON. A longer state is stored without attachments. */
 const STATE_LENGTH = 1_000_000
 
-/** One run of the model: its words, the reason if it was cut short, and the calls that wait for approval. */
+/** One run of the model: its text, the cause if the text was cut short, and the calls that wait for approval. */
 export class TurnRun implements AgentTurn {
   private readonly abort = new AbortController()
   private readonly requests: Request[] = []
@@ -100,7 +100,7 @@ export class TurnRun implements AgentTurn {
         const remainingLength = ANSWER_LENGTH - length
         length += part.text.length
         hasText ||= part.text.trim() !== ''
-        // The two halves of a character may arrive in two parts.
+        // Leave the other parts as they are: a surrogate pair may be split over two parts.
         yield length > ANSWER_LENGTH ? { ...part, text: part.text.slice(0, remainingLength).toWellFormed() } : part
         if (length > ANSWER_LENGTH) this.stop('length')
       }
@@ -119,13 +119,13 @@ export class TurnRun implements AgentTurn {
     if (cause) yield* writeParagraph(CLOSING_TEXTS[cause])
   }
 
-  /** Ends when the signal aborts, even if the model and its tools ignore it. */
+  /** Ends when the signal aborts, even if the model and its tools ignore the signal. */
   private async* until(signal: AbortSignal): AsyncGenerator<Part> {
     const aborted = new Promise<null>(resolve => signal.addEventListener('abort', () => resolve(null), { once: true }))
     const result = await Promise.race([this.options.stream(signal), aborted])
     if (!result) return
     this.result = result
-    // Rejects if nothing was generated. `outcome` reads it only if something was.
+    // `responseMessages` rejects if nothing was generated. `outcome` reads it only if something was.
     Promise.resolve(result.responseMessages).catch(() => {})
     const parts = result.fullStream[Symbol.asyncIterator]()
     for (;;) {
@@ -149,13 +149,13 @@ export async function proposedCall(
   }
 }
 
-/** Returns the submission of a call. Tools name it by its `id` argument. */
+/** Returns the submission that a call names in its `id` argument. */
 function submissionIn(input: unknown): Pick<ProposedCall, 'submission'> {
   const { id } = (input ?? {}) as { id?: unknown }
   return typeof id === 'string' ? { submission: id } : {}
 }
 
-/** Returns one detail for an argument, or one for each item of a list of changes, so that none hides the next. */
+/** Returns one detail for an argument, or one for each item of a list of changes, so that every item is visible. */
 function detailsOf(label: string, value: unknown): Field[] {
   const changes = Array.isArray(value) ? value as unknown[] : []
   if (changes.length === 0 || !changes.every(isChange)) return [{ label, value: toText(value), edited: false }]
@@ -179,13 +179,13 @@ function describeError(error: unknown): Record<string, unknown> {
   }
 }
 
-/** Yields a paragraph of our own. */
+/** Yields a paragraph that is not from the model. */
 function* writeParagraph(text: string): Generator<object> {
   yield { type: 'finish-step' }
   if (text) yield { type: 'text-delta', text }
 }
 
-/** Returns the messages as JSON, without attachments if those make it too long. */
+/** Returns the messages as JSON, without attachments if the JSON would be too long. */
 function serializeMessages(messages: readonly ModelMessage[]): string {
   const fullJson = JSON.stringify(messages)
   if (fullJson.length <= STATE_LENGTH) return fullJson

@@ -6,13 +6,13 @@ import type { Platform } from '../../platforms/traits'
 import { cut } from '../../../shared/utils/text'
 import { chunk, fieldName } from '../../platforms/shared/text'
 
-/** Most details, and limits in characters: lower than those of a submission, because a conversation shares the card. */
+/** Max details, and limits in characters. They are lower than for submissions: the card is part of a conversation. */
 const MAX_DETAILS = 20
 const DETAIL_LENGTH = 600
 const TOTAL_LENGTH = 5000
 const TITLE_LENGTH = 120
 
-/** Longest name in the list of shortened details, characters. The limits of a card leave room for all of them. */
+/** Max length of a name in the list of shortened details, characters. A card has room for all of them. */
 const NAME_LENGTH = 18
 
 /**
@@ -60,7 +60,7 @@ function fitDetails(
   return { fields, shortened: details.filter(isShortened) }
 }
 
-/** Returns the most characters that each text may take so that all fit. Short texts leave their rest to long ones. */
+/** Returns the max length of each text so that all texts fit. Long texts use the room that short ones leave. */
 function computeFairShare(lengths: readonly number[], availableLength: number): number {
   let remaining = availableLength
   for (const [index, length] of lengths.toSorted((a, b) => a - b).entries()) {

@@ -16,13 +16,13 @@ import type { Connection, Room } from '../../platforms/connection'
 /** Outcome for rooms that cannot check credentials. */
 const UNCHECKED: Outcome = { ok: true, value: undefined }
 
-/** Longest wait for a person's name, ms. Somebody who may not decide waits for the names of those who may. */
+/** Max wait for a person's name, ms. Refusals wait for it, because they name the people who may decide. */
 const NAME_PATIENCE_MS = 800
 
 /**
  * Creates the review board over all configured platforms. Each room is opened when its first card is sent.
  *
- * @param cardIntervalMs pause between cards that replaces the platforms' own, ms
+ * @param cardIntervalMs pause between cards, ms, instead of the platforms' own
  */
 export function createBoard(
   connections: readonly Connection[], bot: () => Promise<Chat>, log: Log, cardIntervalMs?: number, texts = english,
@@ -41,15 +41,15 @@ export function createBoard(
     return rooms.get(name)!
   }
 
-  /** Returns a room's channel: undefined if a variable sets the platform's own, null if there is none yet. */
+  /** Returns a room's channel; undefined if a variable sets the platform's own channel; null if there is none yet. */
   async function channelOf(key: string, connection: Connection, place = key): Promise<string | null | undefined> {
     const { channel } = split(key)
     if (channel !== undefined || isFixed(connection)) return channel
-    // Without an installation, use the channel in which the card is.
+    // Without an installation, use the card's channel.
     return await connection.locate?.() ?? split(place).channel ?? null
   }
 
-  /** @param place room of the card, if it is not the room that acts */
+  /** @param place room of the card, if it differs from the acting room */
   async function actInRoom<T>(
     key: string, act: (room: Room, connection: Connection) => Promise<Outcome<T>>, place = key,
   ): Promise<Outcome<T>> {
@@ -183,7 +183,8 @@ function whyNoRoom({ platform, late: lateRoom }: Connection): string {
 }
 
 /**
- * Names the right setting in a failure: platforms name their own channel's variable; another room's is with its form.
+ * Corrects the setting named in a failure. Platforms always name the variable of their own channel, but the channel of
+ * another room is set with its form.
  */
 function nameSetting<T>(
   key: string, { channelId, late: lateRoom, platform }: Connection, outcome: Outcome<T>,

@@ -4,13 +4,13 @@ import type { Log } from '../../ports/runtime'
 import { sdkLogger } from '../../platforms/shared/logger'
 import type { Connection } from '../../platforms/connection'
 
-/** Longest that an adapter may delay the start of the others while it asks its platform for its own name, ms. */
+/** Max delay by an adapter's start, ms. The adapter asks its platform for the bot's name while the others wait. */
 const START_PATIENCE_MS = 1000
 
 /** Bot name from the specification. */
 const USER_NAME = 'form-bot'
 
-/** Messages kept of a chat whose platform cannot return its history: as many as a model is given, for one day. */
+/** Limits of the history kept for platforms without one: as many messages as a model gets, for a day. */
 const HISTORY_LIMITS = { maxMessages: 20, ttlMs: 24 * 60 * 60_000 }
 
 export interface BotOptions {
@@ -19,7 +19,7 @@ export interface BotOptions {
   log: Log
   /** Interval at which a growing message is edited if the platform cannot stream, ms. */
   streamingIntervalMs?: number
-  /** True, the default, if earlier messages of a thread are read. If false, none are kept. */
+  /** Reads earlier messages of a thread. If false, none are kept. Default: true. */
   remembers?: boolean
   /** Adds the handlers before the first event can arrive. */
   register: (bot: Chat) => void
@@ -37,11 +37,11 @@ export async function createBot({
     adapters: Object.fromEntries(adapters),
     state: await state(),
     logger: sdkLogger(log),
-    // The default drops a message that arrives while another of its thread is handled. This loses none, and
+    // The default drops a message that arrives while another one of its thread is handled. This setting drops none, and
     // `answer-queue.ts` keeps the order.
     concurrency: 'concurrent',
     streamingUpdateIntervalMs: streamingIntervalMs,
-    // A growing message begins with its first words. Until then the platform shows that the bot is typing.
+    // Post no placeholder: until the first words arrive, the platform shows that the bot is typing.
     fallbackStreamingPlaceholderText: null,
     history: { thread: HISTORY_LIMITS },
   })
@@ -49,7 +49,7 @@ export async function createBot({
   return bot
 }
 
-/** Limits an adapter's start: the SDK answers no platform until all have started, so one that is down delays all. */
+/** Limits an adapter's start time. The SDK answers no platform until all have started, so one could delay all. */
 function limitStart(adapter: Adapter): Adapter {
   const initialize = adapter.initialize.bind(adapter)
   adapter.initialize = async chat => void await withinOrNull(START_PATIENCE_MS, initialize(chat))

@@ -15,7 +15,7 @@ import { chunk, fieldName } from '../../platforms/shared/text'
 
 const NOTE_LENGTH = 1000
 
-/** Longest part shown of the previous value of an edited field, characters. */
+/** Max characters shown of an edited field's previous value. */
 const WAS_LENGTH = 300
 
 export interface RenderedCard {
@@ -51,7 +51,7 @@ export function renderCard(view: CardView, platform: Platform, texts = english):
     ...notes,
     ...actionRows(view, platform, texts),
   ]
-  // If a card is one text, notifications show it. The SDK stores the summary: put nothing from the form there.
+  // If a card is one text, notifications show that text. The SDK stores the summary: put nothing from the form in it.
   return { card: cardOf(view, children), summary: platform.card.isText ? view.title : summarise(view, texts) }
 }
 
@@ -108,10 +108,10 @@ function toList<T>(item: T | null): T[] {
   return item === null ? [] : [item]
 }
 
-/** Number of file links that a card's limits leave room for. Further links take room from the fields. */
+/** Number of file links for which a card's limits reserve room. Further links take room from the fields. */
 const LINKS_LEFT_ROOM_FOR = 1
 
-/** Number of notes that a card's limits leave room for where each note is a block. Most cards have no more. */
+/** Number of notes for which a card's limits reserve room, where each note is a block. Few cards have more. */
 const NOTES_LEFT_ROOM_FOR = 3
 
 /** Returns the links to a card's page, with their longest labels. */
@@ -127,12 +127,12 @@ function pagesOf({ url }: CardView, texts: Texts): ViewLink[] {
   return labels.map(label => ({ label, url }))
 }
 
-/** Returns how many characters links take in a text. */
+/** Returns the number of characters that links take in a text. */
 export function lengthOf(links: readonly ViewLink[], { card }: Platform): number {
   return card.links?.length(links) ?? sumOf(links.map(({ label, url }) => `[${label}](${url})`.length))
 }
 
-/** Returns by how many characters the links that every card may have exceed the room reserved for them. */
+/** Returns the characters of the links that every card may have, minus those reserved for links; at least 0. */
 function measureExcess(links: readonly ViewLink[], platform: Platform): number {
   return Math.max(lengthOf(links, platform) - (platform.card.links?.room ?? Infinity), 0)
 }
@@ -141,21 +141,21 @@ function sumOf(lengths: readonly number[]): number {
   return lengths.reduce((sum, length) => sum + length, 0)
 }
 
-/** Returns as many whole links as take no more than half of the text. The rest is on the page. */
+/** Returns the links that fit, uncut, in half of the text. The others are on the page. */
 function linksOf({ links = [] }: CardView, platform: Platform): readonly ViewLink[] {
   let remaining = platform.card.total / 2
   return links.filter((link, index) => index < LINKS_LEFT_ROOM_FOR || (remaining -= lengthOf([link], platform)) >= 0)
 }
 
-/** Returns the pictures to show. Skips those whose address works only on this machine, which would appear broken. */
+/** Returns the pictures to show. Skips pictures that only this machine can reach, because they would appear broken. */
 function picturesOf({ pictures = [] }: CardView, { card: { pictures: pictureLimits } }: Platform): ImageElement[] {
   const fittingPictures = pictures.filter(({ url }) => !pictureLimits?.public || url.startsWith('https://'))
   return fittingPictures.slice(0, pictureLimits?.most ?? 0).map(({ url, alt }) => ({ type: 'image', url, alt }))
 }
 
 /**
- * Returns the fields that fit beside `usedLength` characters and `blocks`, escaped, and how many are hidden or
- * shortened.
+ * Returns the escaped fields that fit beside `usedLength` characters and `blocks`, and the number of hidden or
+ * shortened fields.
  */
 function fitFields(
   viewFields: readonly ViewField[], platform: Platform, texts: Texts, usedLength: number, blocks: number,
@@ -173,7 +173,7 @@ function fitFields(
     const maxLength = fields.length > 0 ? limits.value : Math.min(limits.value, Math.max(remaining - limits.label, 0))
     const text = escapeWithin(value, maxLength, platform)
     const nameOf = (shownLabel: string) => fieldName(shownLabel, limits.label, texts)
-    // Escaping may leave nothing of a name if the platform shows none of its characters.
+    // Escaping may leave a name empty if the platform can show none of its characters.
     const name = escapeWithin(nameOf(label), limits.label, platform) || escape(nameOf(''))
     const shownField = {
       label: edited ? texts('card.field.edited', { label: name }) : name, value: text || '—',
@@ -186,7 +186,7 @@ function fitFields(
   return { fields, hidden: viewFields.length - fields.length, shortened }
 }
 
-/** Returns a line as a card element. @param length limit for each text between two timestamps, escaped */
+/** Returns a line as a card element. @param length max escaped length of each text between two timestamps */
 export function textElement(
   line: RichText, platform: Platform, { style, length }: { style?: 'muted', length: number },
 ): LineElement {
@@ -202,7 +202,7 @@ export function fitted(line: RichText, length: number, platform: Platform): { co
   return parts.every(part => typeof part === 'string') ? { content } : { content, line: parts }
 }
 
-/** Returns the text escaped, and cut as little as its escaped form allows. */
+/** Escapes the text, cut as little as possible so that the escaped form fits. */
 export function escapeWithin(text: string, max: number, { escape }: Platform): string {
   let [lower, upper, middle] = [1, Math.min(text.length, max) + 1, Math.min(text.length, max)]
   while (upper - lower > 1) {

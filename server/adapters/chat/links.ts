@@ -1,9 +1,9 @@
-/** Longest unfinished markup that is held back, characters. Longer markup is treated as text. */
+/** Max length of unfinished markup that is held back, characters. Longer markup is treated as text. */
 const MAX_MARKUP_LENGTH = 2000
 
 /**
  * Matches code, fenced or not; a link or an image; a possible start of one of these; or a word with its escaped
- * characters. CJK characters are no part of a word, because CJK has no spaces.
+ * characters. CJK characters are not part of a word, because CJK text has no spaces.
  */
 const PART = new RegExp([
   '(?<run>`+)(?!`)[^]*?(?<!`)\\k<run>(?!`)',
@@ -32,19 +32,19 @@ const SIGN = /\\?(?<shown>[!-/:-@[-`{-~])|[^]/gu
 /** Matches emphasis and tags within a word, which are not shown. */
 const EMPHASIS = /[*~]|<\/?[a-z]{1,10}>/gi
 
-/** Matches a reference to a character by name or number, which most platforms show as the character. */
+/** Matches the `&` of a character reference such as `&amp;`. Most platforms show the character instead. */
 const REFERENCE = /&(?=#?\w+;)/g
 
 /** Matches the end of a label before its target. The SDK removes a backslash between them. */
 const LABEL_END = /\](?=\\?[([:])/g
 
-/** Match the signs before and after a word that are not part of it. */
+/** Match the punctuation before and after a word. */
 const LEADING_SIGNS = /^[([{<"'`*_~|!]*/
 const TRAILING_SIGNS = /(?<![)\]}>"'`*_~|.,;:!?])[)\]}>"'`*_~|.,;:!?]*$/
 
 /**
- * Shows every address in the text as code, which no platform turns into a link: a form may have tricked the model into
- * an address that leaks data. A link becomes `label (address)`, an image its description and address. Only addresses of
+ * Shows every address in the text as code, which no platform turns into a link: a form may have made the model write an
+ * address that leaks data. A link becomes `label (address)`, an image its description and address. Only addresses of
  * our own site stay links. Markup that arrives in pieces is held back until it is complete.
  *
  * @param site origin of our own pages; null if it is not configured
@@ -60,7 +60,7 @@ export async function* withPlainLinks(words: AsyncIterable<string>, site: string
   if (text) yield text
 }
 
-/** Returns the backticks of code that is not closed in this text, or null if there is none. */
+/** Returns the opening backticks of code that this text does not close; null if there is none. */
 export function openCode(text: string): string | null {
   return [...text.matchAll(PART)].find(({ groups }) => groups!.opening?.startsWith('`'))?.groups!.opening ?? null
 }
@@ -119,12 +119,12 @@ function addressText(address: string, site: string | null): string {
   return isOwn ? address : `\`${address.replaceAll('`', '\'')}\``
 }
 
-/** Keeps text that is no link here from becoming a link, a tag or another character on a platform. */
+/** Escapes plain text so that no platform turns it into a link, a tag or another character. */
 function escapeLiteral(text: string): string {
   return text.replace(LABEL_END, ']\u200B').replace(REFERENCE, '&\u200B').replace(TAG, '<\u200B')
 }
 
-/** Matches the text within brackets. It contains no brackets, or pairs that contain none. */
+/** Returns a pattern for text in brackets. The text may contain pairs of brackets, but no nested pairs. */
 function labelPattern(): string {
   return String.raw`(?:[^\[\]\\]|\\[^]|\[(?:[^\[\]\\]|\\[^])*\](?:\([^()\s]*\))?)*`
 }

@@ -23,10 +23,10 @@ interface Listening {
   ended: Promise<void>
 }
 
-/** Pause before a listener that could not start tries again, ms. */
+/** Pause before a failed start is tried again, ms. */
 const START_AGAIN_MS = 3000
 
-/** Pause after the platform rejects a setting, in which somebody may correct it, ms. */
+/** Pause after the platform rejects a setting, ms. It gives people time to correct the setting. */
 const REFUSED_PAUSE_MS = 5 * 60_000
 
 const NOT_STARTED

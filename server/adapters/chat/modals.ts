@@ -16,26 +16,28 @@ import type { ModalLimits, Platform } from '../../platforms/traits'
 import { cut } from '../../../shared/utils/text'
 import { fieldName } from '../../platforms/shared/text'
 
-/** Longest value in an input of one line, characters. */
+/** Max characters of a value in a single-line input. */
 const LONG_LINE = 80
 
-/** Most names listed of fields that cannot be edited. */
+/** Max number of names in the list of fields that cannot be edited. */
 const MAX_NAMES = 10
 
 const NOTICE_LENGTH = 1000
 
-/** Most radio buttons of a group: https://docs.slack.dev/reference/block-kit/block-elements/radio-button-group-element */
+/**
+ * Max radio buttons of a group: https://docs.slack.dev/reference/block-kit/block-elements/radio-button-group-element
+ */
 const MAX_RADIOS = 10
 
-/** Most bytes of JSON that platforms add to an option. */
+/** Max bytes of JSON that platforms add to an option. */
 const OPTION_BYTES = 80
 
-/** Matches numbers that lose no digit when the SDK passes them as JavaScript numbers. */
+/** Matches numbers that keep all digits when the SDK passes them as JavaScript numbers. */
 const PLAIN_NUMBER = /^-?\d{1,15}(?:\.\d{1,6})?$/
 
 /**
  * Builds the form of Edit & Forward: one prefilled input per field, and a note that names the fields that cannot be
- * edited here. Its metadata contains the marks of the values shown, `f0.1a2b3c4d f2.…`.
+ * edited here. Its metadata contains id and mark of each value shown: `f0.1a2b3c4d f2.…`.
  */
 export function editModal(form: EditForm, platformKey: string, texts = english): ModalElement | null {
   const platform = platformByName(platformKey)
@@ -84,9 +86,9 @@ export function noticeModal(message: RichText, title = ACTIONS.edit.label, texts
   ] })
 }
 
-/** Returns the SDK's input for the kind that the field's type asks for, or an input for any text. */
+/** Returns the SDK's input for the type of the field, or a text input if there is none. */
 function inputOf({ id, label, value, rule = {} }: EditInput, limits: ModalLimits, texts: Texts): ModalChild {
-  // A required field that came in empty may stay empty: somebody who edits another field need not fill it in.
+  // A required field that arrived empty may stay empty, so that people can edit other fields without filling it in.
   const optional = !rule.required || value.trim() === ''
   const input = { id, label: fieldName(label, limits.label, texts), optional }
   const initialOption = value || undefined
@@ -121,7 +123,7 @@ function inputOf({ id, label, value, rule = {} }: EditInput, limits: ModalLimits
   }
 }
 
-/** Returns undefined if there is no number, or if the number would come back changed. */
+/** Returns undefined if there is no number, or if the form would send the number back changed. */
 function numberIn(value: unknown): number | undefined {
   const text = String(value ?? '')
   return PLAIN_NUMBER.test(text) && String(Number(text)) === text ? Number(text) : undefined

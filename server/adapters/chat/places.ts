@@ -2,18 +2,18 @@ import type { Adapter, Author } from 'chat'
 import type { Connection, InstallEvent, RawEvent } from '../../platforms/connection'
 import type { Installation } from '../../ports/installations'
 
-/** Longest stored id of a click, characters. Ids of platforms have up to 100. */
+/** Max length of a stored click id, characters. Ids of platforms have up to 100. */
 const PRESS_LENGTH = 200
 
-/** Names rooms and people as the configuration does, and clicks as their platforms do. */
+/** Names of rooms and people as in the configuration, and ids of clicks as on their platforms. */
 export interface Places {
-  /** Returns all names of the room of an event, from its signed request. Call it while the event is handled. */
+  /** Returns all names of an event's room, from the event's signed request. Call this while the event is handled. */
   here(threadId: string, adapter: Adapter): Promise<readonly string[]>
-  /** Returns the same from the thread's id alone, the narrowest name first. */
+  /** Returns all names of a thread's room from the thread's id alone, the most specific name first. */
   of(threadId: string): readonly string[]
   /** Returns all names of an event's sender, by its signed request: `slack:U1` and `slack:T1:U1`, `discord:role:2`. */
   namesOf(event: RawEvent & { user: Author }): readonly string[]
-  /** Returns all names of each person mentioned in a message except the bot, in order, as if they had written there. */
+  /** Returns all names of each person mentioned in a message, in order, without the bot. Names as in `namesOf`. */
   mentionedIn(message: RawEvent): Promise<readonly (readonly string[])[]>
   /** Returns the platform's id of a click, the same if it is sent again; undefined if there is none. */
   pressOf(event: RawEvent): string | undefined

@@ -11,13 +11,13 @@ import { cut } from '../../../shared/utils/text'
 import { fieldName } from '../../platforms/shared/text'
 
 /**
- * Most characters of a paragraph; Slack takes 3,000 (https://docs.slack.dev/reference/block-kit/blocks/section-block).
+ * Max characters of a paragraph; Slack takes 3,000 (https://docs.slack.dev/reference/block-kit/blocks/section-block).
  */
 const PARAGRAPH_LENGTH = 2000
 
 const ITEM_LENGTH = 600
 
-/** Room for the link of an item if links are text, characters. A longer link takes room from the item's text. */
+/** Characters reserved for an item's link if links are text. A longer link takes room from the item's text. */
 const LINK_LENGTH = 120
 
 /** Renders a message of the bot for a thread of the platform, with all text from users and forms escaped. */
@@ -49,7 +49,7 @@ function buttonOf({ id, label, primary, value }: SpeechButton) {
   return Button({ id, label, style: primary ? 'primary' : 'default', ...value === undefined ? {} : { value } })
 }
 
-/** Shows items with a link or a button one by one, with that link or button. Shows the other items together. */
+/** Shows each item that has a link or a button separately, with that link or button. Shows the other items together. */
 function itemParts(items: readonly SpeechItem[], platform: Platform): CardChild[] {
   const toField = ({ label, value, link }: SpeechItem): LineField => {
     const linkLength = link && platform.card.links ? Math.max(lengthOf([link], platform) - LINK_LENGTH, 0) : 0

@@ -8,19 +8,19 @@ import { openCode, withPlainLinks } from './links'
  */
 const MASS_MENTION = /<(?=\\?!|users\\?\/all\\?>)/g
 
-/** Shares of a message's length. From these on, a new message begins at the end of a line, or of a word. */
+/** Share of the max length from which a message ends at the next line break, or at the next space. */
 const [LINE_SHARE, WORD_SHARE] = [0.85, 0.95]
 
-/** Matches marks of lists, headings and quotes with nothing behind them. They show nothing, so they make no message. */
+/** Matches marks of lists, headings and quotes without text. Alone they would make an empty message. */
 const MARKS = /^\s*(?:>\s*|(?:[-*+]|\d{1,9}[.)]|#+)(?:\s+|$))*$/
 
-/** Longest message if the platform sets no limit, characters. */
+/** Max length of a message if the platform sets no limit, characters. */
 const MESSAGE_LENGTH = 3500
 
 /**
- * Posts words as they arrive, in one message, or in several if they are longer than a message may be.
+ * Posts words as they arrive, in one message, or in several if they are too long for one.
  *
- * A message begins only when there is something to say, because an empty one would stay for ever.
+ * A message begins only when there is text to show, because an empty message would never be removed.
  *
  * @param site origin of our own pages, the only ones that are linked; null if it is not configured
  * @throws Error if the platform stops reading a message before its end: nobody knows how much of it was posted
@@ -63,7 +63,7 @@ export async function say(
     for (;;) {
       while (MARKS.test(unsentText)) if (!await fill()) break
       if (!unsentText.trim()) return
-      // `3.` may be the whole answer.
+      // The whole answer may be a mark such as `3.`. A zero-width space before it makes it ordinary text.
       unsentText = `${MARKS.test(unsentText) ? '\u200B' : ''}${unsentText.trimStart()}`
       await thread.post(writeMessage())
       if (!isTaken) throw new Error('The platform stopped accepting the answer.')
@@ -74,7 +74,7 @@ export async function say(
   }
 }
 
-/** Returns the position at which this text must end because the message is full, or null if it is not full. */
+/** Returns the position at which this text must end because the message is full; null if there is room. */
 function endOf(text: string, remaining: number, length: number): number | null {
   const usedLength = length - remaining
   for (const [share, pattern] of [[LINE_SHARE, /\n/g], [WORD_SHARE, /\s/g]] as const) {
@@ -87,8 +87,9 @@ function endOf(text: string, remaining: number, length: number): number | null {
 }
 
 /**
- * Makes hidden characters visible: a model may repeat a form. A character's neighbours decide if it hides something,
- * and may be in another piece. So the last character passed on is remembered, and joiners wait for the next one.
+ * Makes hidden characters visible, because a model may repeat text of a form. A character is hidden or not depending on
+ * its neighbours, which may be in another piece. So this remembers the last character passed on, and holds joiners back
+ * until the next character arrives.
  */
 async function* revealHidden(words: AsyncIterable<string>): AsyncGenerator<string> {
   let [lastCharacter, waitingText] = ['', '']
@@ -99,7 +100,7 @@ async function* revealHidden(words: AsyncIterable<string>): AsyncGenerator<strin
     waitingText = waitingText.slice(length)
     return visibleText
   }
-  // Number of joiners at the end. Counting them saves reading the text again for each joiner that a model repeats.
+  // Number of joiners at the end. With this count, the text is not read again for each joiner that a model repeats.
   let joiners = 0
   for await (const word of words) {
     let length = word.length
@@ -111,7 +112,11 @@ async function* revealHidden(words: AsyncIterable<string>): AsyncGenerator<strin
   yield passOn(waitingText.length)
 }
 
-/** Breaks up mentions of whole channels: a model may repeat a form. @param words pieces that do not split a word */
+/**
+ * Breaks up mentions of whole channels, which a model may repeat from a form.
+ *
+ * @param words pieces that do not split a word
+ */
 async function* breakMassMentions(words: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const piece of words) yield piece.replace(MASS_MENTION, '<\u200B')
 }

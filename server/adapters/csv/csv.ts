@@ -2,9 +2,9 @@ import { Readable } from 'node:stream'
 import { stringify } from 'csv-stringify'
 
 /**
- * Matches positions at which a spreadsheet may see a formula: the start of a cell and, if it uses another separator or
- * joins lines in its own way, inside the text (https://owasp.org/www-community/attacks/CSV_Injection). Some
- * spreadsheets treat the full-width forms of these characters alike.
+ * Matches positions at which a spreadsheet may see a formula: the start of a cell, and places inside the text that
+ * start a cell in programs with other separators or line rules (https://owasp.org/www-community/attacks/CSV_Injection).
+ * Some spreadsheets treat the full-width forms of these characters in the same way.
  */
 const FORMULA = /(?<=^|[\n\r;\t])(?=[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])/g
 

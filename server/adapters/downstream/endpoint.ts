@@ -9,15 +9,18 @@ export interface EndpointOptions {
   timeoutMs?: number
 }
 
-/** Longest pause accepted, ms; a longer one is a mistake. `backoff.ts` of the domain decides how much of it to wait. */
+/**
+ * Max pause that an answer may ask for, ms; a longer one is taken as a mistake and shortened. `backoff.ts` of the
+ * domain decides how much of the pause to wait.
+ */
 const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
 
 /** 4xx statuses that are temporary. */
 const TEMPORARY_STATUSES = [408, 409, 425, 429]
 
 /**
- * Posts submissions to a downstream system, signed as https://www.standardwebhooks.com says. Bodies of its answers are
- * never read, so none of its text reaches a card or a log.
+ * Posts submissions to a downstream system, signed as https://www.standardwebhooks.com says. The bodies of the answers
+ * are never read, so none of their text reaches a card or a log.
  */
 export function createEndpoint(
   { url, signingSecret, timeoutMs = 10_000 }: EndpointOptions, http: HttpClient,
@@ -69,7 +72,7 @@ function webhookHeaders(body: string, id: string, sign: Signer | '' | undefined)
   }
 }
 
-/** @param host tells which of several endpoints answered */
+/** @param host of the endpoint that answered */
 function toOutcome({ status, headers }: HttpAnswer, host: string): Outcome<Posted> {
   if (status >= 200 && status < 300) return { ok: true, value: { status } }
   if (status >= 300 && status < 400) {

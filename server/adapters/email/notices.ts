@@ -4,14 +4,14 @@ import type { Receipt, EmailStatus } from '../../ports/submission'
 import { cut, visible } from '../../../shared/utils/text'
 import { SUBMISSION_TAG } from './resend'
 
-/** https://resend.com/docs/webhooks/event-types */
+/** Email status by Resend's event type: https://resend.com/docs/webhooks/event-types */
 const VERDICTS: ReadonlyMap<string, EmailStatus> = new Map([
   ['email.sent', 'sent'], ['email.delivery_delayed', 'delayed'], ['email.delivered', 'delivered'],
   ['email.complained', 'complained'], ['email.suppressed', 'suppressed'], ['email.failed', 'failed'],
   ['email.bounced', 'bounced'],
 ])
 
-/** https://resend.com/docs/dashboard/emails/email-bounces */
+/** Reasons by Resend's bounce subtype: https://resend.com/docs/dashboard/emails/email-bounces */
 const BOUNCES = new Map([
   ['NoEmail', 'mailbox does not exist'], ['MailboxFull', 'mailbox is full'],
   ['MessageTooLarge', 'message is too large'],
@@ -19,7 +19,7 @@ const BOUNCES = new Map([
   ['Suppressed', 'address is on a suppression list'], ['OnAccountSuppressionList', 'address is on a suppression list'],
 ])
 
-/** Longest reason, characters. It must fit on a card beside the form. */
+/** Max length of a reason, characters. The reason must fit on a card beside the form. */
 const LONGEST_REASON = 200
 
 const optionalText = z.string().optional().catch(undefined)
@@ -35,7 +35,7 @@ const eventSchema = z.object({
   }),
 })
 
-/** Reads Resend's webhooks, signed as https://www.standardwebhooks.com says, in headers with the names of Svix. */
+/** Reads Resend's webhooks. They are signed as https://www.standardwebhooks.com says, but with Svix's header names. */
 export function createResendNotices(secret: string): MailNotices {
   let webhook: Promise<Verifier> | undefined
   return {
@@ -91,7 +91,7 @@ function receiptOf(verdict: EmailStatus, { bounce, failed, suppressed }: Details
   return { verdict, ...reason ? { reason } : {} }
 }
 
-/** Returns one line in which nothing is hidden, no longer than cards have room for. */
+/** Returns the text as one line with hidden characters made visible, cut to fit on a card. */
 function cleanLine(text: string): string {
   const joined = text.slice(0, 4 * LONGEST_REASON).toWellFormed().replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
   return cut(visible(joined.trim().replace(/ ?\.$/, '')), LONGEST_REASON)

@@ -12,7 +12,7 @@ export interface ResendOptions {
 }
 
 /**
- * Tag that names the submission in webhooks about an email. Ids use only characters that a tag may have:
+ * Tag that names the submission in webhooks about an email. Ids use only characters that are allowed in tags:
  * https://resend.com/docs/dashboard/emails/tags
  */
 export const SUBMISSION_TAG = 'submission'
@@ -22,10 +22,13 @@ interface Refusal {
   name?: string
 }
 
-/** Size from which an email is taken to have files, bytes. */
+/** Size from which an email is assumed to contain files, bytes. */
 const LARGE_BYTES = 1_000_000
 
-/** Longest pause accepted, ms; a longer one is a mistake. `backoff.ts` of the domain decides how much of it to wait. */
+/**
+ * Max pause that an answer may ask for, ms; a longer one is taken as a mistake and shortened. `backoff.ts` of the
+ * domain decides how much of the pause to wait.
+ */
 const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
 
 /** 4xx statuses that are temporary. */
@@ -53,7 +56,7 @@ export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: Rese
         )
         if (!answer) return { ...retry('Other emails with files go first.'), busy: true }
         const { data, error, headers } = answer
-        // Without an id, nobody knows if Resend took the email. Retry: Resend recognises the key.
+        // Without an id, nobody knows if Resend took the email. Retry: Resend recognises the idempotency key.
         return typeof data?.id === 'string' && !error
           ? { ok: true, value: data.id }
           : interpretRefusal(error ?? {}, headers ?? {})
@@ -76,7 +79,7 @@ function timeFor({ body = '' }: Parameters<Send>[0], timeoutMs: number): number 
   return body.length > LARGE_BYTES ? timeoutMs * 1.5 : timeoutMs
 }
 
-/** Sends one email with files at a time: each takes three times its bytes. Returns null if others take too long. */
+/** Sends emails with files one at a time: each takes three times its size in memory. Returns null on a long wait. */
 function serializeSends(patienceMs: number) {
   let currentSend: Promise<unknown> | null = null
   return async <T>({ attachments = [] }: Email, send: () => Promise<T>): Promise<T | null> => {
@@ -111,7 +114,7 @@ async function encodeBase64(content: Attachment['content']): Promise<string> {
 
 type Send = (request: Omit<Parameters<HttpClient>[0], 'timeoutMs'>) => ReturnType<HttpClient>
 
-/** Resend's client over kept connections: with the global `fetch`, an email costs an eighth of a whole forward. */
+/** Creates Resend's client over kept connections. Over `fetch`, an email is an eighth of the cost of a forward. */
 async function connect(apiKey: string, baseUrl: string | undefined, send: Send): Promise<Resend> {
   const { Resend } = await import('resend')
   return new class extends Resend {
@@ -136,14 +139,14 @@ async function connect(apiKey: string, baseUrl: string | undefined, send: Send):
 type Answer<T> = Awaited<ReturnType<typeof Resend.prototype.fetchRequest<T>>>
 
 function interpretRefusal({ statusCode: status, name }: Refusal, headers: Record<string, string>): Outcome {
-  // The key covers submission, content, sender and recipients, so this very email was accepted before. Only the person
-  // who decided and the time differ.
+  // The idempotency key covers submission, content, sender and recipients, so this very email was accepted before. Only
+  // the person who decided and the time differ.
   if (name === 'invalid_idempotent_request') return { ok: true, value: undefined }
   if (typeof status !== 'number') return retry('Resend answered something unreadable.')
   if (status >= 400 && status < 500 && !TEMPORARY_STATUSES.includes(status)) {
     return { ok: false, reason: describeRefusal(status, name), permanent: true }
   }
-  // A quota that is used up is no mere rate limit.
+  // An exhausted quota has the same status, but is not a rate limit.
   const isLimited = status === 429 && !name?.endsWith('_quota_exceeded')
   return {
     ...retry(status === 429 ? describeLimit(name) : `Resend answered ${status}.`),
@@ -183,7 +186,7 @@ function retry(reason: string) {
 }
 
 /**
- * Extensions of attachments for which Resend rejects an email for good:
+ * Extensions of attachments for which Resend rejects an email permanently:
  * https://resend.com/docs/knowledge-base/what-attachment-types-are-not-supported
  */
 const REFUSED_EXTENSIONS = new Set(`
@@ -193,10 +196,10 @@ const REFUSED_EXTENSIONS = new Set(`
   vst vsw vxd ws wsc wsf wsh xnk
 `.trim().split(/\s+/))
 
-/** Matches a subtype that can serve as an extension. In `text/plain` it is too long. */
+/** Matches a subtype that can serve as an extension. `plain` of `text/plain` is too long. */
 const SHORT_SUBTYPE = /\/([a-z\d]{2,4})$/
 
-/** Returns the name, with the type's extension appended if Resend rejects its own: senders choose the names. */
+/** Returns the name. If Resend rejects its extension, appends the extension of the type: senders choose the names. */
 export function acceptedName(name: string, type: string): string {
   const extension = /\.([a-z\d]+)[. ]*$/i.exec(name)?.[1]
   if (!extension || !REFUSED_EXTENSIONS.has(extension.toLowerCase())) return name

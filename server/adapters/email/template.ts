@@ -9,7 +9,7 @@ import {
 } from '../../ports/delivery'
 import page from './template.mjml'
 
-/** Most bytes of HTML. Gmail shows no more than 102 KB of a message; others cut later. */
+/** Max bytes of HTML. Gmail shows no more than 102 KB of a message; others cut later. */
 const MAX_HTML = 100_000
 
 /** Room reserved for the notice that fields were cut, bytes. */
@@ -17,13 +17,13 @@ const NOTICE_BYTES = 1000
 
 const MAX_PREVIEW = 140
 
-/** Longest name of a file's field, characters: the sender of the file chooses it. */
+/** Max length of the name of a file's field, characters: the sender chooses the name. */
 const MAX_LABEL = 200
 
-/** Deepest level that is indented further. */
+/** Max depth of indentation. Deeper levels are indented no further. */
 const MOST_DEPTH = 12
 
-/** Longest part shown of the previous value of an edited field, characters. */
+/** Max characters shown of an edited field's previous value. */
 const MAX_WAS = 1000
 
 /** Markup made by `html`. Only such values pass through `html` unescaped. */
@@ -47,7 +47,7 @@ export function renderEmail(content: EmailContent): ReturnType<EmailTemplate> {
   const footer = [
     content.decided, content.received, texts('email.submission', { id: content.submissionId }),
   ].filter(Boolean)
-  // A subject made from the heading needs no heading above it.
+  // Omit the heading if the subject begins with it.
   const heading = content.subject.startsWith(content.heading) ? '' : content.heading
   const files = content.files.map(file => ({ ...file, label: cut(file.label, MAX_LABEL) }))
   const allFields = [...content.fields, ...files]
@@ -112,7 +112,7 @@ function fitFields(
   return { shownFields, rows, missingCount: fields.length - firstCut }
 }
 
-/** Returns the largest number up to `max` that fits, given that every smaller one does. */
+/** Returns the largest number up to `max` that fits. If a number fits, every smaller one must fit too. */
 function findLongest(max: number, fits: (length: number) => boolean): number {
   let [low, high] = [0, max]
   while (low < high) {
@@ -159,7 +159,7 @@ function noticeRow(notice: string): Html {
   return html`<tr><td class="line label" style="border-top:1px solid #e3e8ee;padding:15px 0;font-size:15px;line-height:1.5;color:#5a6675">${notice}</td></tr>`
 }
 
-/** Writes a value of one line beside its name, and others as an indented block, so that no line can pose as ours. */
+/** Writes a one-line value beside its name. Others become an indented block, so none of their lines looks like ours. */
 function textField({ label, value, tree, edited, was }: EmailField, texts: Texts): string {
   const name = `${joinLines(label) || texts('email.noName')}${edited ? ` (${texts('email.edited')})` : ''}:`
   const previousLines = was === undefined ? [] : [`  (${texts('email.was', { value: joinLines(cut(was, MAX_WAS)) || '—' })})`]

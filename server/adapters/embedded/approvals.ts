@@ -60,7 +60,7 @@ export class EmbeddedApprovals extends JsonFolder implements ApprovalStore {
     await this.loaded()
     const now = this.now()
     const dueEntries = [...this.entries.values()].filter(entry => entry.due <= now).slice(0, limit)
-    // Keep leases only in memory: they end with this process, which is the only one that could hold them.
+    // Keep leases only in memory: only this process can hold them, and they end with it.
     for (const entry of dueEntries) entry.due = now + leaseMs
     return dueEntries.map(({ kept }) => kept.turn.id)
   }

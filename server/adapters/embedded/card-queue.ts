@@ -6,7 +6,7 @@ interface Queue {
   submissions: QueuedCard[]
   /** Time from which the next card may go, epoch ms. */
   opensAt: number
-  /** Notices that the room got, each with the time until which it lasts, epoch ms. */
+  /** Notices sent to the room, each with its end, epoch ms. */
   notices: Map<RoomNotice, number>
 }
 

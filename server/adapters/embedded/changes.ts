@@ -3,7 +3,7 @@ import { HEARTBEAT_MS, type StoreWatcher } from '../../ports/store'
 /** Announces changes to submissions within this process. */
 export class EmbeddedChanges {
   private readonly watchers = new Set<StoreWatcher>()
-  /** Starts at the current time, so that it is above the count of an earlier process. */
+  /** Starts at the current time, so that it exceeds the count of any earlier process. */
   private count = Date.now()
 
   get revision(): string {

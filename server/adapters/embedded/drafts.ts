@@ -1,6 +1,6 @@
 import type { Draft, Drafts } from '../../ports/drafts'
 
-/** Keeps drafts in memory. None is returned once the form data of its submission is gone. */
+/** Keeps drafts in memory. A draft is not returned once the form data of its submission is gone. */
 export class EmbeddedDrafts implements Drafts {
   private readonly draftsBySubmission = new Map<string, Map<string, { text: string, until: number }>>()
 

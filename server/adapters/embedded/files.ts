@@ -7,13 +7,13 @@ import { KeyedMutex } from '../../../shared/utils/turns'
 /** Folder of files being written. */
 const UNFINISHED = 'unfinished'
 
-/** Base of stores that keep files in a folder: reads them before the first call, and writes each key in order. */
+/** Base class for stores with a folder of files. Reads them before the first call, and writes each key in order. */
 export abstract class JsonFolder {
   protected readonly files: Storage
   private readonly mutex = new KeyedMutex()
   private loading: Promise<void> | null = null
 
-  /** @param dir folder of its own, created if missing. Only one process may use it at a time. */
+  /** @param dir folder that nothing else uses, created if missing. Only one process may use it at a time. */
   constructor(private readonly dir: string) {
     this.files = createStorage({ driver: atomicFiles(dir) })
   }
@@ -42,7 +42,7 @@ export abstract class JsonFolder {
   }
 
   protected async load(): Promise<void> {
-    // A file left half-written by a crash may contain form data.
+    // A crash may leave a half-written file with form data.
     await fs.rm(join(this.dir, UNFINISHED), { recursive: true, force: true })
     for (const key of await this.files.getKeys()) {
       try {

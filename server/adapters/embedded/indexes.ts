@@ -13,7 +13,7 @@ export interface Entry {
   due: number
   stuck: boolean
   taken: boolean
-  /** Time until which its trace is kept, epoch ms; Infinity for a submission that has not ended. */
+  /** Time until which the trace is kept, epoch ms; Infinity for a submission that has not ended. */
   until: number
 }
 
@@ -49,7 +49,7 @@ interface Holder {
   until: number
 }
 
-/** Keeps the submission of each idempotency key in memory, and on disk for after a restart. */
+/** Keeps the submission of each idempotency key in memory, and on disk to survive a restart. */
 export class IdempotencyKeys {
   private readonly holders = new Map<string, Holder>()
 
@@ -94,7 +94,7 @@ export class AuditTrail {
 
   constructor(private readonly files: Storage) {}
 
-  /** @param version of the submission before the step; the same step done again writes the same line */
+  /** @param version of the submission before the step; a repeated step writes the same line */
   async add(line: AuditLine, version: number): Promise<void> {
     const name = `${line.id}.${version}`
     await this.files.setItemRaw(AUDIT_FILES + name, JSON.stringify(line))

@@ -6,7 +6,7 @@ interface QueuedMessage {
   at: number
 }
 
-/** Keeps the queues in memory, like the state of the conversations. They end with the process. */
+/** Keeps the queues in memory, like the state of the conversations. Both end with the process. */
 export class EmbeddedMessageQueue implements MessageQueue {
   private readonly threads = new Map<string, { messages: QueuedMessage[], movedAt: number }>()
 

@@ -1,7 +1,7 @@
 import type { SentEmail } from '../../../shared/types/sandbox'
 import type { Mailer } from '../../ports/delivery'
 
-/** Most emails kept: enough to look through. The sandbox is not an archive. */
+/** Max emails kept: enough to look through. The sandbox is not an archive. */
 const MAX_EMAILS = 50
 
 /**

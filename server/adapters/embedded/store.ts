@@ -14,7 +14,7 @@ import {
 } from './indexes'
 
 interface EmbeddedStoreOptions extends StoreRules {
-  /** Folder of its own, created if missing. Only one process may use it at a time. */
+  /** Folder that nothing else uses, created if missing. Only one process may use it at a time. */
   dir: string
   /** Epoch ms. */
   now: () => number
@@ -24,14 +24,14 @@ interface EmbeddedStoreOptions extends StoreRules {
   byteLimiter?: Limiter
   /** Queues of the cards; none in tests of the store alone. */
   queue?: EmbeddedCardQueue
-  /** Most quarantined submissions kept (state `held`); any number if absent. */
+  /** Max quarantined submissions kept (state `held`); any number if absent. */
   heldMax?: number
 }
 
 /** Content of a submission's file. */
 type StoredSubmission = Submission & { /** Time until which a trace is kept, epoch ms. */ until?: number }
 
-/** Keeps submissions as files, for one process without Redis: trying out, development. Survives a restart. */
+/** Keeps submissions as files, for one process without Redis, e.g. for trials and development. Survives a restart. */
 export class EmbeddedStore extends JsonFolder implements SubmissionStore {
   private readonly entries = new Map<string, Entry>()
   private readonly trail: AuditTrail
@@ -51,7 +51,7 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
     return this.inTurn(KEY_FILES + idempotencyKey, async () => {
       const holder = this.keys.holder(idempotencyKey) ?? ''
       if (this.entries.has(holder.split(' ')[0]!)) return { id: keyHolder(holder, fingerprint), places: [] }
-      // Store the key first: after a crash it points to nothing, and the next form takes it over.
+      // Store the key first: after a crash it names no submission, and the next form with this key takes it over.
       await this.keys.hold(idempotencyKey, `${submission.id} ${fingerprint ?? ''}`)
       return this.add(submission, options)
     })
@@ -69,7 +69,7 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
     return this.change(previous.id, async (entry) => {
       if (entry?.version !== previous.version || (next.data && !isComplete(previous))) return null
       if (next.data && isComplete(previous) && next.data === previous.data && this.isOverdue(previous)) return null
-      // Add the line first: after a crash the change is made again and writes the same line.
+      // Add the line first. After a crash in between, the change is repeated and writes the same line.
       if (audit) await this.trail.add(audit, previous.version)
       await this.write(next)
       return next
@@ -80,7 +80,7 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
     await this.loaded()
     const now = this.options.now()
     const leasedEntries = dueBy(this.entries, now, limit)
-    // Keep leases only in memory: they end with this process, which is the only one that could hold them.
+    // Keep leases only in memory: only this process can hold them, and they end with it.
     for (const entry of leasedEntries) entry.due = now + leaseMs
     return leasedEntries.map(({ id }) => id)
   }
@@ -192,7 +192,7 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
   }
 
   private async write(submission: Submission): Promise<void> {
-    // A submission that was over is kept as long as a trace from now on, even if it has work again.
+    // Keep a submission that was over for as long as a trace, counted from now, even if it has work again.
     const isOver = Number.isFinite(this.entries.get(submission.id)?.until) || this.options.isOver(submission)
     if (isOver) await this.forgetOld()
     const storedSubmission: StoredSubmission = isOver
@@ -203,7 +203,7 @@ export class EmbeddedStore extends JsonFolder implements SubmissionStore {
     this.changes.tell(submission.id)
   }
 
-  /** Erases traces that were kept long enough. */
+  /** Erases traces after their time. */
   private async forgetOld(): Promise<void> {
     const oldEntries = [...this.entries.values()].filter(({ until }) => until <= this.options.now())
     for (const { id } of oldEntries) await this.erase(id)

@@ -1,7 +1,7 @@
 import type { TestReceipts } from '../../ports/delivery'
 import type { Receipt } from '../../ports/submission'
 
-/** Most receipts kept. Test emails are few, and somebody waits only for the latest ones. */
+/** Max receipts kept. Test emails are few, and only the latest ones matter. */
 const MAX_RECEIPTS = 100
 
 export function createEmbeddedTestReceipts(): TestReceipts {

@@ -48,7 +48,7 @@ function createChecks({ storage, access, maxBytes }: FilesStoreOptions): FilesPl
           throw createRefusal('Files on this server cannot be uploaded by URL. Use uploadFile.')
         }
         const { expiresIn = UPLOAD_URL_LIFE_S, maxSize, ...otherOptions } = operation.options ?? {}
-        // S3 cannot limit the size of a PUT. It refuses a limit that is asked for, and has none by default.
+        // S3 cannot limit the size of a PUT: it refuses a requested limit, and has no limit by default.
         const sizeLimit = storage.kind === 's3' ? maxSize : Math.min(maxSize ?? maxBytes, maxBytes)
         return {
           ...operation,
@@ -64,7 +64,7 @@ function createChecks({ storage, access, maxBytes }: FilesStoreOptions): FilesPl
       const checkedOperation = await check(operation) as typeof operation
       if (checkedOperation.kind !== 'list') return next(checkedOperation)
       let page = await next(checkedOperation) as ListResult
-      // A page with nothing else would look as if there were no files.
+      // Skip pages that contain only files of forms. An empty page would look as if there were no files.
       while (page.cursor && withoutFormFiles(page).items.length === 0) {
         const options = { ...checkedOperation.options, cursor: page.cursor }
         page = await next({ ...checkedOperation, options } as typeof operation) as ListResult
@@ -74,7 +74,7 @@ function createChecks({ storage, access, maxBytes }: FilesStoreOptions): FilesPl
   }
 }
 
-/** Leaves out the files of forms, which are kept in the same place but are not the agent's. */
+/** Leaves out the files of forms, which share the storage but are not the agent's. */
 function withoutFormFiles(page: ListResult): ListResult {
   return { ...page, items: page.items.filter(({ key }) => !key.startsWith(`${FORM_FILES}/`)) }
 }
@@ -88,8 +88,9 @@ function keysOf(operation: FilesOperation): string[] {
 }
 
 /**
- * Checks that a key is a relative path with the same meaning in every storage: no way up, no root, no URL (Vercel Blob
- * would take one for a blob of another store), and nothing that ends a path in a URL or is decoded there.
+ * Checks that a key is a relative path that means the same in every storage: no `.` or `..`, no leading slash, no URL
+ * (Vercel Blob would take it for a blob of another store), and no character that ends a path in a URL or is decoded
+ * there.
  */
 function checkKey(key: string): void {
   const segments = key.split('/')
@@ -104,10 +105,10 @@ function checkKey(key: string): void {
   }
 }
 
-/** Body of an upload whose size is known, so no stream. */
+/** Body of an upload of known size. A stream has no known size. */
 type UploadBody = string | Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer>
 
-/** Rejects the extension of another type. Text may have any: people see it before they approve. */
+/** Rejects an extension of another type. Text may have any extension: people see the text before they approve. */
 async function checkExtension(key: string, body: UploadBody): Promise<void> {
   const kind = await kindOf(new Uint8Array(await new Blob([body]).slice(0, HEAD_BYTES).arrayBuffer()))
   if (!kind || kind.type === 'text/plain') return

@@ -3,12 +3,12 @@ import type { FileKind } from '../../ports/files'
 /** Byte order marks of UTF-16. */
 const BYTE_ORDER_MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' }
 
-/** First bytes of TIFF. The rest of its structure may be at the file's end, beyond what `file-type` gets to see. */
+/** First bytes of TIFF. The rest of its structure may be at the file's end, beyond the part that `file-type` reads. */
 const TIFF = ['49492a00', '4d4d002a']
 
 /**
- * Extensions of a type in addition to those in `mime`. Text gets none that a program would run or a browser would show
- * as a page. XML and ZIP get those of documents that `file-type` cannot always tell apart from them.
+ * Extensions of a type in addition to those in `mime`. Text gets no extension that a program would run or a browser
+ * would show as a page. XML and ZIP also get the extensions of documents that `file-type` may mistake for them.
  */
 const MORE_EXTENSIONS: Readonly<Record<string, string>> = {
   'text/plain': 'csv tsv md markdown json jsonl yaml yml toml srt tex',
@@ -28,7 +28,7 @@ export async function kindOf(head: Uint8Array): Promise<FileKind | null> {
 
 /**
  * Returns the name unchanged if its extension fits the content, because programs open a file by its extension.
- * Otherwise the extension of the content replaces one that belongs to another type, and is appended to anything else.
+ * Otherwise adds the extension of the content, which replaces an extension known for another type.
  */
 export async function nameWithExtension(name: string, { type, extension }: FileKind): Promise<string> {
   const { default: mime } = await import('mime')
@@ -41,8 +41,8 @@ export async function nameWithExtension(name: string, { type, extension }: FileK
 }
 
 /**
- * True if the bytes may be text: UTF-16 with its mark, as Notepad writes it, or UTF-8 or Windows-1252, as Excel writes
- * it, without control characters.
+ * True if the bytes may be text without control characters: UTF-16 with its byte order mark, as Notepad writes it, or
+ * UTF-8 or Windows-1252, as Excel writes it.
  */
 function isText(head: Uint8Array): boolean {
   const encoding = BYTE_ORDER_MARKS[hexOf(head, 2)] ?? 'windows-1252'

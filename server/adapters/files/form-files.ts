@@ -75,7 +75,7 @@ export function createFormFiles(options: FormFilesOptions): FileStore {
   }
 }
 
-/** Handles what Files SDK does not list after a crash on disk: folders, and parts that were being written. */
+/** Handles leftovers of a crash on disk that Files SDK does not list: folders and half-written parts. */
 function foldersOf(root: string) {
   return {
     erase: (id: string) => fs.rm(join(root, id), { recursive: true, force: true }),
@@ -90,7 +90,7 @@ function foldersOf(root: string) {
   }
 }
 
-/** Returns the time of the last write below a folder, epoch ms. Each file has its own folder, which parts change. */
+/** Returns the time of the last write below a folder, epoch ms. Writing a part of a file changes the file's folder. */
 async function readChangedAt(folder: string): Promise<number> {
   const paths = [folder, ...(await fs.readdir(folder)).map(name => join(folder, name))]
   const stats = await Promise.all(paths.map(path => fs.stat(path)))

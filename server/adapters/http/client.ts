@@ -6,13 +6,13 @@ import { jsonIn } from '../../../shared/utils/json'
 import { withTimeout } from '../../../shared/utils/time'
 import type { HttpAnswer, HttpClient, HttpRequest } from '../../ports/http'
 
-/** Idle time after which we close a connection, ms. Vendors close theirs after 5 s or more, perhaps under a request. */
+/** Idle time after which we close a connection, ms. Vendors close it after 5 s or more, perhaps during a request. */
 const IDLE_MS = 4000
 
-/** Most bytes read of an answer that is not needed, to keep its connection. */
+/** Max bytes read of an unneeded answer. Reading to its end keeps the connection. */
 const IGNORED_BYTES = 64 * 1024
 
-/** Time in which a request may fail on a stale connection and be retried, ms. Later it may have been read. */
+/** Window for retrying a request that failed on a stale connection, ms. Later, the vendor may have read the request. */
 const STALE_MS = 1000
 
 /** Default User-Agent: vendors behind Cloudflare reject clients without one. */

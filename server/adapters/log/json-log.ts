@@ -1,6 +1,6 @@
 import type { Log } from '../../ports/runtime'
 
-/** Writes one JSON line per event, with the facts of `context`. Of an error it logs only name, code and message. */
+/** Writes one JSON line per event, with the facts of `context`. Errors are logged by name, code and message only. */
 export function createJsonLog(context: () => Record<string, unknown>): Log {
   let lines = ''
   // Write all lines at once, e.g. for many submissions after one answer of Redis, before anything else happens.
@@ -19,12 +19,12 @@ export function createJsonLog(context: () => Record<string, unknown>): Log {
   return { info: logAt('info'), warn: logAt('warn'), error: logAt('error') }
 }
 
-/** Longest message of a line that was not written for this log, characters. */
+/** Max length of a message that was not written for this log, characters. */
 const MESSAGE_LENGTH = 200
 
 /**
- * Turns everything that Nitro, Node and libraries print into log lines, with the first line of text and the error among
- * the arguments. Query strings of addresses are cut at the `?`.
+ * Turns everything that Nitro, Node and libraries print into log lines. A line has the first line of the text, and the
+ * error if one is among the arguments. Query strings of addresses are cut at the `?`.
  */
 export function captureOutput(log: Log): void {
   const logAt = (level: keyof Log) => (...parts: unknown[]) => {

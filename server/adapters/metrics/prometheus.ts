@@ -11,7 +11,7 @@ const EFFECT_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 export function createPrometheus(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  // These gauges are named like counters; `nodejs_active_resources` has them by type.
+  // These gauges are named like counters. `nodejs_active_resources` has the same numbers by type.
   for (const name of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${name}_total`)
   const registers = [registry]
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) => new Counter({

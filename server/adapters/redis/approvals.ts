@@ -36,7 +36,7 @@ return found
 const DUE = '{triage}:approvals'
 const turnKey = (id: string) => `{triage}:approval:${id}`
 
-/** Keeps waiting turns in Redis: a hash each (turn, cards, a decision per call), and a sorted set of their ends. */
+/** Keeps waiting turns in Redis: one hash per turn (turn, cards, decision per call), and a sorted set of their ends. */
 export class RedisApprovals implements ApprovalStore {
   private readonly calls: Calls
 
@@ -54,7 +54,7 @@ export class RedisApprovals implements ApprovalStore {
   }
 
   async attach(id: string, cards: readonly (CardRef | null)[]): Promise<void> {
-    // `HSET` alone would restore a turn that was dropped in the meantime, for ever.
+    // `HSET` alone would recreate a turn that was deleted in the meantime, and would keep it for ever.
     await this.calls.call(() => this.client.multi()
       .hSet(turnKey(id), 'cards', JSON.stringify(cards)).pExpire(turnKey(id), GRACE_MS, 'NX').exec())
   }

@@ -6,9 +6,9 @@ import type { RedisClient } from './connection/client'
 const NOTICES: Record<RoomNotice, string> = { backlog: 'notice', held: 'held-notice', closed: 'closed-notice' }
 
 /**
- * Queue code that the script for storing a submission uses too. The queue of a room has two keys, from position `at`
- * on: the waiting submissions by time of arrival, in epoch µs because several may arrive in one ms; and the gate, which
- * is closed while the key exists.
+ * Lua code of the queue, also used by the script that stores a submission. The queue of a room has two keys, at
+ * position `at` and the next one. First, the waiting submissions by time of arrival, in epoch µs because several may
+ * arrive in one ms. Second, the gate, which is closed while the key exists.
  */
 export const QUEUE = `
 local function enter(at, id, interval)
@@ -20,7 +20,7 @@ local function enter(at, id, interval)
 end
 `
 
-/** Returns the first id, or '' and the ms to wait (-1 if the queue is empty). KEYS the room's. ARGV interval. */
+/** Returns the first id, or '' and the ms to wait (-1 if the queue is empty). KEYS of the room. ARGV interval. */
 const TAKE = script(`
 if redis.call('EXISTS', KEYS[1]) == 0 then return {'', -1} end
 local closed = redis.call('PTTL', KEYS[2])

@@ -5,7 +5,7 @@ import type { RedisClient } from './connection/client'
 
 const KEY = '{triage}:health'
 const INCIDENTS = '{triage}:incidents'
-/** Time after a success in which another success is not written, ms. */
+/** Min time between two successes that are written, ms. */
 const QUIET_MS = 10_000
 
 /** Keeps health notes in one hash, up to four fields per part, and incidents in another, three per kind and detail. */

@@ -2,14 +2,17 @@ import type { Installations } from '../../ports/installations'
 import { createCalls, script } from './connection/calls'
 import type { RedisClient } from './connection/client'
 
-/** Returns the stored channel and the place that it is in (`within`). KEYS the app's. ARGV channel, within. */
+/**
+ * Stores the app's channel, unless the app is installed in another place (`within`). Returns the stored channel and
+ * place. KEYS of the app. ARGV channel, within.
+ */
 const LEARN = script(`
 local within = redis.call('HGET', KEYS[1], 'within')
 if not within or within == ARGV[2] then redis.call('HSET', KEYS[1], 'channel', ARGV[1], 'within', ARGV[2]) end
 return redis.call('HMGET', KEYS[1], 'channel', 'within')
 `)
 
-/** KEYS the app's. ARGV within. */
+/** KEYS of the app. ARGV within. */
 const FORGET = script(`
 if redis.call('HGET', KEYS[1], 'within') ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])

@@ -2,11 +2,11 @@ import type { MessageQueue, QueueLimits } from '../../ports/message-queue'
 import { createCalls, type Calls, NOW, script } from './connection/calls'
 import type { RedisClient } from './connection/client'
 
-/** Threads with waiting messages, by the time at which they last moved, in ms of Redis's clock. */
+/** Threads with waiting messages, by the time of their last progress, in ms of Redis's clock. */
 const THREADS = '{triage}:conversations'
 const queueKey = (thread: string) => `{triage}:conversation:${thread}`
 
-/** KEYS queue, waiting. ARGV thread, message, most messages that may wait, time to keep them, ms. */
+/** KEYS queue, waiting. ARGV thread, message, max messages that may wait, time to keep them, ms. */
 const ADD = script(`${NOW}
 redis.call('RPUSH', KEYS[1], '0' .. ARGV[2])
 redis.call('LTRIM', KEYS[1], -ARGV[3], -1)
@@ -38,7 +38,7 @@ else
 end
 `)
 
-/** KEYS waiting. ARGV time without any movement, ms; most threads to return. */
+/** KEYS waiting. ARGV time without any progress, ms; max threads to return. */
 const STALLED = script(`${NOW}
 local found = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now() - ARGV[1], 'LIMIT', 0, ARGV[2])
 for _, thread in ipairs(found) do redis.call('ZADD', KEYS[1], now(), thread) end

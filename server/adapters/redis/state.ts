@@ -4,9 +4,9 @@ import { createCalls } from './connection/calls'
 import type { RedisClient } from './connection/client'
 
 /**
- * Creates the Chat SDK's state over the shared client, with a timeout for its calls. Without one, a click on a
- * connection that went silent would hang, and take effect long after its reviewer was told that it failed. The client
- * already logs each outage once; the SDK would log every attempt to connect.
+ * Creates the Chat SDK's state over the shared client, with a timeout for its calls. Without a timeout, a click on a
+ * silent connection would hang, and take effect long after the reviewer was told that it failed. The client already
+ * logs each outage once; the SDK would log every attempt to connect.
  */
 export function createChatState(client: RedisClient): StateAdapter {
   const { call } = createCalls(client)

@@ -5,21 +5,21 @@ import { truncateValue, UNTRUSTED, type Bounds } from './bounded'
 
 export interface ConversationToolsOptions {
   chat: Chat
-  /** The thread in which the agent was asked. */
+  /** Thread in which somebody asked the agent. */
   thread: { readonly id: string, readonly channelId: string }
 }
 
 type ReadInput = { threadId?: string, channelId?: string, limit?: number }
 
-/** Limits of a page of messages that a model is shown. */
+/** Limits of one page of messages for a model. */
 const PAGE: Bounds = { text: 2000, items: 30, total: 16_000 }
 
 /**
  * Returns the Chat SDK's read tools, confined to one thread and its channel.
  *
  * The SDK's own scope allows every thread of the channel. On Discord that includes private threads, which the people of
- * this conversation may not see. So ids must be exactly those of the conversation; otherwise nothing is asked of the
- * platform.
+ * this conversation may not see. So ids must be exactly those of the conversation; for any other id, no request is sent
+ * to the platform.
  */
 export function createConversationTools({ chat, thread }: ConversationToolsOptions): ChatTools {
   const tools = createChatTools({ chat, preset: 'reader', scope: thread.id })

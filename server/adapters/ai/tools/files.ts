@@ -6,7 +6,7 @@ import {
 import type { Field } from '../../../ports/submission'
 import { UNTRUSTED } from './bounded'
 
-/** Texts of a tool that a caller may change. Its effect and its input stay as they are. */
+/** Texts of a tool that a caller may replace. The tool's effect and input stay the same. */
 interface FileToolOverride {
   description?: string
   title?: string
@@ -14,7 +14,7 @@ interface FileToolOverride {
 
 export interface FileToolsOptions {
   files: Files
-  /** Writes that need approval: all, none, or by name; a write that is not named needs it. Default: all. */
+  /** Writes that need approval: all, none, or set by name. A write without a setting needs approval. Default: all. */
   requireApproval?: ApprovalConfig
   /** True to offer only the four tools that read. */
   readOnly?: boolean
@@ -30,7 +30,7 @@ const OVERRIDABLE = ['description', 'title']
 /** Files per page: default and maximum. */
 const [PAGE, LARGEST_PAGE] = [50, 100]
 
-/** Largest text that is read, bytes, and the part of it that a model is shown, characters. */
+/** Max size of a text that is read, bytes, and max part of it sent to a model, characters. */
 const [READ_BYTES, SHOWN_CHARS] = [1024 * 1024, 16_000]
 
 const DEFAULTS: Readonly<Record<FileToolName, FileToolOverride>> = {
@@ -72,10 +72,10 @@ export function createFileTools({
   ) as unknown as FileTools | ReadOnlyFileTools
 }
 
-/** Argument that names the file which a call writes, by tool. */
+/** Argument with the key of the written file, by tool. */
 const TARGETS: Readonly<Partial<Record<string, string>>> = { uploadFile: 'key', copyFile: 'to', signUploadUrl: 'key' }
 
-/** Returns the effect of a call that its arguments do not show: the file that it replaces. */
+/** Returns the file that a call would replace. The arguments of the call do not show this. */
 export function replacedFile(files: Pick<Files, 'exists'>): (tool: string, input: unknown) => Promise<Field[]> {
   return async (tool, input) => {
     const key = ((input ?? {}) as Input)[TARGETS[tool] ?? '']

@@ -8,9 +8,9 @@ import { withTimeout } from '../../../../shared/utils/time'
 import type { Log } from '../../../ports/runtime'
 
 export interface ToolSelectionOptions {
-  /** Finds tools by meaning too, not only by keywords. */
+  /** Model to find tools by meaning, in addition to keywords. */
   embeddingModel?: EmbeddingModel
-  /** Chooses among the tools found, with one call of this model before each step. */
+  /** Model to choose among the tools found. It is called once before each step. */
   rerankerModel?: LanguageModel
   /** Lets the reranker add synonyms to the index at the start. */
   enrichDescriptions?: boolean
@@ -22,29 +22,29 @@ export interface ToolSelectionOptions {
 }
 
 export interface ToolSelection {
-  /** Prepares embeddings and synonyms. Until then, and if it fails, keywords choose. Never rejects. */
+  /** Prepares embeddings and synonyms. Before that, or if it fails, keywords alone choose the tools. Never rejects. */
   warmUp(): Promise<void>
   /** Returns the agent's `prepareStep`. Pass all of its tools. */
   prepareStep<TOOLS extends ToolSet>(tools: TOOLS): PrepareStepFunction<NoInfer<TOOLS>>
-  /** Tool to add to the agent's tools, with which a model says that the tools offered do not fit. */
+  /** Extra tool for the agent. The model calls it to say that the offered tools do not fit. */
   tools: { moreTools: ReturnType<typeof createMoreTools> }
 }
 
 type Step = Parameters<PrepareStepFunction<ToolSet>>[0]['steps'][number]
 
-/** Misses in a row after which all tools are offered. */
+/** Consecutive misses after which all tools are offered. */
 const MAX_MISSES = 2
 
-/** Fewest tools that a search must find. With fewer, the request is too vague and all tools are offered. */
+/** Min number of tools found. A request that finds fewer is too vague, and all tools are offered. */
 const MIN_FOUND = 3
 
-/** Longest search query, characters. The end is kept, because it is the latest text. */
+/** Max length of a search query, characters. A longer one is cut at the start: the latest text is at the end. */
 const MAX_QUERY_LENGTH = 4000
 
-/** Longest wait for embeddings and reranking before a step, ms. After that, keywords choose. */
+/** Max wait for embeddings and reranking before a step, ms. After that, keywords alone choose the tools. */
 const PATIENCE_MS = 3000
 
-/** Tools to offer along with a tool, because it needs their results. */
+/** Tools that provide the input of each tool. They are offered together with it. */
 const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   forwardSubmission: ['searchSubmissions', 'getSubmission'],
   editAndForwardSubmission: ['searchSubmissions', 'getSubmission'],
@@ -119,14 +119,14 @@ function createMoreTools() {
   })
 }
 
-/** Returns how many of the last steps in a row were misses: no tool call, or none of a tool that was offered. */
+/** Counts the consecutive misses at the end. A step is a miss if it called none of the offered tools. */
 function countMisses(steps: readonly Step[]): number {
   const lastHit = steps.findLastIndex(({ toolCalls }) => toolCalls.some(call => call.toolName !== 'moreTools'
     && !call.invalid))
   return steps.length - 1 - lastHit
 }
 
-/** Keeps the embeddings of exactly these texts and models in a file. A failed write is no error. */
+/** Keeps the embeddings of exactly these texts and models in a file. A failed write is ignored. */
 function createCache(
   file: string,
   { embeddingModel, enrichDescriptions }: Pick<ToolSelectionOptions, 'embeddingModel' | 'enrichDescriptions'>,

@@ -11,22 +11,22 @@ import { truncateValue, UNTRUSTED, type Bounds } from './bounded'
 
 export interface SubmissionToolsOptions {
   submissions: SubmissionAccess
-  /** Person who asked for a write or approved it; cards and emails name them. */
+  /** Person who requested or approved a write. Cards and emails name this person. */
   responsible: Conversation['responsible']
   approvedContent?: Conversation['approvedContent']
-  /** Time for which each decision can be undone, ms; 0 if it cannot. */
+  /** Time for which each decision can be undone, ms; 0 if it is final. */
   revocableMs: Readonly<Record<Action, number>>
 }
 
-/** Limits of a search result. It shows enough to choose by; `getSubmission` shows the rest. */
+/** Limits of a search result: enough to choose by. `getSubmission` shows the rest. */
 const SUMMARY_BOUNDS: Bounds = { text: 160, items: 12, total: 1200 }
 const FULL_BOUNDS: Bounds = { text: 8000, items: 200, total: 16_000 }
 const MAX_HITS = 10
 
-/** Most changes in one call. An approval card has room for their names and beginnings on every platform. */
+/** Max changes in one call. An approval card has room for the name and beginning of each, on every platform. */
 const MAX_CHANGES = 10
 
-/** Effects of a decision in this deployment. The model passes them on in the thread. */
+/** Effects of a decision in this deployment. The model repeats them in the thread. */
 const FINAL = 'Final: it cannot be taken back.'
 const { edit, reopen, undo } = ACTIONS
 const DELAYED = `It does not go out at once: for a while its cards offer ${undo.label}, which takes it back.`
@@ -123,7 +123,7 @@ export function createSubmissionTools({
   }
 }
 
-/** Creates the tool for conversations in which no form may be shown, so that the model can say so. */
+/** Creates the tool for conversations in which forms must not be shown. With it, the model can say so. */
 export function createElsewhereTools() {
   return {
     searchSubmissions: tool({
@@ -137,7 +137,7 @@ export function createElsewhereTools() {
   }
 }
 
-/** Returns a submission for the model. Form data stays below one key, beside the note that it is not to be trusted. */
+/** Returns a submission for the model. All form data is under one key, next to the warning not to trust it. */
 function presentSubmission({ id, state, receivedAt, expiresAt, data, notes }: ShownSubmission, bounds: Bounds) {
   const { value, cut: isCut } = truncateValue(data, bounds)
   return {
@@ -146,7 +146,7 @@ function presentSubmission({ id, state, receivedAt, expiresAt, data, notes }: Sh
   }
 }
 
-/** @param describeUndo makes the message for a decision that can be undone until that time, epoch ms */
+/** @param describeUndo returns the message for a decision that can be undone until the given time, epoch ms */
 function describeOutcome(
   result: Awaited<ReturnType<SubmissionAccess['decide']>>, finalMessage: string,
   describeUndo: (until: number) => RichText,

@@ -17,7 +17,7 @@ export interface Calls {
   readonly started: Promise<unknown>
   /** Rejects if Redis is unreachable or does not answer. */
   call<T>(command: () => Promise<T>): Promise<T>
-  /** Does the same for a script. */
+  /** Runs a script with the same time limit. */
   run(script: LuaScript, keys: string[], args: readonly (string | number)[]): Promise<unknown>
   /** @param further keys and arguments after the named ones */
   runNamed<Key extends string, Arg extends string>(
@@ -41,8 +41,8 @@ function startCalls(client: RedisClient): Calls {
     ? Promise.resolve()
     : once(client, 'ready').catch(() => { /* The command reports the reason. */ })
 
-  // Serverless hosts freeze a process between requests. The request that wakes it finds a socket that timed out long
-  // ago and a client about to replace it. That takes milliseconds; without this wait, a click or form would be lost.
+  // Serverless hosts freeze a process between requests. When a request wakes it, the socket has timed out and the
+  // client is about to reconnect, which takes milliseconds. Without this wait, a click or form would be lost.
   let reconnection: Promise<unknown> | undefined
   const awaitReconnection = () => reconnection ??= boundedCall(once(client, 'ready'), RECONNECT_PATIENCE_MS)
     .catch(() => { /* The command reports the reason. */ }).finally(() => { reconnection = undefined })
@@ -97,11 +97,7 @@ local function now()
 end
 `
 
-/**
- * Returns the due ids and postpones them, so that nobody else gets them: [the time, id, id, …].
- *
- * KEYS due. ARGV lease, limit.
- */
+/** Postpones the due ids, so that nobody else gets them, and returns [the time, id, id, …]. */
 const LEASE = script(`${NOW}
 local at = now()
 local found = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', at, 'LIMIT', 0, ARGV[2])

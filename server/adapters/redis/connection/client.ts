@@ -21,14 +21,14 @@ const PROBE = '{triage}:probe'
 /** Probe keys in the style of the Chat SDK, without a hash tag. In a cluster, this many reach all nodes. */
 const CHAT_PROBES = Array.from({ length: 8 }, (_, index) => `chat-sdk:probe:${index}`)
 const PROBE_TTL_MS = 1_000
-/** Writes a hash, a list and a sorted set, as our scripts do: a Redis user may be denied each of them. */
+/** Writes a hash, a list and a sorted set, as our scripts do. A Redis user may lack permission for any of them. */
 const WRITES = `
 for _, write in ipairs({ {'HSET', 'a', 1}, {'RPUSH', 1}, {'ZADD', 1, 'a'} }) do
   redis.call(write[1], KEYS[1], unpack(write, 2))
   redis.call('DEL', KEYS[1])
 end
 `
-/** Difference from which a wrong clock of this machine is logged, ms. */
+/** Clock difference from which this machine's clock is logged as wrong, ms. */
 const CLOCK_TOLERANCE_MS = 1_000
 
 /** Redis accepted the connection but did not answer in time. */
@@ -99,7 +99,7 @@ function trackOutages(log: Log) {
   }
 }
 
-/** Prepares a new connection before anything else uses it: reads the time, and checks that the server suits us. */
+/** Prepares a new connection before other use: reads the time, and checks version and settings of the server. */
 async function greet(client: RedisClient, log: Log): Promise<void> {
   const [info] = await Promise.all([serverInfo(client).catch((): ServerInfo => ({})), measure(client)])
   if (isTooOld(info)) log.error('redis.too-old', { version: info.version, needed: OLDEST_REDIS, setting: 'STORE_URL' })
@@ -117,9 +117,9 @@ async function measure(client: RedisClient): Promise<void> {
 }
 
 /**
- * Replaces a socket whose other end vanished. It stays "ready", and under load every write restarts its idle timer, so
- * `pingInterval` with `socketTimeout` would not notice: only an unanswered question shows it. The question is the time,
- * so that the clock stays right.
+ * Replaces a socket whose other end has vanished. The socket stays "ready", and under load every write restarts its
+ * idle timer, so `pingInterval` with `socketTimeout` would not detect this. Only an unanswered command does. The
+ * command asks for the time, which also keeps the clock right.
  */
 function replaceDeadSocket(client: RedisClient): void {
   const timer = setInterval(() => {
@@ -157,7 +157,7 @@ interface Seeker {
 
 const seekers = new WeakMap<RedisClient, Seeker>()
 
-/** Reports an error of a call. If Redis refuses commands, the log says what, and until when. Returns at once. */
+/** Reports an error of a call. If Redis refuses commands, logs the reason, and later the end. Returns at once. */
 export function onRefusal(client: RedisClient, error: unknown): void {
   if (refusalLine(error)) seekers.get(client)?.begin(error)
 }
@@ -168,8 +168,8 @@ export function refusedBefore(client: RedisClient): unknown {
 }
 
 /**
- * Tries to write, with pauses, until a write succeeds. If another node may do better, it reconnects each time: after a
- * failover the old node may be a replica.
+ * Tries to write, with pauses, until a write succeeds. If another node may accept the write, reconnects each time:
+ * after a failover the old node may be a replica.
  */
 function seekWriter(client: RedisClient, outage: ReturnType<typeof trackOutages>): () => boolean {
   const seek = async () => {
@@ -184,7 +184,7 @@ function seekWriter(client: RedisClient, outage: ReturnType<typeof trackOutages>
       seeker.reason = await writeAttempt.catch((error: unknown) => refusalLine(error) ? error : reason)
     }
   }
-  // Outages and reconnects belong to no request, although a request meets them first.
+  // Outages and reconnects belong to no request, even if a request detects them first.
   const runDetached = AsyncLocalStorage.snapshot()
   const seeker: Seeker = {
     reason: undefined,

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { StoreClock } from '../../../ports/runtime'
 import type { RedisClientType as RedisClient } from 'redis'
 
-/** Longest wait of a cold start's first form for the time of Redis, ms. With the call itself it stays below 2 s. */
+/** Max wait of a cold start's first form for the time of Redis, ms. With the call itself, the total stays below 2 s. */
 const FIRST_ANSWER_MS = 400
 
 /**

@@ -29,10 +29,10 @@ const CERTIFICATES: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'Its certificate is for another host than the one in STORE_URL.',
 }
 
-/** Errors of a connection on which the other end did not understand us: codes of Node, messages of node-redis. */
+/** Errors if the other end does not speak our protocol: codes of Node, messages of node-redis. */
 const SILENT = /^(?:ECONNRESET|EPROTO|ERR_SSL_\w+|Connection timeout|Socket closed unexpectedly)$/
 
-/** Codes for which another node behind the same address may do better, for example after a failover. */
+/** Codes for which another node behind the same address may accept the command, for example after a failover. */
 const OTHER_NODE_CODES: readonly (string | undefined)[] = [
   'READONLY', 'LOADING', 'MASTERDOWN', 'CLUSTERDOWN', 'MOVED', 'NOREPLICAS', 'MISCONF',
 ]

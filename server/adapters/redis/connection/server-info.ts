@@ -1,6 +1,6 @@
 import type { RedisClientType as RedisClient } from 'redis'
 
-/** Oldest Redis that the tests ran on; it added `PEXPIRE … NX`. Valkey reports the Redis version that it matches. */
+/** Oldest Redis tested; it introduced `PEXPIRE … NX`. Valkey reports the Redis version it is compatible with. */
 export const OLDEST_REDIS = '7.0'
 
 /** Share of the memory from which people are warned. */

@@ -37,7 +37,7 @@ type PackedTrace = [
   collapsed?: number | null,
   pressed?: string,
 ]
-/** 0 stands for the beginning or the end of the thread id; 1 means that the last edit was given up. */
+/** Platform 0 is the beginning of the thread id, message 0 its end. `isGivenUp` is 1 if the last edit was given up. */
 type PackedCard = [thread: string, platform: string | 0, message: string | 0, isGivenUp?: 1]
 /** Absent until there is a receipt. */
 type PackedReceipt = [] | [Receipt['verdict'], string?]

@@ -47,7 +47,7 @@ export class RecordReader {
     const records = await read(idsAndScores.filter((_, index) => index % 2 === 0))
     const unreadable = records.flatMap(each => each instanceof UnreadableRecord ? [each.submission] : [])
     return {
-      // It may have left the list between the two round trips.
+      // A submission may have left the list between the two round trips.
       submissions: records.flatMap(each => (
         each === null || each instanceof UnreadableRecord || this.options.listOf(each) !== list ? [] : [each]
       )),

@@ -25,7 +25,7 @@ export function recordIn(text: string): SubmissionRecord {
   return { ...defaults, ...JSON.parse(text) as Omit<SubmissionRecord, keyof typeof defaults> }
 }
 
-/** Returns the form's content as text, which expires on time: its data, or a list of data, envelope, earlier data. */
+/** Returns the form's content as text: data, or a list of data, envelope, earlier data. Redis deletes it on time. */
 export function serializeContent({ data, envelope, before }: Submission): string {
   if (before) return JSON.stringify([data, envelope ?? null, before])
   return JSON.stringify(envelope ? [data, envelope] : data)
@@ -53,8 +53,8 @@ export const tallyKey = (at: number) => `{triage}:tally:${hourOf(at)}`
 export const idempotencyKeyOf = (digest: string) => `{triage}:i:${digest}`
 
 /**
- * Returns the channel on which every change is announced, by id. Redis announces across all its databases, and other
- * deployments may use the others. So each database but the first has a channel of its own.
+ * Returns the channel on which every change is announced, by id. Redis delivers announcements across all its databases,
+ * and other deployments may use other databases. So each database but the first has a channel of its own.
  */
 export function changesChannel({ options: { database = 0 } }: Pick<RedisClient, 'options'>): string {
   return database === 0 ? '{triage}:changes' : `{triage}:changes:${database}`

@@ -5,7 +5,7 @@ import { namedScript, script } from '../connection/calls'
 /** Number of changes so far. */
 export const REVISION = '{triage}:revision'
 
-/** Announces a change in its channel, and counts events of this hour, kept as long as it is shown. */
+/** Announces a change in its channel, and counts events of this hour. Counts are kept as long as they are shown. */
 const BOOKKEEPING = `
 local function announce(id)
   redis.call('INCR', '${REVISION}')
@@ -17,16 +17,16 @@ end
 `
 
 /**
- * Stores a new submission and adds it to the queues of its rooms. Returns its places there; 0 if there is form data
- * with this id; or the value of the idempotency key (an id and a fingerprint). Over a limit, it returns minus the ms
- * until the window ends, as a list for the limit of bytes. Counts like rate-limiter-flexible, on the same key: forms
- * that are not stored are counted by that.
+ * Stores a new submission and adds it to the queues of its rooms. Returns its places in the queues; 0 if form data with
+ * this id exists; or the value of the idempotency key (an id and a fingerprint). Over a limit, it returns minus the ms
+ * until the window ends, as a list for the limit of bytes. Counts on the same key as rate-limiter-flexible, which
+ * counts the forms that are not stored.
  *
  * If the list has a limit (`most`), the oldest submissions in it are deleted with all their data.
  *
  * Durations are in ms, ends and scores in epoch ms. '' stands for none: no due time, idempotency key, limit or queue.
- * An absent key is replaced by another of the same slot, in which a cluster wants all keys. After the named keys come
- * the `queueKeys` of each room, and after the named arguments its interval.
+ * An absent key is replaced by another of the same slot, because a cluster wants all keys in one slot. The `queueKeys`
+ * of each room follow the named keys, and its interval follows the named arguments.
  */
 export const CREATE = namedScript(
   ['record', 'data', 'list', 'due', 'tally', 'idempotency', 'sends', 'sentBytes'],
@@ -88,9 +88,9 @@ end
 
 /**
  * Compare-and-set of one submission. Returns 1, or the form data if `keeping` is 'read'. Returns 0 if another version
- * is stored, or if form data to read or keep longer has been deleted by Redis or is no JSON. Updates the submission's
- * places in its list, in due, stuck and taken (scores; '' for none, 'stay' for no change), and adds a line to the audit
- * trail if there is an outcome.
+ * is stored. Also returns 0 if form data that must be read or kept longer is gone or is not JSON. Updates the
+ * submission's scores in its list, in due, stuck and taken ('' removes it, 'stay' changes nothing). Adds a line to the
+ * audit trail if there is an outcome.
  *
  * `recordEnd` is '' if it does not change. `keeping` says what happens to the data: 'set' | 'keep' | 'read' | 'erase'.
  */
@@ -123,7 +123,7 @@ announce(id)
 return text or 1
 `)
 
-/** Deletes everything stored about a submission, in whatever form, and adds an audit line if there is an outcome. */
+/** Deletes everything stored about a submission, and adds an audit line if there is an outcome. */
 export const FORGET = namedScript(
   ['record', 'data', 'pending', 'held', 'spam', 'due', 'stuck', 'taken', 'audit', 'tally', 'drafts'],
   ['id', 'outcome', 'line', 'lineAt', 'lineAge', 'mostLines', 'channel'], `${BOOKKEEPING}${NOTE}
@@ -134,8 +134,8 @@ announce(id)
 `)
 
 /**
- * Reads record and data of many submissions at one moment, if they exist: [record, data, …]. '?' stands for a value of
- * another type.
+ * Reads record and data of many submissions in one atomic step, if they exist: [record, data, …]. '?' stands for a
+ * value of another type.
  *
  * KEYS record, data, record, data, …
  */
@@ -153,11 +153,11 @@ return found
 `)
 
 /**
- * Returns a page of an index, by age: [total, 1 if more follow, [id, score, id, score, …]]. The cursor is a place
- * (score and id), not a rank: an id that left the list is added for a moment to find its rank. So a page starts exactly
- * below the one above, whatever changed in between, in O(log size + limit).
+ * Returns a page of an index, by age: [total, 1 if more follow, [id, score, id, score, …]]. The cursor is a score and
+ * an id, not a rank. If that id has left the list, it is added for a moment to find its rank. So a page starts exactly
+ * after the previous one, whatever changed in between, in O(log size + limit).
  *
- * KEYS the index, the one whose size is returned. ARGV limit, score and id of the cursor ('' and '' for the first
+ * KEYS the index, the index whose size is returned. ARGV limit, score and id of the cursor ('' and '' for the first
  * page), '' for the oldest first or 'REV' for the newest.
  */
 export const PAGE = script(`

@@ -22,15 +22,15 @@ import {
 import { refusalLine } from '../connection/refusals'
 import { BACKLOG, CREATE, FORGET, PUT, REVISION } from './scripts'
 
-/** Most records kept in memory, about half a megabyte: as many as are pending in most teams. */
+/** Max records kept in memory, about half a megabyte: as many as are pending in most teams. */
 const MOST_RECORDS = 500
 
 interface RedisStoreOptions extends StoreRules, ReaderOptions {
-  /** Most forms that each client may send; any number if absent. */
+  /** Max forms that each client may send; any number if absent. */
   limit?: { limit: number, windowS: number }
-  /** Most MB stored for each sender; any number if absent. */
+  /** Max MB stored for each sender; any number if absent. */
   limitMb?: { limit: number, windowS: number }
-  /** Most quarantined submissions kept (state `held`); any number if absent. */
+  /** Max quarantined submissions kept (state `held`); any number if absent. */
   heldMax?: number
 }
 
@@ -112,7 +112,7 @@ export class RedisStore implements SubmissionStore {
       stuckAt: getPlacement(needsPerson), takenAt: getPlacement(isTaken),
       channel: changesChannel(this.client), ...lineOf(audit),
     }
-    // A trace, or a submission that was one, is kept for a week from now on, however long ago it came in.
+    // Keep a trace, or a submission that was one, for a week from now, whatever its age.
     const traceEnd = clockOf(this.client).now() + TRACE_TTL_MS
     const leastEnd = isOver(previous) ? traceEnd : 0
     const isSame = isComplete(previous) && next.data === previous.data && next.before === previous.before
@@ -236,8 +236,8 @@ const AUDIT_LINES = 100_000
 const PAGE_SIZE = 2000
 
 /**
- * Returns the newest lines, newest first, none from before `since`. Lines added meanwhile do not shift the others. A
- * line that cannot be read is skipped.
+ * Returns the newest lines since `since`, newest first. Lines added during the read do not shift the others. A line
+ * that cannot be read is skipped.
  */
 async function readAudit(
   client: RedisClient, { call }: Calls, limit: number, since: number,
