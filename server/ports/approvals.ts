@@ -8,11 +8,11 @@ export interface ProposedCall {
   toolCallId: string
   /** Action that needs approval, in words for people. */
   title: string
-  /** Arguments of the call. A model wrote them, perhaps from form text: hostile until escaped. */
+  /** Arguments of the call. A model wrote them, perhaps copying form text: escape them. */
   details: readonly Field[]
   /** Id of the submission that the call is about, if any. */
   submission?: string
-  /** Digest of that submission's whole form data; absent when it cannot be decided. */
+  /** Digest of all form data of that submission; absent if the submission cannot be decided. */
   content?: string
 }
 
@@ -20,13 +20,13 @@ export interface ProposedCall {
 export interface WaitingTurn {
   id: string
   threadId: string
-  /** Place where the question was asked; absent in turns stored by versions that did not keep it. */
+  /** Place where the question was asked; absent in turns of older versions. */
   place?: Scope
   asker: Person
-  /** Epoch ms; from then on nobody can decide. */
+  /** Deadline for the decision, epoch ms. */
   expiresAt: number
   calls: readonly ProposedCall[]
-  /** Conversation so far, serialised for the agent alone. */
+  /** Conversation so far, serialised; only the agent can read it. */
   state: string
 }
 
@@ -37,9 +37,9 @@ export interface ApprovalDecision {
   by: Person | null
   /** True if somebody stopped the agent before the decision. */
   stopped?: true
-  /** True if the form changed after its card was posted, so that a new card asks again. */
+  /** True if the form changed after its card was posted; a new card then asks again. */
   outdated?: true
-  /** True if the form data of the call's submission is gone. */
+  /** True if the form data of the call's submission was erased. */
   ended?: true
   /** Epoch ms. */
   at: number
@@ -47,18 +47,18 @@ export interface ApprovalDecision {
 
 export interface JudgedTurn {
   turn: WaitingTurn
-  /** By position of the call; null while undecided. */
+  /** Decision on each call, in order of the calls; null while undecided. */
   verdicts: readonly (ApprovalDecision | null)[]
 }
 
 export interface KeptTurn extends JudgedTurn {
-  /** By position of the call; null if it has no card yet. */
+  /** Card of each call, in order of the calls; null if the call has no card yet. */
   cards: readonly (CardRef | null)[]
-  /** True once every call is decided and one caller was told to resume the turn. */
+  /** True once every call is decided and one caller has the task to resume the turn. */
   taken: boolean
 }
 
-/** Time for which an expired turn is kept, ms, so that its cards can still be updated. */
+/** Time for which an expired turn is kept to update its cards, ms */
 export const GRACE_MS = 60 * 60 * 1000
 
 export type Recorded
@@ -68,7 +68,7 @@ export type Recorded
     | { state: 'decided', verdict: ApprovalDecision }
     /** Other calls of the turn are still undecided. */
     | { state: 'recorded' }
-    /** This was the last decision. Exactly one caller gets this state, and resumes the turn. */
+    /** This was the last decision. Exactly one caller gets this state and must resume the turn. */
     | { state: 'complete', kept: KeptTurn }
 
 /**
@@ -78,7 +78,7 @@ export type Recorded
 export interface ApprovalStore {
   /** Keeps a new turn until it is dropped, at most for an hour after it expires. */
   keep(turn: WaitingTurn): Promise<void>
-  /** Records where the cards of the calls are, by position. */
+  /** Records the card of each call, in order of the calls. */
   attach(id: string, cards: readonly (CardRef | null)[]): Promise<void>
   get(id: string): Promise<KeptTurn | null>
   /** Ids of the stored turns, earliest expiry first. */
@@ -87,11 +87,14 @@ export interface ApprovalStore {
    * Records the decision on one call, or on all undecided calls if `call` is null. Atomic; never changes an earlier
    * decision.
    *
-   * @param until epoch ms; time by which the caller that completes the turn must drop it, before `lease` returns it as
-   * abandoned
+   * @param until deadline for the caller that completes the turn to drop it, epoch ms; after that, `lease` returns the
+   * turn as abandoned
    */
   decide(id: string, call: number | null, verdict: ApprovalDecision, until: number): Promise<Recorded>
-  /** Returns ids of turns that expired, or were taken and never dropped; no other caller gets them for `leaseMs`. */
+  /**
+   * Returns ids of expired turns, and of taken turns that were not dropped in time. No other caller gets them for
+   * `leaseMs`.
+   */
   lease(leaseMs: number, limit: number): Promise<string[]>
   /** Deletes a finished turn. */
   drop(id: string): Promise<void>

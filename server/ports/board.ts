@@ -10,7 +10,7 @@ export interface CardAction {
   label: string
 }
 
-/** State of a card's submission; `gone` if it is no longer kept. */
+/** State of a card's submission; `gone` if the submission is no longer kept. */
 export type CardState
   = 'new' | 'failed' | 'forwarding' | 'forwarded' | 'spam' | 'expired' | 'erased' | 'gone'
 
@@ -22,7 +22,7 @@ export interface CardLink {
 
 /** A picture that was sent with a form. */
 export interface CardPicture {
-  /** Address of the picture; anybody who has it can open it. */
+  /** URL of the picture; anybody who has the URL can open the picture. */
   url: string
   /** Alternative text; never contains form text. */
   alt: string
@@ -34,19 +34,19 @@ export interface CardView {
   title: string
   state: CardState
   fields: readonly Field[]
-  /** Number of further fields, which no card has room for. */
+  /** Number of fields that do not fit on a card. */
   moreFields?: number
   /** Links to the files of the submission. */
   links?: readonly CardLink[]
-  /** Pictures among these files that the card shows, if the platform can show pictures. */
+  /** Files that the card shows as pictures, if the platform can. */
   pictures?: readonly CardPicture[]
   /** Decision, time, destinations and failures; one line each. */
   notes: readonly RichText[]
   /** Buttons of the card, in this order. */
   actions: readonly CardAction[]
-  /** Link to the whole submission on the ops pages; null when nobody can open it there. */
+  /** Link to the whole submission on the ops pages; null if nobody can open that page. */
   url: string | null
-  /** Link to the card on which the submission is decided, if that is another card. */
+  /** Link to the card with the decision buttons, if that is another card. */
   decideAt?: string
 }
 
@@ -56,14 +56,14 @@ export interface ApprovalView {
   details: readonly Field[]
   /** Asker, deadline and decision; one line each. */
   notes: readonly RichText[]
-  /** Value that the buttons carry; null when there is nothing left to decide. */
+  /** Value of the buttons; null if everything is decided. */
   value: string | null
 }
 
 /**
- * Place from which somebody asks or decides: all names of the room, as the platform's signed request gives them (a
- * thread has the names of its channel). Outside of any room the list is empty. `everywhere` is for the ops pages, where
- * people sign in.
+ * Place from which somebody asks or decides: all names of the room, from the platform's signed request. A thread has
+ * the names of its channel. The list is empty outside of rooms. `everywhere` is for the ops pages, where people sign
+ * in.
  */
 export type Scope = readonly string[] | 'everywhere'
 
@@ -77,8 +77,8 @@ export interface SpeechButton {
 }
 
 /**
- * Rooms in which teams triage. A room is named by the platform's key or, if it is not the platform's own channel, by
- * `platform/channel`.
+ * Rooms in which teams triage. The name of a room is the platform's key, or `platform/channel` if the room is not the
+ * platform's main channel.
  */
 export interface ReviewBoard {
   /** Keys of the configured platforms. */
@@ -89,7 +89,7 @@ export interface ReviewBoard {
   roomOf(ref: CardRef): string
   /** All names of a card's room. */
   placeOf(ref: CardRef): readonly string[]
-  /** @param again distinguishes a further card of the submission from a retry of the same post */
+  /** @param again makes this another card of the submission, instead of a retry of the same post */
   post(room: string, card: CardView, again?: string): Promise<Outcome<CardRef>>
   update(ref: CardRef, card: CardView): Promise<Outcome>
   /** Replies in the card's thread. Mentions the person with these names, if the platform can. */
@@ -99,36 +99,35 @@ export interface ReviewBoard {
   /** True if this member of the platform is in the room; false when unknown. Answers within 15 s. */
   hasMember(room: string, person: Person): Promise<Outcome<boolean>>
   /**
-   * Names of all members of a group on a list, if only the platform knows them; null if the entry is no such group.
-   * Answers within 1.5 s.
+   * Names of all members of a group; null if the platform has no group for this entry of a list. Answers within 1.5 s.
    */
   membersOf(group: string): Promise<Outcome<readonly string[]>> | null
-  /** Full name of a person on a list; null if it is not known within a second. */
+  /** Full name of a person on a list; null if the platform does not give it within a second. */
   nameOf(person: string): Promise<string | null>
-  /** URL of the card, or a path of this site; null when unknown. Answers within a second. */
+  /** URL of the card, or a path on this site; null if unknown. Answers within a second. */
   link(ref: CardRef): Promise<string | null>
-  /** Reason why the room cannot take cards yet: its app is not installed anywhere. Null if posting can be tried. */
+  /** Reason why the room cannot get cards yet: its app is not installed anywhere. Null if cards can be posted. */
   awaits(room: string): Promise<string | null>
   /** Display name of the bot on the platform; null without credentials. */
   identify(platform: string): Promise<Outcome<string | null>>
-  /** Checks our credentials; resolves with false if only posting a card can tell. */
+  /** Checks our credentials; resolves with false if only posting a card can verify them. */
   check(platform: string): Promise<Outcome<boolean>>
   /** Minimum pause between two new cards in the room, ms; 0 if there is no such limit. */
   intervalMs(room: string): number
 }
 
 export interface EditInput {
-  /** Stable within the submission: the position of the answer. */
+  /** Position of the answer, which is stable within the submission. */
   id: string
-  /** Written path of the answer, by which settings of the form name it; for a flat form the field's key. */
+  /** Path of the answer, as written in the form's settings; in a flat form it is the field's key. */
   key: string
   label: string
   value: string
-  /** Rule of the form for this field; absent if any value is accepted, and if the present value breaks the rule. */
+  /** Rule of the form for this field; absent if there is none, or if the present value breaks the rule. */
   rule?: FieldRule
 }
 
-/** `mark` is a digest of the shown value; it comes back with the form and tells whether the input was edited. */
+/** `mark` is a digest of the shown value; the form returns it, which shows if the input was edited. */
 export type ShownInput = EditInput & { mark: string }
 
 export interface EditForm {
@@ -137,11 +136,11 @@ export interface EditForm {
   url: string | null
 }
 
-/** Form that asks for confirmation before a returned email is sent again. */
+/** Form that asks for confirmation before resending a bounced email. */
 export interface SendAgainForm {
   /** Addresses to which the email was sent. */
   to: readonly string[]
 }
 
-/** Most new addresses of that form: a bounced email goes to somebody else, not to a mailing list. */
+/** Max new addresses in that form: it redirects an email to somebody else, not to a mailing list. */
 export const MAX_NEW_ADDRESSES = 5

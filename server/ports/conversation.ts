@@ -3,7 +3,7 @@ import type { CardView, Scope, SpeechButton } from './board'
 import type { ProposedCall } from './approvals'
 import type { Field, Person } from './submission'
 
-/** A message of the bot. Plain text throughout: the renderer escapes it. */
+/** A message of the bot, in plain text, which the renderer escapes. */
 export interface Speech {
   /** One paragraph each. */
   text: readonly RichText[]
@@ -16,12 +16,14 @@ export interface Speech {
 
 export interface SpeechItem extends Pick<Field, 'label'> {
   value: RichText
-  /** Link to a page with more. */
+  /** Link to a page with details. */
   link?: { label: string, url: string }
   button?: SpeechButton
 }
 
-/** Answer of the bot: a message, or a submission's card with its buttons, as of `version`. */
+/**
+ * Answer of the bot: a message, or a submission's card with its buttons; `version` is the version that the card shows.
+ */
 export type BotAnswer = { speech: Speech } | { card: CardView, version?: number }
 
 /** Context in which the agent works. */
@@ -32,21 +34,23 @@ export interface Conversation {
   /** Place whose submissions the agent can see. */
   place: Scope
   speaker: Person
-  /** Returns the person responsible for a tool call: its approver, else the speaker. */
+  /** Returns the person responsible for a tool call: its approver, or else the author of the message. */
   responsible(toolCallId: string): Person
-  /** Digest of the form data that the approver of a tool call saw; undefined for calls about no submission. */
+  /** Digest of the form data that the approver of a tool call saw; undefined if the call concerns no submission. */
   approvedContent?(toolCallId: string): string | undefined
 }
 
-/** One run of the agent: from a message or a decision to the end of its answer, or to the next approval request. */
+/**
+ * One run of the agent. It starts with a message or a decision, and ends with the answer or the next approval request.
+ */
 export interface AgentTurn {
   /** Answer as a stream. Never throws: errors are reported in the text. Must be read to the end. */
   readonly words: AsyncIterable<string>
   /** Stops the run and ends `words`. */
   cancel(): void
   /**
-   * Call it after `words` has ended. Resolves with the calls that wait for approval and the text to continue from.
-   * Without calls the run is over; `isCut` is true if it was cut short.
+   * Call it after `words` has ended. Resolves with the calls that wait for approval, and the state for resuming the
+   * run. Without calls the run is over; `isCut` is true if the answer is incomplete.
    */
   outcome(): Promise<{ calls: readonly ProposedCall[], state: string, isCut: boolean }>
 }

@@ -6,22 +6,22 @@ export type Outcome<T = undefined>
   = | { ok: true, value: T }
     | {
       ok: false
-      /** One line for people: names the cause, never contains form data or secrets. */
+      /** Cause in one line for people; never contains form data or secrets. */
       reason: string
       /** True if retrying cannot help. */
       permanent: boolean
       /**
-       * True if the vendor refused this content, but not the destination or the credentials: other content may be
-       * accepted.
+       * True if the vendor refused only this content: other content may be accepted with the same destination and
+       * credentials.
        */
       content?: boolean
       /** True if the target no longer exists, for example a deleted card. */
       gone?: boolean
-      /** True if nothing was attempted, because other work goes first. */
+      /** True if nothing was attempted, because other work has priority. */
       busy?: boolean
-      /** True if only the vendor's rate limit stopped it. */
+      /** True if it failed only because of the vendor's rate limit. */
       limited?: boolean
-      /** Earliest next attempt in ms from now, when the vendor says so (`Retry-After`). */
+      /** Min wait before the next attempt, ms, if the vendor gives one (`Retry-After`). */
       retryAfterMs?: number
     }
 
@@ -30,7 +30,7 @@ export interface Email {
   to: readonly string[]
   replyTo?: string
   subject: string
-  /** Absent in emails that are only text. */
+  /** Absent in text-only emails. */
   html?: string
   text: string
   headers?: Readonly<Record<string, string>>
@@ -40,8 +40,8 @@ export interface Email {
 }
 
 /**
- * Maximum size of the files in one email, bytes. Resend accepts 40 MB for the encoded email, in which files grow by a
- * third: https://resend.com/docs/api-reference/emails/send-email
+ * Maximum size of the files in one email, bytes. Resend accepts 40 MB for the encoded email, and encoding makes files a
+ * third larger: https://resend.com/docs/api-reference/emails/send-email
  */
 export const MOST_ATTACHED = 28 * 2 ** 20
 
@@ -56,9 +56,9 @@ export interface Attachment {
   content: string | { size: number, read: () => AsyncIterable<Buffer> }
 }
 
-/** One line of a list or an object. */
+/** One line of a list or an object in an email. */
 export interface Branch {
-  /** Depth of nesting, 0 for the outermost. */
+  /** Depth of nesting, 0 for the top level. */
   depth: number
   /** `street:` or `1.` */
   name: string
@@ -74,21 +74,21 @@ export interface EmailField extends Field {
   tree?: readonly Branch[]
 }
 
-/** Content of the email of a forward, as plain text; the template escapes it. */
+/** Content of a forward's email, as plain text; the template escapes it. */
 export interface EmailContent {
   subject: string
   heading: string
   fields: readonly EmailField[]
-  /** Files, as the email lists them. They always fit, however long the fields are. */
+  /** List of files. All of them are listed, even if not all fields fit. */
   files: readonly Field[]
   received: string
   decided: string
   submissionId: string
-  /** Says that this email corrects an earlier one; empty for the first. */
+  /** Note that this email corrects an earlier one; empty for the first email. */
   correction: string
-  /** File name of the attachment that holds all fields when not all of them fit in the email. */
+  /** File name of the attachment with all fields, for the case that not all fit in the email. */
   attachment: string
-  /** Texts for the words between; English if absent. */
+  /** Texts for the fixed words; English if absent. */
   texts?: Texts
 }
 
@@ -98,14 +98,14 @@ export type EmailTemplate = (content: EmailContent) => { html: string, text: str
 export interface MailSender {
   fromAddress: string
   fromName: string
-  /** Present when the provider reports the status of emails. */
+  /** Present if the provider reports the status of emails. */
   receipts?: { waitMs: number }
 }
 
 export interface MailSettings extends MailSender {
   /** Recipients of forwards of the default form, and of test emails. */
   to: readonly string[]
-  /** Absent if emails are kept here. */
+  /** Absent if emails are stored by this service instead of sent. */
   apiKey?: string
 }
 
@@ -120,11 +120,11 @@ export interface Posted {
   status: number
 }
 
-/** Posts a forwarded submission to the downstream system. */
+/** Posts forwarded submissions to another system. */
 export interface Endpoint {
   /** Host name, shown to people. */
   readonly host: string
-  /** Full URL. It may contain secrets: use it only to tell endpoints apart. */
+  /** Full URL. It may contain secrets: use it only to compare endpoints. */
   readonly url: string
   /** @param body JSON text of exactly the form data */
   post(body: string, idempotencyKey: string): Promise<Outcome<Posted>>
@@ -140,8 +140,8 @@ export interface MailEvent {
 }
 
 /**
- * Content of a webhook. `forged`: not signed by the provider, or not recently. `foreign`: signed, but not about an
- * email of this service.
+ * Content of a webhook. `forged`: without a recent signature of the provider. `foreign`: signed, but about an email
+ * that this service did not send.
  */
 export type MailNotice = MailEvent | 'forged' | 'foreign'
 

@@ -5,7 +5,7 @@ import type { FieldLimits } from '../../shared/field-types/row'
 export interface FieldRule extends FieldLimits {
   /** Label that people see instead of the key. */
   label?: string
-  /** Any value is accepted when absent. The type `file` accepts as many files as the form does. */
+  /** Absent if any value is accepted. A field of type `file` accepts as many files as the form does. */
   type?: FieldType
   /** True if a checkbox must be ticked, or any other field filled in. */
   required?: boolean

@@ -4,9 +4,9 @@ export interface FileRule {
   max: number
   /** Maximum size of a file, bytes. */
   maxBytes: number
-  /** Accepted media types, such as `application/pdf`, or all of a kind: `image/*`. */
+  /** Accepted media types, such as `application/pdf` or `image/*`. */
   types: readonly string[]
-  /** True if cards show small pictures. Chat platforms keep copies of these. */
+  /** True if cards show small pictures of the files. Chat platforms keep copies of the pictures. */
   show?: boolean
 }
 
@@ -17,7 +17,7 @@ export interface FileInput {
   accept: string
 }
 
-/** A file that was sent with a form, kept as long as its data. Field and name are hostile until escaped. */
+/** A file that was sent with a form, kept as long as its data. Escape `field` and `name`: they may be hostile. */
 export interface StoredFile {
   field: string
   /**
@@ -34,14 +34,14 @@ export interface StoredFile {
   lost?: true
 }
 
-/** A file that is being uploaded; the receiver must read all of it. */
+/** A file that is being uploaded; the receiver must read it to the end. */
 export interface IncomingFile {
   field: string
   name: string
   content: AsyncIterable<Uint8Array>
 }
 
-/** Addresses of files, by submission id and index: everybody who has an address may open the file. */
+/** URLs of files, by submission id and index. Anybody who has the URL can open the file. */
 export interface FileAddresses {
   path(id: string, index: number): string
   /** Null if the address of this service is unknown. */
@@ -51,14 +51,14 @@ export interface FileAddresses {
 /** Takes in a file of a form. @throws DomainError if it is not allowed, or cannot be stored */
 export type TakeFile = (file: IncomingFile) => Promise<void>
 
-/** The storage lacks a file or a part of it. */
+/** Error if the storage lacks a file or a part of it. */
 export class FileMissing extends Error {}
 
-/** Keeps the files of submissions, each by the submission's id and the index of the file, from 0. */
+/** Stores the files of submissions by submission id and index, from 0. */
 export interface FileStore {
-  /** Streams the content to storage; little of it is in memory at a time. Rejects unless all of it was stored. */
+  /** Streams the content to storage, with little in memory at a time. Rejects unless everything was stored. */
   write(id: string, index: number, content: AsyncIterable<Uint8Array>): Promise<void>
-  /** Streams a file of `size` bytes. Rejects, even after the start, with `FileMissing` if they are not all there. */
+  /** Streams a file of `size` bytes. Rejects with `FileMissing` if bytes are missing, maybe after some were read. */
   read(id: string, index: number, size: number): AsyncIterable<Buffer>
   /** Deletes all files of a submission, incomplete ones included. */
   erase(id: string): Promise<void>

@@ -5,7 +5,7 @@ import type { LockMode } from './submission'
 
 /** A kind of form: its fields, the rooms of its cards, and the destinations of its forwards. */
 export interface Form {
-  /** True if it is no longer configured: the destinations of its forwards are unknown, so nothing may be sent. */
+  /** True if the form is no longer configured: its destinations are unknown, so nothing may be forwarded. */
   missing?: boolean
   /** Part of its address, `/api/form/<key>`; undefined for the default form. */
   key?: string
@@ -17,19 +17,19 @@ export interface Form {
   to: readonly string[]
   /** Null if forwards are not posted anywhere. */
   endpoint: Endpoint | null
-  /** Labels by field key, in display order; other fields follow in the order in which they were sent. */
+  /** Labels by field key, in display order; fields without a label follow in the order in which they were sent. */
   labels: Readonly<Record<string, string>>
   /** Rule of each field; any value is accepted when absent. */
   fields?: Readonly<Record<string, FieldRule>>
   /** `refuse` rejects fields that have no rule. */
   extra?: 'keep' | 'refuse'
-  /** Paths or labels of answers that people need not read: they are technical details. */
+  /** Paths or labels of answers that are only technical details. */
   technical?: readonly string[]
   /** Files that the form accepts; none when absent. */
   files?: FileRule
-  /** Path or label of the field with the sender's address; found by its name when absent. */
+  /** Path or label of the field with the sender's address; if absent, the field is found by its name. */
   replyTo?: string
-  /** Addresses of this service besides `to`, which are never the sender's. */
+  /** Addresses of this service besides `to`; they never count as the sender's address. */
   ownAddresses?: readonly string[]
   /** Title of a submission in emails and on cards; `{key}` stands for the value of a field. */
   subject?: string
@@ -42,16 +42,16 @@ export interface Form {
 }
 
 export interface Forms {
-  /** Form of a submission; a `missing` one if it is no longer configured. */
+  /** Returns the form of a submission; its `missing` is true if it is no longer configured. */
   of(key: string | undefined): Form
   /** Form with this key, or null. */
   find(key: string): Form | null
-  /** The default form first. */
+  /** All forms, the default form first. */
   readonly all: readonly Form[]
   readonly rooms: readonly string[]
 }
 
-/** Names of the texts on our pages, for people who send a form with a browser. */
+/** Names of the texts on pages for people who send a form with a browser. */
 export const PAGE_TEXTS = [
   'thanks', 'received', 'reference', 'back', 'problem', 'nothingLost', 'later', 'human', 'large', 'files', 'filesLarge',
   'fileType', 'unreadable', 'empty', 'refused', 'broken', 'offline', 'owner', 'fields', 'send', 'trap', 'optional',
@@ -60,16 +60,16 @@ export const PAGE_TEXTS = [
 ] as const
 export type PageText = typeof PAGE_TEXTS[number]
 
-/** Texts of a form's pages, by language; absent ones fall back to the general texts. */
+/** Texts of a form's pages, by language; the general texts replace absent ones. */
 export type PageTexts = Readonly<Record<string, Partial<Readonly<Record<PageText, string>>>>>
 
-/** Settings of a form for the people who send it. */
+/** Settings of a form's pages, for the people who send it. */
 export interface FormPages {
   /** Part of its address; undefined for the default form. */
   key?: string
   /** Websites that may send the form; any when undefined. */
   allowedOrigins?: readonly string[]
-  /** URL to which browsers are redirected that send the form without a script. */
+  /** Redirect URL for browsers that send the form without a script. */
   redirect?: string
   texts?: PageTexts
   name?: string

@@ -6,24 +6,24 @@ export interface HttpRequest {
   url: string
   headers: Readonly<Record<string, string>>
   body?: string | Uint8Array
-  /** Limit of the whole exchange, ms. */
+  /** Max time until the answer is complete, ms. */
   timeoutMs: number
-  /** Only the status counts: resolves before the body is read, and reads little of it. */
+  /** True if only the status matters: resolves before the body arrives, and reads little of it. */
   ignoreBody?: boolean
 }
 
 export interface HttpAnswer {
-  /** Any status: error statuses do not reject. Redirects are not followed. */
+  /** Any HTTP status: errors do not reject, and redirects are not followed. */
   status: number
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Parsed body; undefined if it is not JSON, and with `ignoreBody`. */
+  /** Parsed body; undefined if it is not JSON, or if `ignoreBody` is set. */
   json: unknown
 }
 
 /**
  * Sends one request over connections that are kept open. Retries once, within the same `timeoutMs`, only if a kept
- * connection turns out to be closed before any answer: usually the vendor has not seen the request then. Rejects with
- * an Error whose `code` gives the cause: `NO_ANSWER` after `timeoutMs`, else Node's code (`ECONNREFUSED`).
+ * connection closes before any answer: in this case the vendor has usually not seen the request. Rejects with an Error
+ * whose `code` gives the cause: `NO_ANSWER` after `timeoutMs`, else Node's code (`ECONNREFUSED`).
  */
 export type HttpClient = (request: HttpRequest) => Promise<HttpAnswer>

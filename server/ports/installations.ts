@@ -1,8 +1,8 @@
-/** Place where an app is installed; cards go there. */
+/** Place where an app is installed, for posting cards. */
 export interface Installation {
   /** Channel, written as in the configuration. */
   channel: string
-  /** Larger unit to which the app was added, such as a team of many channels. */
+  /** Id of the unit to which the app was added, such as a team with many channels. */
   within: string
 }
 
@@ -14,11 +14,11 @@ export interface Installations {
   /** Null while the app is not installed anywhere. */
   find(app: string): Promise<Installation | null>
   /**
-   * Stores an installation; resolves with the valid one. It replaces an earlier one with the same `within`. One with
-   * another `within` is ignored until the earlier one is forgotten, so that nobody gets the cards by adding the app
-   * somewhere else.
+   * Stores an installation; resolves with the valid installation. Replaces an earlier installation with the same
+   * `within`. Ignores an installation with another `within` until the earlier one is forgotten, so that nobody can
+   * redirect the cards by adding the app somewhere else.
    */
   learn(app: string, installation: Installation): Promise<Installation>
-  /** Deletes the installation with this `within`; false if there is none. */
+  /** Deletes the installation with this `within`; resolves with false if there is none. */
   forget(app: string, within: string): Promise<boolean>
 }

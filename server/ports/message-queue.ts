@@ -3,15 +3,15 @@
  * sent, so that another process can answer it if this one dies.
  */
 export interface MessageQueue {
-  /** Appends a message. Beyond the limit, the oldest messages are dropped. */
+  /** Appends a message. If the queue is full, the oldest messages are dropped. */
   add(thread: string, message: string): Promise<void>
   /** Returns the first message and its number of attempts, this one included; null if the queue is empty. */
   first(thread: string): Promise<{ message: string, attempt: number } | null>
-  /** Removes the first message if it is still this one. */
+  /** Removes this message if it is still the first. */
   remove(thread: string, message: string): Promise<void>
   isEmpty(thread: string): Promise<boolean>
   /**
-   * Returns threads with waiting messages and no progress for `ms`, longest first; each is returned once in that time.
+   * Returns threads with waiting messages and no progress for `ms`, longest wait first; each at most once every `ms`.
    */
   stalled(ms: number, limit: number): Promise<string[]>
 }

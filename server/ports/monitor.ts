@@ -2,27 +2,27 @@ import type { Outcome } from './delivery'
 import type { AuditLine, EmailStatus, Work } from './submission'
 import type { Backlog } from './store'
 
-/** Records the service's events for metrics and the status page. No method waits, fails or sees form data. */
+/** Records events for metrics and the status page. No method waits or fails; none gets form data. */
 export interface Monitor {
   /** A form was stored, as open or as quarantined (`held`). */
   received(held: boolean): void
   /** One attempt at an outside effect took `ms`. */
   tried(work: Work, outcome: Outcome<unknown>, ms: number): void
-  /** Something other than a submission's work was tried: credentials, a test card, a test email. */
+  /** Credentials, a test card or a test email was tried. */
   probed(note: string, outcome: Outcome<unknown>): void
-  /** A platform accepted a card for this room, and reported later that it was not delivered. */
+  /** A platform accepted a card for this room, but reported later that the card was not delivered. */
   undelivered(room: string, reason: string): void
   /** A file of a form was stored or read; `reason` is set if that failed. */
   filed(reason?: string): void
-  /** A submission reached an outcome of the audit trail. */
+  /** A line was added to the audit trail. */
   ended(line: AuditLine): void
   /** Somebody tried to decide a submission from a place that it does not belong to. */
   misplaced(platform: string): void
   /** Somebody who is not a reviewer of the submission tried to decide it. */
   refused(platform: string): void
-  /** The mail provider reported the status of an email; `news` is false if it was known already. */
+  /** The mail provider reported the status of an email; `news` is false if the status was already recorded. */
   told(verdict: EmailStatus, news: boolean): void
-  /** The mail provider reported on an email that is not on record. */
+  /** The mail provider reported the status of an unknown email. */
   toldForeign(): void
   /** Something happened that a person should look into. `detail` separates cases of one kind; never form data. */
   incident(kind: IncidentKind, detail?: string): void
@@ -33,7 +33,7 @@ export interface Monitor {
 /** Kinds of incidents; `domain/operations/status.ts` has their texts. */
 export type IncidentKind = 'unknown-submission' | 'misplaced' | 'guessed-passwords' | 'moved-channel'
 
-/** Incidents of one kind and detail, kept until none has happened for 24 h. Times in epoch ms. */
+/** Incidents of one kind and detail, kept for 24 h after the last one. Times in epoch ms. */
 export interface Incident {
   kind: IncidentKind
   detail: string
@@ -42,7 +42,7 @@ export interface Incident {
   lastAt: number
 }
 
-/** Values that are read anew for each request of the metrics. */
+/** Values that are read for each request of the metrics. */
 export interface Gauges {
   backlog: Backlog
   /** Gateways whose status cannot be read are left out. */
@@ -57,11 +57,11 @@ export interface Metrics extends Omit<Monitor, 'probed'> {
   expose(gauges: Gauges | null): Promise<{ contentType: string, body: string }>
 }
 
-/** Health of an outside part of the service, as its latest use showed it; times in epoch ms. */
+/** Health of an external service, from its latest use; times in epoch ms. */
 export interface PartHealth {
   lastSuccessAt: number | null
   lastError: { at: number, reason: string } | null
-  /** End of the latest pause that the vendor asked for because of its rate limit. */
+  /** End of the latest pause for the vendor's rate limit. */
   limitedUntil: number | null
 }
 
@@ -72,14 +72,15 @@ export interface PartHealth {
 export interface HealthBook {
   /**
    * @param error one line for people, without form data or secrets; absent for a success
-   * @returns start of the outage that this success ends, for exactly one replica; else null. Never rejects.
+   * @returns start of the outage, if this success ends it; only one replica gets it, all others get null. Never
+   * rejects.
    */
   note(part: string, at: number, error?: string): Promise<number | null>
-  /** Records that the vendor asked for a pause until this time, epoch ms. */
+  /** Records the end of a pause that the vendor asked for, epoch ms. */
   limit(part: string, until: number): void
-  /** By part; parts without a note are absent. Rejects when the notes cannot be reached, in less than 2 s. */
+  /** Returns the health of each part that has a note. Rejects when the notes cannot be reached, in less than 2 s. */
   read(): Promise<Readonly<Record<string, PartHealth>>>
-  /** @param detail one of a small set: each has its own count */
+  /** @param detail one of few possible values; each value has its own count */
   count(kind: IncidentKind, detail: string, at: number): void
   /** Latest first. Rejects as `read` does. */
   incidents(now: number): Promise<readonly Incident[]>
@@ -92,12 +93,12 @@ export interface GatewayState {
   status: GatewayStatus | null
 }
 
-/** Status of a gateway's listener, whichever replica runs it; times in epoch ms. */
+/** Status of a gateway's listener, on any replica; times in epoch ms. */
 export interface GatewayStatus {
   /** Host and process; null while there is no listener. */
   owner: string | null
   connectedSince: number | null
-  /** Reason, for people, why no listener can run until a setting is changed; null if there is none. */
+  /** Text for people if no listener can run until a setting is changed; otherwise null. */
   refusal: string | null
   /** Resumes of the present session. */
   resumes: number
@@ -105,7 +106,7 @@ export interface GatewayStatus {
   identifiesInDay: number
   lastEventAt: number | null
   lastForwardError: { at: number, reason: string } | null
-  /** End of the owner's running time; null if it is unlimited. */
+  /** Time at which the owner must stop; null if its running time is unlimited. */
   nextRestartAt: number | null
   /** Events that were given up in the last week. */
   deadLetters: number

@@ -6,25 +6,25 @@ export interface Runtime {
   /** 0 ≤ n < 1. */
   random(): number
   wait(ms: number): Promise<void>
-  /** Resolves after everything that arrived together with the present event was handled. */
+  /** Resolves after all events that arrived together with the present one were handled. */
   turn(): Promise<void>
-  /** Resolves when `task` does, or after `ms` without its result. */
+  /** Resolves when `task` settles, or after `ms`. */
   within(task: Promise<unknown>, ms: number): Promise<void>
   /** Keeps the process (or the function instance) alive until `task` settles. */
   background(task: Promise<unknown>): void
-  /** Keeps a function instance alive until `task` settles; a process that is told to stop does not wait for it. */
+  /** Keeps a function instance alive until `task` settles; a process does not wait for `task` before it stops. */
   keepAlive(task: Promise<unknown>): void
-  /** Runs work for everybody, detached from the request that happened to start it. */
+  /** Runs shared work, detached from the request that started it. */
   detached<T>(run: () => T): T
 }
 
-/** Clock of the store, which all its processes use, however wrong their own clocks are. */
+/** Clock of the store. All processes use it, because their own clocks may be wrong. */
 export interface StoreClock {
   /** Epoch ms. */
   now(): number
-  /** Time by which this machine's clock is ahead of the store's, ms; negative when it is behind. */
+  /** Lead of this machine's clock over the store's, ms; negative if it is behind. */
   readonly aheadMs: number
-  /** Resolves once the store's time is known, or was not within half a second. */
+  /** Resolves when the store's time is known, at the latest after half a second. */
   known(): Promise<void>
 }
 

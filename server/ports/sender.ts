@@ -4,24 +4,26 @@ import type { Outcome } from './delivery'
 export interface Sender {
   /** IP address, when known. */
   address?: string
-  /** Unit for rate limits: an IPv4 address, or the IPv6 network that one customer gets. */
+  /** Unit for rate limits: an IPv4 address, or the IPv6 network of one internet customer. */
   group: string
-  /** Owner of idempotency keys: the same key of two clients, by chance or by malice, does not clash. */
+  /** Owner of idempotency keys: two clients may use the same key, by chance or by malice, without a clash. */
   client: string
-  /** True if the request had the API key of this service: such a program is known, and could not pass a human check. */
+  /**
+   * True if the request has the API key of this service. Such a program needs no human check, which it could not pass.
+   */
   trusted: boolean
   /** True if the body may contain files. */
   hasFiles: boolean
-  /** Sender's own id of this form: sending it again does not create a second submission. */
+  /** Sender's id for this form: a form with the same id does not create a second submission. */
   idempotencyKey?: string
 }
 
-/** Form as it was sent. */
+/** Form as it arrived. */
 export interface SentForm {
   body: unknown
-  /** True for an HTML form, whose page may give instructions such as `_next`. In JSON these are data. */
+  /** True for an HTML form, in which fields like `_next` are instructions. In JSON they are data. */
   isHtmlForm: boolean
-  /** True if a browser sent it without a script, so that a person reads the answer. */
+  /** True if a browser sent it without a script, so that a person will see the answer. */
   wantsPage: boolean
 }
 
@@ -30,10 +32,11 @@ export interface HumanCheck {
   /** Form field of the token; it is not part of the submission. */
   readonly field: string
   /**
-   * Asks the verifier. `permanent` means that it refused the token; otherwise it could not be asked.
+   * Checks a token with the verifier. A failure is `permanent` if the verifier refused the token, and temporary if it
+   * did not answer.
    *
-   * @param from the sender's IP address, when known, and a key for retries of the same form: a token is valid once, but
-   * a second attempt at the same form is not a second use
+   * @param from the sender's IP address, if known, and a key for retries: a token is valid once, but retries of the
+   * same form with the same key do not count as a second use
    */
   verify(token: string, from: { address?: string, attemptKey?: string }): Promise<Outcome>
 }

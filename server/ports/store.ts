@@ -6,7 +6,7 @@ export function isComplete(submission: SubmissionRecord): submission is Submissi
   return 'data' in submission
 }
 
-/** This version cannot read the stored submission. */
+/** Error if this version cannot read a stored submission. */
 export class UnreadableRecord extends Error {
   /** @param record its record, if that is readable */
   constructor(readonly submission: string, readonly record: SubmissionRecord | null = null) {
@@ -14,16 +14,16 @@ export class UnreadableRecord extends Error {
   }
 }
 
-/** The store has no room for new data. */
+/** Error if the store is full. */
 export class StoreFull extends Error {}
 
-/** The idempotency key belongs to another form. */
+/** Error if another form was sent with the same idempotency key. */
 export class KeyReused extends Error {}
 
 /**
- * Returns the id of the submission that holds an idempotency key.
+ * Returns the id of the submission that was stored with an idempotency key.
  *
- * @param holder its id and fingerprint; earlier versions stored no fingerprint
+ * @param holder the stored value: id and fingerprint; earlier versions stored no fingerprint
  * @throws KeyReused if the fingerprints differ
  */
 export function keyHolder(holder: string, fingerprint: string | undefined): string {
@@ -33,30 +33,30 @@ export function keyHolder(holder: string, fingerprint: string | undefined): stri
 }
 
 /**
- * Stores submissions, the order of the open ones, and the time when each needs attention next. Every method rejects
- * when the store cannot be reached, in less than 2 s.
+ * Stores submissions, the order of open ones, and the time of each submission's next work. Every method rejects when
+ * the store cannot be reached, in less than 2 s.
  */
 export interface SubmissionStore {
   /**
-   * Stores a new submission and adds it to queues, in one step. Only the newest quarantined submissions are kept.
+   * Stores a new submission and adds it to queues, atomically. Only the newest quarantined submissions are kept.
    *
-   * @throws LimitReached when its client may not send any more for now, KeyReused; nothing is stored then
+   * @throws LimitReached if its client has reached its limit, KeyReused; in both cases nothing is stored
    */
   create(submission: Submission, options?: CreateOptions): Promise<Created>
   /** Returns the submission, or null; `data` is null from `StoreRules.dataLivesUntil` on. @throws UnreadableRecord */
   get(id: string): Promise<Submission | null>
   /**
-   * Returns the record that this process stored last, if it is cached; other processes may have changed it since.
-   * Absent in stores that read without a round trip.
+   * Returns the record that this process stored last, if cached; it may be outdated. Stores that read without a round
+   * trip lack this method.
    */
   recall?(id: string): SubmissionRecord | null
   /**
-   * Compare-and-set: resolves with `next` if `previous.version` was still stored; `next` is stored then, with `audit`
-   * if given. Otherwise resolves with null. Of an ended submission only its trace is kept, for `TRACE_TTL_MS` from then
-   * on.
+   * Compare-and-set: if `previous.version` is still stored, stores `next`, with `audit` if given, and resolves with
+   * `next`. Otherwise resolves with null. An ended submission is reduced to its trace, which is kept for
+   * `TRACE_TTL_MS`.
    *
-   * @param previous may be a record. Then the form data cannot be changed, only erased or kept. Kept data is read and
-   * returned in the result; nothing is stored if it cannot be read
+   * @param previous may be a record. In this case the form data can only be erased or kept. Kept data is part of the
+   * result; if it cannot be read, nothing is stored
    */
   replace(previous: Submission | SubmissionRecord, next: Submission, audit?: AuditLine): Promise<Submission | null>
   /** Returns ids that are due by the store's clock, earliest first; no other caller gets them for `leaseMs`. */
@@ -64,35 +64,38 @@ export interface SubmissionStore {
   /** Returns ids that are due by `until`, epoch ms; earliest first. */
   upcoming(until: number, limit: number): Promise<string[]>
   /**
-   * Removes an id without a record from the indexes. Or deletes everything that is kept of an unreadable submission,
-   * with an audit line of who `erased` it.
+   * Removes an id without a record from the indexes. With `erased`, deletes everything of an unreadable submission and
+   * adds an audit line that names the reviewer.
    */
   forget(id: string, erased?: Pick<AuditLine, 'reviewer' | 'at'>): Promise<void>
   /**
    * A page of pending submissions; unreadable ones are listed by id. `before` is the `cursor` of the previous page, or
    * the `cursorAt` of any submission.
    *
-   * @param page.only restricts the page to submissions that need a person (see `stuck`) or are assigned; or selects
-   * another list
+   * @param page.only restricts the page to submissions that need a person (see `stuck`), or to assigned ones; or
+   * selects another list
    */
   listPending(page: PageRequest): Promise<PendingPage>
   /** Same as `listPending`, without reading form data. */
   listRecords(page: PageRequest): Promise<PendingPage<SubmissionRecord>>
   /**
-   * Returns audit lines that are kept, newest first.
+   * Returns the stored audit lines, newest first.
    *
    * @param limit may be `Infinity`
    * @param since epoch ms; earlier lines are left out
    */
   audit(limit: number, since?: number): Promise<AuditLine[]>
-  /** Counts events in each hour of `TALLY_WINDOW_MS`, that of `now` included; oldest first. */
+  /** Counts the events of each hour of `TALLY_WINDOW_MS`, up to the hour of `now`; oldest first. */
   tally(now: number): Promise<HourTally[]>
   backlog(now: number): Promise<Backlog>
   /** Ids of submissions that need a person because a delivery or a card was refused or given up, oldest first. */
   stuck(limit: number): Promise<string[]>
-  /** Differs after every change to any submission: a reader that finds the same revision again has missed nothing. */
+  /**
+   * Returns a text that differs after every change to any submission: a reader that gets the same text again has missed
+   * nothing.
+   */
   revision(): Promise<string>
-  /** Reports changes to submissions; returns a function that stops it. */
+  /** Reports changes to submissions; returns a function that stops the reports. */
   watch(watcher: StoreWatcher): () => void
   /** Resolves with null if the store accepts writes; otherwise with reason and remedy, in one line for people. */
   check(): Promise<string | null>
@@ -105,33 +108,33 @@ export type List = 'pending' | 'held' | 'spam'
 export interface PageRequest {
   limit: number
   before?: string
-  /** `newest` when absent. */
+  /** Submissions to list first; the newest if absent. */
   sort?: 'newest' | 'oldest'
   only?: 'stuck' | 'taken' | 'held' | 'spam'
 }
 
 export interface CreateOptions {
   /**
-   * 64 hex digits. If another submission has held the same key for less than `IDEMPOTENCY_TTL_MS`, nothing is stored
-   * and its id is returned, even if it is decided by now.
+   * 64 hex digits. If another submission was stored with this key within `IDEMPOTENCY_TTL_MS`, nothing is stored and
+   * its id is returned, even if it has been decided.
    */
   idempotencyKey?: string
-  /** Eight hex digits that tell another form under the same key; contains no form data. */
+  /** Eight hex digits that show if another form has the same key; contains no form data. */
   fingerprint?: string
-  /** Client whose form is counted in the same step, in the same way as the store's `Limiter` counts. */
+  /** Client to count this form for, in the same step, like the store's `Limiter`. */
   client?: string
-  /** Client whose stored bytes are counted in the same step; its form may have been counted before. */
+  /** Client to count the stored bytes for, in the same step, even if the form was counted before. */
   sender?: string
   /** Card queues that the submission enters; none by default. */
   queues?: readonly Pace[]
 }
 
 export interface Created {
-  /** Id of the submission, or of the one that holds the idempotency key. */
+  /** Id of the new submission, or of an earlier one with the same idempotency key. */
   id: string
   /**
-   * Position in each of the queues, as `CardQueueStore.enter` returns it. 0 if the queue was empty and open: the
-   * submission did not enter it, and its card may be posted at once. Empty if nothing was stored.
+   * Position in each of the queues, as `CardQueueStore.enter` returns it. 0 means that the queue was empty and open:
+   * the submission skipped it, and its card may be posted at once. The list is empty if nothing was stored.
    */
   places: readonly number[]
 }
@@ -148,13 +151,13 @@ export interface StoreRules {
   needsPerson: (submission: SubmissionRecord) => boolean
   /** True if it is assigned. */
   isTaken: (submission: SubmissionRecord) => boolean
-  /** List that contains it; null if none does. */
+  /** List that contains the submission; null if none does. */
   listOf: (submission: SubmissionRecord) => List | null
   /** True if only its trace is kept. */
   isOver: (submission: SubmissionRecord) => boolean
 }
 
-/** Interval of the `alive` calls to a watcher, ms. Pages that hear nothing for a few seconds say so. */
+/** Interval of the `alive` calls to a watcher, ms. Pages show a warning after a few seconds without a call. */
 export const HEARTBEAT_MS = 1500
 
 export interface StoreWatcher {
@@ -188,7 +191,7 @@ export interface PendingPage<Kept = Submission> {
   submissions: Kept[]
   /** Ids of unreadable submissions on this page; absent if there are none. */
   unreadable?: string[]
-  /** Number of submissions in the whole list; `stuck` and `taken` do not reduce it. */
+  /** Number of submissions in the whole list, even if the page shows only `stuck` or `taken` ones. */
   total: number
   /** Pass it as `before` to get the next page; null on the last one. */
   cursor: string | null

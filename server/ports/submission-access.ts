@@ -2,8 +2,8 @@ import type { RichText } from '../../shared/types/line'
 import type { Action, Field, Person, Submission, SubmissionData } from './submission'
 
 /**
- * Access of a conversation's tools to the submissions of its place; others do not exist there. Every method rejects
- * when the store cannot be reached.
+ * Access of a conversation's tools to the submissions of its place only. Every method rejects when the store cannot be
+ * reached.
  */
 export interface SubmissionAccess {
   /** Returns the newest pending submissions that match `text` (rules in `domain/queries/search.ts`). */
@@ -20,20 +20,20 @@ export interface ApprovedDecision {
   id: string
   action: Action
   person: Person
-  /** Edits before a forward; other fields keep their values. */
+  /** Edits to make before a forward; other fields keep their values. */
   changes?: readonly FieldChange[]
-  /** Digest of the form data that was approved. Changed data is not decided. */
+  /** Digest of the form data that was approved. If the data has changed since, the decision is refused. */
   content?: string
 }
 
 interface FieldChange {
-  /** Name in the shown data, or path. */
+  /** Name of the field in `ShownSubmission.data`, or its path. */
   field: string
   value: string
 }
 
 export interface ShownSubmission extends Pick<Submission, 'id' | 'state' | 'receivedAt' | 'expiresAt'> {
-  /** Answers by label, or by path where a label is repeated, with the edits of reviewers; null once erased. */
+  /** Answers by label (by path if a label is repeated), including reviewers' edits; null once erased. */
   data: SubmissionData | null
   /** Digest of the data; absent when the submission cannot be decided. */
   content?: string
@@ -45,9 +45,9 @@ export interface ShownSubmission extends Pick<Submission, 'id' | 'state' | 'rece
 
 export interface Found {
   submissions: ShownSubmission[]
-  /** Number of matches; if `complete` is false, only among the submissions that were searched. */
+  /** Number of matches; counts only searched submissions if `complete` is false. */
   matches: number
-  /** Number of pending submissions; if `complete` is false, only among those that were searched. */
+  /** Number of pending submissions; counts only searched submissions if `complete` is false. */
   pending: number
   /** False if there are more pending submissions than a search reads. */
   complete: boolean
@@ -56,7 +56,7 @@ export interface Found {
 export interface SubmissionStats extends Pick<Found, 'pending' | 'complete'> {
   /** Arrival of the newest pending submission, epoch ms; null if there is none. */
   newestAt: number | null
-  /** Outcomes of the latest submissions; `sinceAt` is the start of the audit lines that were read. */
+  /** Outcomes of the latest submissions; `sinceAt` is the time of the oldest audit line read, epoch ms. */
   decided: { forwarded: number, spam: number, expired: number, sinceAt: number | null }
 }
 
@@ -70,14 +70,14 @@ export type DecisionResult
 export interface Invalid { kind: 'invalid', errors: Readonly<Record<string, string>> }
 
 /**
- * Nothing happened; `message` gives the reason in one line, e.g. who was faster. `silent`: the message is not shown,
- * because the store does not know the id, or the platform sent the same click again.
+ * Nothing happened; `message` gives the reason in one line, e.g. who decided first. `silent`: do not show the message,
+ * because the id is unknown, or because the platform sent the same click again.
  */
 export type Refused = { kind: 'unchanged' | 'silent', message: RichText } | Forbidden
 
 /**
- * The person may not decide, and only they read why: they are on no list, membership cannot be checked now, the
- * submission is assigned to another reviewer, or it belongs to another room.
+ * The person may not decide; the reason is shown only to them. They are not on the list, membership cannot be checked
+ * now, the submission is assigned to another reviewer, or it belongs to another room.
  */
 export interface Forbidden {
   kind: 'forbidden'

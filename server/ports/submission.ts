@@ -1,11 +1,11 @@
 import type { StoredFile } from './files'
 
-/** Form data as the website sent it: any keys, any JSON values. Hostile until escaped. */
+/** Form data as the website sent it: any keys, any JSON values. Escape it: it may be hostile. */
 export type SubmissionData = Readonly<Record<string, unknown>>
 
-/** Parts of a form beside its data; kept and erased with the data. */
+/** Parts of a form besides its data; kept and erased together with the data. */
 export interface Envelope {
-  /** Subject given by the form's page, in one line; hostile until escaped. */
+  /** Subject from the form's page, in one line; escape it. */
   subject?: string
   /** One address that is valid in a mail header. */
   replyTo?: string
@@ -21,7 +21,7 @@ export interface Field {
   was?: string
 }
 
-/** Decisions of a reviewer. Edit & Forward is a forward whose data was edited first. */
+/** Decisions of a reviewer. Edit & Forward counts as a forward. */
 export type Action = 'forward' | 'spam'
 
 /** The acting user, as the platform names them. */
@@ -30,24 +30,26 @@ export interface Reviewer {
   name: string
   /** Display name of the platform, e.g. `Slack`. */
   platform: string
-  /** Name of the person in PEOPLE, which joins their accounts on all platforms. */
+  /** Name of the person in the setting PEOPLE, which links their accounts on all platforms. */
   person?: string
 }
 
 /** A person by all their names */
 export interface PersonNames {
-  /** All names by which a list can contain them, e.g. `slack:U1`, `discord:role:2`; without any they are on no list. */
+  /**
+   * All names that a list can use for the person, e.g. `slack:U1` or `discord:role:2`; if absent, they are on no list.
+   */
   names?: readonly string[]
-  /** Name in PEOPLE, if they have one */
+  /** Name in the setting PEOPLE, if any */
   person?: string
 }
 
-/** An acting user, authenticated by the platform's signature just now, or by a session. */
+/** An acting user, authenticated by the signature on the platform's request, or by a session. */
 export interface Person extends Reviewer, PersonNames {}
 
 /** Reviewer to whom a submission is assigned. */
 export interface Assignee extends Person {
-  /** Identity on all platforms: `identityOf`. */
+  /** Identity on all platforms, from `identityOf`. */
   who: string
   /** Start and automatic end of the assignment, epoch ms. */
   since: number
@@ -56,7 +58,7 @@ export interface Assignee extends Person {
   listed?: true
   /** Reviewer who assigned it to them; absent if they took it themselves. */
   by?: Reviewer
-  /** Other reviewers who were warned of the assignment and may decide nevertheless; only the latest are kept. */
+  /** Other reviewers who were warned about the assignment, so that they may decide; only the latest are kept. */
   warned?: readonly { who: string, at: number, press?: string }[]
 }
 
@@ -76,18 +78,17 @@ export interface CardRef {
 }
 
 /**
- * Key of a delivery (`domain/deliveries`), such as `email`. A stored submission may name one that this version does not
- * have. `{}` keeps the keys of other work apart.
+ * Key of a delivery (`domain/deliveries`), such as `email`. A stored submission may name a delivery that this version
+ * does not have. `{}` stops TypeScript from merging literal types into `string`.
  */
 export type Delivery = string & {}
 
-/** Work that concerns no card and is no delivery. */
+/** Work besides deliveries and cards. */
 export type OtherWork = 'erasure' | 'confirm'
 
-/** One effect that is still to be done. Stored with the submission, so that a crash cannot lose it. */
-/** Effect of a piece of work, and its place */
+/** Kind of a piece of work, and its room or card */
 export interface WorkTarget {
-  /** `erasure` tells the endpoint that everything was erased; `confirm` tells the sender of the forward. */
+  /** `erasure` notifies the endpoint of an erasure; `confirm` notifies the sender of the forward. */
   kind: 'post' | 'update' | 'remind' | 'tell' | OtherWork | Delivery
   /** Room of a `post`. */
   room?: string
@@ -95,19 +96,20 @@ export interface WorkTarget {
   card?: CardRef
 }
 
+/** One effect that is not done yet. Stored with the submission, so that a crash cannot lose it. */
 export interface Work extends WorkTarget {
-  /** Unique within the submission; repeating an effect in a later round needs another key. */
+  /** Unique within the submission; the same work in a later round has another key. */
   key: string
   /** Failed attempts so far; `missed` counts the latest of them that did not find the card. */
   attempts: number
   missed?: number
   /** Reason of the last failure; one line for people, without form data or secrets. */
   reason?: string
-  /** Epoch ms from which any process may lease it. Until then it waits, or its creator is doing it. */
+  /** Time from which any process may lease it, epoch ms. Until then it waits, or its creator is doing it. */
   dueAt: number
-  /** True for a `post` whose turn in the queue of its room has come: it is in progress until `dueAt`. */
+  /** True for a `post` that has left the queue of its room: it is in progress until `dueAt`. */
   hasTurn?: boolean
-  /** True if only the vendor's rate limit stopped the last attempt. */
+  /** True if the last attempt failed only because of the vendor's rate limit. */
   limited?: boolean
   /** True if the platform refused even the minimal card. It is tried again on request, or after hours. */
   refused?: boolean
@@ -118,7 +120,7 @@ export interface Decision {
   reviewer: Reviewer
   /** Epoch ms. */
   at: number
-  /** True if reviewers edited any of the forwarded data, in this round or an earlier one. */
+  /** True if reviewers edited any of the forwarded data, in this or an earlier round. */
   edited?: boolean
   /** Addresses that receive the email instead of those of the form. */
   to?: readonly string[]
@@ -126,13 +128,13 @@ export interface Decision {
 
 /**
  * Delivery status of an email, as its provider reports it. `complained`: a recipient marked it as spam. `suppressed`:
- * it was not sent, because an earlier one bounced.
+ * the email was not sent, because an earlier one bounced.
  */
 export type EmailStatus = 'sent' | 'delayed' | 'delivered' | 'complained' | 'suppressed' | 'failed' | 'bounced'
 
 export interface Receipt {
   verdict: EmailStatus
-  /** Reason in one line, from the provider or the recipient's server: hostile until escaped. */
+  /** Reason in one line, from the provider or the recipient's server; escape it. */
   reason?: string
 }
 
@@ -164,23 +166,25 @@ export type HistoryEntry = { at: number } & (
   | { event: 'released' | 'erased', reviewer: Reviewer, press?: string }
   | { event: 'posted', room: string } | { event: 'posted', room?: undefined, /** In old entries. */ platform: string }
   | { event: 'card-deleted', room: string, hasAnother?: true }
-  /** `press`: id of the click, equal if the platform sends it again: it decides once. `to`: see `Decision`. */
+  /**
+   * `press`: id of the click, the same if the platform sends it again, so that it decides once. `to`: see `Decision`.
+   */
   | { event: 'claimed', action: Action, edited: boolean, reviewer: Reviewer, press?: string, to?: readonly string[] }
   /** `status`: HTTP status of an endpoint's answer. */
   | { event: 'delivered', delivery: Delivery, attempt?: number, status?: number }
   /** A failed attempt. `again` is the time of the next one, epoch ms, or null if it was given up. */
   | { event: 'failed', kind: Work['kind'], room?: string, reason: string, again: number | null }
   | { event: 'receipt', receipt: Receipt }
-  /** Deliveries were given up, or the email came back: the submission needs another decision. */
+  /** Deliveries were given up, or the email bounced: the submission needs another decision. */
   | { event: 'reopened' }
   /** A reviewer revoked the decision: the submission needs another one. */
   | { event: 'revoked', action: Action, reviewer: Reviewer, press?: string }
-  /** A reviewer noted something, by an action of `shared/actions.ts` whose event is `noted`. */
+  /** A reviewer added a note; `action` is an action of `shared/actions.ts` with the event `noted`. */
   | { event: 'noted', action: string, reviewer: Reviewer, press?: string }
   /** The assignment began; `by` is set if somebody else assigned it. */
   | { event: 'taken', reviewer: Reviewer, by?: Reviewer, press?: string }
   | { event: 'returned', reviewer: Reviewer, press?: string }
-  /** The assignment ended because its time was over, or (`left`) because the assignee may no longer decide. */
+  /** The assignment timed out or, if `left` is true, the assignee may no longer decide. */
   | { event: 'freed', reviewer: Reviewer, left: boolean }
 )
 
@@ -206,42 +210,42 @@ export interface SubmissionRecord {
   decision: Decision | null
   /**
    * Deadline for revoking the decision, epoch ms. Until then the data of spam is kept, and a forward is not delivered.
-   * Absent if the decision cannot be revoked, or no longer.
+   * Absent if the decision cannot be revoked (any more).
    */
   revocableUntil?: number
   /**
-   * Time (epoch ms) from which its cards hide the form; `begun` once their updates are due. Until then an ended
-   * submission is kept for these updates, without form data.
+   * `at`: time from which cards hide the form data, epoch ms. `begun`: true once the cards are being updated for this.
+   * Until then an ended submission is kept without its form data.
    */
   collapse?: { at: number, begun?: true }
   /** Assignee; only open submissions have one. */
   holder?: Assignee
-  /** Reviewer who had the form data erased. */
+  /** Reviewer who requested the erasure, and its time. */
   erased?: { reviewer: Reviewer, at: number }
   work: readonly Work[]
-  /** Deliveries that received the present data. After a reopening only an edit repeats them. */
+  /** Deliveries that received the present data. After a reopening they are repeated only if the data is edited. */
   delivered: readonly Delivery[]
-  /** Time until which the form data of a settled submission is kept to learn the status of its email, epoch ms. */
+  /** Time until which the form data of a settled submission is kept, epoch ms, e.g. to wait for its email's status. */
   keptUntil?: number
-  /** Sender's address while the confirmation may still be sent; afterwards the time when it was sent, epoch ms. */
+  /** `to`: sender's address, until the confirmation is sent. `at`: time when it was sent, epoch ms. */
   confirmation?: { to: string, at?: undefined } | { at: number, to?: undefined }
   /** Latest transmission of each delivery, in any round. */
   sent?: readonly SentDelivery[]
   /** Deliveries that were given up in the last round. */
   failures: readonly DeliveryFailure[]
   /**
-   * Oldest first; a long history keeps its first and its latest entries. A trace keeps only the click that made its
-   * last decision, in `pressed`.
+   * Oldest first; a long history keeps its first and its latest entries. A trace keeps only the click of its last
+   * decision, in `pressed`.
    */
   history: readonly HistoryEntry[]
   pressed?: string
 }
 
-/** A submission with its form data. Once it is over, only its trace is kept, which has no form data or field names. */
+/** A submission with its form data. Once it is over, only its trace is kept, without form data or field names. */
 export interface Submission extends SubmissionRecord {
   /** Null once erased (spam, expiry, trace). */
   data: SubmissionData | null
-  /** Absent without data, and if the form had nothing beside the data. */
+  /** Absent if the data was erased, or if the form had nothing besides its data. */
   envelope?: Envelope
   /** Original values of the fields that reviewers edited; kept as long as the form data. */
   before?: SubmissionData
@@ -249,8 +253,8 @@ export interface Submission extends SubmissionRecord {
 
 /**
  * Outcome of a decision. `failed`: its deliveries were given up and the submission is open again. `revoked`: a reviewer
- * took it back and it is open again. `released`: it left quarantine and became open. `erased`: its data was erased, in
- * any state.
+ * undid it and the submission is open again. `released`: the submission left quarantine and is open. `erased`: the form
+ * data was erased, in any state.
  */
 export type DecisionOutcome
   = 'forwarded' | 'edited' | 'spam' | 'expired' | 'failed' | 'revoked' | 'released' | 'erased'
@@ -261,13 +265,13 @@ export const INTERIM_OUTCOMES: readonly DecisionOutcome[] = ['failed', 'revoked'
 /** Line of the audit trail about a decision; kept longer than the submission and its trace, without form data. */
 export interface AuditLine {
   id: string
-  /** Key of its form; absent for the default one, and in lines of versions that did not store it. */
+  /** Key of its form; absent for the default form, and in lines of older versions. */
   form?: string
   outcome: DecisionOutcome
   /** Time of the outcome and arrival of the form, epoch ms. */
   at: number
   receivedAt: number
   reviewer: Reviewer | null
-  /** Addresses that the reviewer chose for the email instead of those of the form. */
+  /** Addresses that the reviewer chose for the email, instead of the form's addresses. */
   to?: readonly string[]
 }

@@ -4,10 +4,10 @@ import type { EventOf, Transition } from './events'
 import { changed, followed, tell, withCard, withEntry, isPressed } from './record'
 import type { Clock } from './settle'
 
-/** A second click within this time is a double click, ms: nobody has read the answer to the first one yet. */
+/** Max time between the clicks of a double click, ms: too short to read the answer to the first click. */
 const DOUBLE_CLICK_MS = 1000
 
-/** Most people remembered as warned about one assignment */
+/** Max people recorded as warned about one assignment */
 const MAX_WARNINGS = 20
 
 type Step = Exclude<Transition, { refused: unknown }>
@@ -16,8 +16,8 @@ type AssignmentEvent
   = EventOf<'taken'> | EventOf<'returned'> | EventOf<'freed'> | EventOf<'warned'> | EventOf<'noted'>
 
 /**
- * Assignment of a submission, from the take to its end, and other notes of reviewers. `isAnothers` says what others may
- * do meanwhile.
+ * Applies an event of an assignment, from its start to its end, or a note of a reviewer. `isAnothers` checks if others
+ * may decide meanwhile.
  */
 export function hold(current: Submission, event: AssignmentEvent, clock: Clock): Transition {
   if (event.type === 'freed') return endAssignment(current, event, clock)
@@ -32,12 +32,12 @@ export function hold(current: Submission, event: AssignmentEvent, clock: Clock):
   }
 }
 
-/** Current assignee; null if nobody has it. */
+/** Current assignee; null if there is none. */
 export function assigneeOf({ state, holder }: SubmissionRecord, now: number): Assignee | null {
   return state === 'open' && holder && now < holder.until ? holder : null
 }
 
-/** True if somebody else has it, and the caller must be warned first or may not decide at all. */
+/** True if the submission is assigned to somebody else, so that the caller must be warned first or may not decide. */
 export function isAnothers(
   current: Submission,
   { heeds: assignmentCheck, card, press }: Pick<EventOf<'claimed'>, 'heeds' | 'card' | 'press'>, now: number,
@@ -119,7 +119,7 @@ function warn(
   return { next: changed(current, { holder: { ...assignee, warned: nextWarnings } }), added: [] }
 }
 
-/** True if the click was sent again. What it did may have been undone in the meantime. */
+/** True if the platform sent this click before. Its effect may have been undone since. */
 function isRepeated(current: Submission, press: string | undefined): boolean {
   return press !== undefined && isPressed(current, press)
 }

@@ -14,8 +14,8 @@ export function receiptText({ verdict, reason }: Receipt, texts = english): stri
 }
 
 /**
- * True if a receipt is more conclusive than the previous one. This is a total order: receipts of an email may come in
- * any order and any number of times, and the result is the same.
+ * True if a receipt is more conclusive than the previous one. The order is total, so the result is the same even if
+ * receipts arrive out of order or repeatedly.
  */
 export function isNews(receipt: Receipt, previous: Receipt = { verdict: 'sent' }): boolean {
   const difference = ORDER.indexOf(receipt.verdict) - ORDER.indexOf(previous.verdict)
@@ -28,7 +28,7 @@ export function isArrived({ verdict }: Receipt): boolean {
   return verdict === 'delivered' || verdict === 'complained'
 }
 
-/** Message for the card's thread when a receipt comes after the form data is gone. */
+/** Message for the card's thread about a receipt that arrives after the form data was erased. */
 export function receiptNews({ sent = [] }: Submission, texts = english): string {
   return sent.flatMap(({ delivery, to, receipt }) => receipt
     ? [

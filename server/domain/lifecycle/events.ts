@@ -4,7 +4,7 @@ import type {
 } from '../../ports/submission'
 
 interface FailureDetails {
-  /** Room of the work, if it has one. */
+  /** Room that the work concerns, if any. */
   room?: string
   /** The platform refused a card because of its content. */
   refused?: boolean
@@ -19,7 +19,7 @@ export type LifecycleEvent
   = | { type: 'received', id: string, form?: string, data: SubmissionData, rooms: readonly string[] } & Reception
     /** A reviewer releases a quarantined form. */
     | { type: 'released', reviewer: Reviewer, rooms: readonly string[], press?: string }
-    /** Somebody has the form data erased, in whatever state the submission is. */
+    /** Somebody requests erasure of the form data; possible in any state. */
     | { type: 'erased', reviewer: Reviewer, press?: string, /** True if the endpoint is notified. */ told?: boolean }
     | {
       type: 'claimed'
@@ -33,43 +33,46 @@ export type LifecycleEvent
       confirm?: string
       card?: CardRef
       press?: string
-      /** Digest of the form data that was approved; other data is not decided. */
+      /** Digest of the form data that was approved. If the data has changed since, the decision is refused. */
       content?: string
-      /** Time in which the decision can be taken back, ms; absent if it cannot be. */
+      /** Time in which the decision can be undone, ms; absent if it cannot be undone. */
       revocableMs?: number
-      /** Identity (`identityOf`) of the reviewer, and lock mode for assignments of others; absent if these are off. */
+      /** Reviewer's identity (`identityOf`) and the form's lock mode; absent if assignment is off. */
       heeds?: { who: string, rule: LockMode }
     }
-    /** Somebody takes the decision back. */
+    /** Somebody undoes the decision. */
     | { type: 'revoked', action: Action, reviewer: Reviewer, press?: string }
     /**
-     * The person becomes the assignee for `forMs` ms. `by`: who assigned it to them, even if somebody else had it.
-     * `listed`: the form has a list of reviewers.
+     * The person becomes the assignee for `forMs` ms. `by`: the reviewer who assigned it; this may replace another
+     * assignee. `listed`: the form has a list of reviewers.
      */
     | { type: 'taken', person: Person, forMs: number, listed?: boolean, by?: Reviewer } & Press
-    /** The assignee hands it back; `who` comes from `identityOf`. */
+    /** The assignee gives up the assignment; `who` comes from `identityOf`. */
     | { type: 'returned', who: string } & Press
-    /** The assignment timed out, or its assignee, if that is `left`, may not decide any more. */
+    /** The assignment timed out; or, if `left` is set, that assignee may not decide any more. */
     | { type: 'freed', left?: string }
-    /** Somebody, by `identityOf`, is warned that another person has it. */
+    /** The person `who` (from `identityOf`) is warned that another person is the assignee. */
     | { type: 'warned', who: string, press?: string }
-    /** A reviewer notes something: the name of an action, whose text cards and history show. */
+    /** A reviewer adds a note. `action` is the name of an action; cards and history show that action's text. */
     | { type: 'noted', action: string, reviewer: Reviewer } & Press
     /** The cards stop showing the form data. */
     | { type: 'collapsing' }
-    /** Spam cannot be taken back any more, or no receipt is awaited any more. */
+    /** The time to undo a spam decision, or to wait for an email receipt, is over. */
     | { type: 'forgotten' }
-    /** `card`: its failed update is retried now. */
+    /** `card`: retry the failed update of this card now. */
     | { type: 'leased', keys: readonly string[], card?: CardRef }
     | { type: 'done', key: string } & Done
     | { type: 'failed', key: string, reason: string, retryAt: number | null } & FailureDetails
-    /** Somebody deleted a card; `room` has none now. `undelivered`: why the card never arrived, if it did not. */
+    /**
+     * Somebody deleted a card; `room`: its room, or null if another card is left there. `undelivered`: reason if the
+     * card never arrived.
+     */
     | { type: 'card-deleted', card: CardRef, room: string | null, undelivered?: string }
     /** Cards that the platform refused are tried again. */
     | { type: 'post-again' }
-    /** A platform, or the receiver of a delivery, works again: retry early what failed there. */
+    /** A platform, or the receiver of a delivery, works again: retry its failed work early. */
     | { type: 'pulled', vendor: string }
-    /** Work that only waits for its turn: no attempt is counted. */
+    /** Work waits for its turn; this does not count as an attempt. */
     | { type: 'put-off', key: string, until: number }
     /** The card of this room is next. */
     | { type: 'turn', room: string }
@@ -78,13 +81,13 @@ export type LifecycleEvent
     /** The mail provider reported the status of an email. */
     | { type: 'receipt', messageId: string, receipt: Receipt }
 
-/** Events that depend on the stored version they are applied to */
+/** Creates the events to apply, from the stored version */
 export type EventsOn = (submission: Submission) => readonly LifecycleEvent[]
 
 /** Event of one type */
 export type EventOf<Type extends LifecycleEvent['type']> = LifecycleEvent & { type: Type }
 
-/** The click behind the event, if there was one */
+/** Click that caused the event, if any */
 export interface Press {
   card?: CardRef
   press?: string
@@ -108,7 +111,7 @@ export interface Done {
   status?: number
   /** Why the sender got no confirmation. */
   skipped?: string
-  /** How long the form data is kept while the email's receipt is awaited, ms. */
+  /** Time to keep the form data while waiting for the email's receipt, ms. */
   keepMs?: number
 }
 
@@ -122,7 +125,7 @@ export type RefusedReason
   = | 'gone' | 'irrevocable' | 'held' | 'not-held' | 'decided' | 'expired' | 'not-due' | 'unknown-work'
     | 'unknown-email' | 'no-news' | 'taken' | 'unchanged' | 'changed'
 
-/** `added` is work that the caller does now. */
+/** `added` is work for the caller to do now. */
 export type Transition
   = | { refused: RefusedReason }
     | { next: Submission, added: readonly Work[] }

@@ -15,11 +15,11 @@ import { hold, isAnothers } from './assignment'
 import { byOrder } from '../deliveries/registry'
 
 /**
- * Whole life of a submission, as a pure function. Work that a transition adds is due one lease from now: the caller
- * does it at once, and if the caller dies, another process finds it due.
+ * Applies one event to a submission; pure. New work is due one lease from now: the caller does it at once. If the
+ * caller dies, another process does it when it is due.
  *
  * @param now epoch ms
- * @param leaseMs time that the caller has before others may take the work
+ * @param leaseMs time in which only the caller may do the new work
  * @param cardDataMs how long after a decision cards still show the form, ms; null for always
  */
 export function transition(
@@ -33,8 +33,8 @@ export function transition(
 }
 
 /**
- * Applies events that came together, as one write. Skips those that do not apply; refused if none does. The parameters
- * are those of `transition`.
+ * Applies several events as one write. Skips events that do not apply; refused if none applies. Same parameters as
+ * `transition`.
  */
 export function transitions(
   current: Submission, events: readonly LifecycleEvent[], now: number, leaseMs: number, cardDataMs?: number | null,
@@ -42,7 +42,7 @@ export function transitions(
   let refusal: RefusedReason = 'unknown-work'
   let combinedStep: Exclude<Transition, { refused: RefusedReason }> | undefined
   for (const event of events) {
-    // Each step counts from the stored version, so that no key of its work is used again.
+    // Each step uses the stored version number: keys of work contain it, and must not be used again.
     const step = transition(
       { ...combinedStep?.next ?? current, version: current.version }, event, now, leaseMs, cardDataMs,
     )
@@ -120,7 +120,7 @@ function decide(current: Submission, event: EventOf<'claimed'>, clock: Clock): T
     ...deliveries.map(kind => ({
       key: `${kind}#${version}`, kind, attempts: 0, dueAt: isRevocable ? revocableUntil : leasedUntil,
     })),
-    // A decided submission needs no card. But it may be reopened, and a card may be in flight right now.
+    // Keep unposted cards: the submission may be reopened, and one may be in flight right now.
     ...current.work.filter(({ kind }) => kind === 'post'),
   ]
   const next = changed(current, {
@@ -143,7 +143,7 @@ function claimedEntry({ action, reviewer, edit, press, to }: EventOf<'claimed'>,
   }
 }
 
-/** Returns why a submission cannot be decided so, or null if it can. */
+/** Returns the reason to refuse this decision, or null to accept it. */
 function refuseDecision(current: Submission, event: EventOf<'claimed'>, now: number): RefusedReason | null {
   const { press, content } = event
   if (current.state === 'held') return 'held'
@@ -154,7 +154,7 @@ function refuseDecision(current: Submission, event: EventOf<'claimed'>, now: num
   return isAnothers(current, event, now) ? 'taken' : null
 }
 
-/** Deliveries that last received exactly these values. One without a record in `sent` counts until somebody edits. */
+/** Deliveries whose latest transmission has exactly these values. If `sent` has no record, counts until an edit. */
 function findCurrentDeliveries(
   { delivered, sent = [] }: Submission, data: SubmissionData, isEdited: boolean,
 ): Delivery[] {
@@ -170,15 +170,15 @@ function lease(current: Submission, { keys, card }: EventOf<'leased'>, { now, le
   const isBehind = (work: Work) => card && work.kind === 'update' && work.attempts > 0 && sameCard(work.card!, card)
   const dueWork = outstanding(current).filter(work => isBehind(work) || (keys.includes(work.key) && work.dueAt <= now))
   if (dueWork.length === 0) return { refused: 'not-due' }
-  // An early attempt is not counted: else clicks during an outage would postpone the next one.
+  // Early attempts are not counted: otherwise clicks during an outage would postpone the next attempt.
   const countAttempts = (work: Work) => work.dueAt <= now ? work.attempts : work.attempts - 1
   const leasedWork = dueWork.map(work => ({
     ...work, attempts: countAttempts(work), refused: undefined, dueAt: leasedUntil, hasTurn: undefined,
-    // A clicked card must exist.
+    // Somebody clicked this card, so it exists.
     missed: isBehind(work) ? undefined : work.missed,
   }))
   const next = changed(current, { work: replaced(current.work, leasedWork) })
-  // From here on it is being delivered and cannot be taken back.
+  // Delivery begins now, so the decision can no longer be undone.
   const isSent = current.revocableUntil !== undefined && leasedWork.some(({ kind }) => isDelivery(kind))
   if (!isSent) return { next, added: leasedWork }
   const followedStep = followed({ ...next, revocableUntil: undefined, failures: returned(next) }, { now, leasedUntil })
@@ -224,7 +224,7 @@ function finishCard(
   const isOvertaken = version === undefined
     ? isOutdatedPost(current, recordedCard, isNewCard)
     : version < (current.look ?? 0)
-  // A click on a card not yet on record recorded the card, and that decision updates it.
+  // A click may have put the new card on record before its post did; that decision updates the card.
   const isBehind = card !== undefined && isOvertaken && (isNewCard || !key.startsWith('post:'))
   if (!work && !isNewCard && !isBehind) return { refused: 'unknown-work' }
   const next = changed(current, {
@@ -239,7 +239,7 @@ function finishCard(
   return settle({ ...next, work: [...next.work, ...newUpdates] }, newUpdates, clock)
 }
 
-/** True if a card posted before the decision still shows the buttons. A later edit may have overtaken it, too. */
+/** True if a card that was posted before the decision may still show buttons, or if its last edit was given up. */
 function isOutdatedPost({ state }: Submission, recordedCard: CardRef | undefined, isNewCard: boolean): boolean {
   return recordedCard?.isGivenUp === true || (isNewCard && state !== 'open')
 }
@@ -253,7 +253,7 @@ function deliveredEntry(
   }
 }
 
-/** Skips a card that is being posted already. The card of a decided submission waits until it is reopened. */
+/** Starts posting the card of this room, unless that has started. After a decision the card waits for a reopening. */
 function takeTurn(current: Submission, { room }: EventOf<'turn'>, { now, leasedUntil }: Clock): Transition {
   const work = current.work.find(({ kind, room: workRoom }) => kind === 'post' && workRoom === room)
   if (!work || (work.hasTurn && work.dueAt > now)) return { refused: 'not-due' }

@@ -19,7 +19,7 @@ export function isPending({ state }: { state: Submission['state'] }): boolean {
   return state === 'open' || state === 'settling'
 }
 
-/** True if its decision can be taken back: spam while its data is kept, a forward until its delivery begins. */
+/** True if its decision can be undone: spam while its data is kept, a forward until its delivery begins. */
 export function isRevocable({ state, decision, revocableUntil }: SubmissionRecord): boolean {
   return revocableUntil !== undefined && state === (decision?.action === 'spam' ? 'settled' : 'settling')
 }
@@ -30,8 +30,8 @@ export function changed(current: Submission, changes: Partial<Submission>): Subm
 }
 
 /**
- * Clears what must not outlive its state. Field names are form data and go with it. Only open submissions have an
- * assignee. The confirmation address stays as long as it may be needed.
+ * Clears values that the new state does not allow. Field names count as form data and are erased with it. Only open
+ * submissions have an assignee. The confirmation address stays as long as it may be needed.
  */
 export function tidied(next: Submission): Submission {
   const isDataTidy = next.data !== null || (next.edited.length === 0 && !next.envelope && !next.before)
@@ -65,7 +65,7 @@ export function tell(card: CardRef, version: number, dueAt: number): Work {
 
 /**
  * Updates every card, because this version changes the card content. A card that is being edited right now is updated
- * after that edit, so that changes that come together cost one edit.
+ * after that edit, so that changes at about the same time need one edit.
  */
 export function followed(
   next: Submission, { now, leasedUntil }: { now: number, leasedUntil: number },
@@ -95,17 +95,17 @@ export function sameCard(a: CardRef, b: CardRef): boolean {
 
 const NO_DELIVERIES: readonly Work['kind'][] = ['post', 'update', 'remind', 'tell', 'erasure', 'confirm']
 
-/** True for any delivery, also for one that only another version has. */
+/** True for any delivery, even if only another version of this service has it. */
 export function isDelivery(kind: Work['kind'] | undefined): kind is Delivery {
   return kind !== undefined && !NO_DELIVERIES.includes(kind)
 }
 
-/** Longest history that is kept: a few rounds of every delivery with all its attempts. */
+/** Max entries of a history: a few rounds of every delivery with all its attempts. */
 const HISTORY_ENTRIES = 60
 
 /**
- * Bounded, because a submission may be decided and reopened any number of times; the first entry stays. A card that
- * cannot be posted or updated for days has one entry, the latest.
+ * Adds an entry. The history is bounded, because a submission may be decided and reopened any number of times; the
+ * first entry stays. Of repeated failures of a card with the same reason, only the latest is kept.
  */
 export function withEntry({ history }: Submission, entry: HistoryEntry): readonly HistoryEntry[] {
   const entries = [...history.filter(earlierEntry => !isRepetition(entry, earlierEntry)), entry]
@@ -118,7 +118,7 @@ function isRepetition(entry: HistoryEntry, earlierEntry: HistoryEntry): boolean 
     && entry.room === earlierEntry.room && entry.reason === earlierEntry.reason
 }
 
-/** Original values of all edited fields, from before each one's first edit */
+/** Values of all edited fields before their first edit */
 export function withOriginals(
   { before: originals, data }: Submission, edited: readonly string[],
 ): SubmissionData | undefined {
@@ -164,27 +164,27 @@ export function nextAttention(submission: SubmissionRecord): number {
   return Math.min(...dueTimes)
 }
 
-/** From this time on, every sweep that may take the submission checks that its assignee is still on the list. */
+/** Time from which sweeps check that the assignee is still on the list of reviewers, epoch ms */
 function nextAssigneeCheck({ since, until, listed }: Assignee): number {
   return listed ? Math.min(since + LIST_CHECK_DELAY_MS, until) : until
 }
 
-/** True if its form data is still wanted although all work is done. */
+/** True if its form data is kept although all work is done. */
 export function isKept({ state, data, keptUntil = 0 }: Submission, now: number): boolean {
   return state === 'settled' && data !== null && now < keptUntil
 }
 
-/** True if it waits for a person, because a delivery or a card was refused or given up. */
+/** True if a person must act, because a delivery or a card was refused or given up. */
 export function needsPerson({ state, failures, work }: SubmissionRecord): boolean {
   return state === 'open' && (failures.length > 0 || work.some(({ refused }) => refused))
 }
 
-/** True if it is spam that is kept for a while, because somebody may take the decision back. */
+/** True if it is spam that is kept for a while, because somebody may undo the decision. */
 function isRevocableSpam(submission: SubmissionRecord): boolean {
   return submission.state === 'settled' && isRevocable(submission)
 }
 
-/** List in which people find it; null if none. */
+/** List of the ops pages that contains it; null if none does. */
 export function listOf(submission: SubmissionRecord): List | null {
   if (isPending(submission)) return 'pending'
   if (submission.state === 'held') return 'held'
@@ -208,19 +208,19 @@ export const storeRules: StoreRules = {
   parse: parseJson,
 }
 
-/** Most cards of one submission, including those on request: each of them is kept up to date. */
+/** Max cards of one submission, including cards posted on request: every card is kept up to date. */
 export const MOST_CARDS = 20
 
 const LONGEST_NAME = 80
 
 const LONGEST_PRESS = 64
 
-/** Events of a press, with the events that undo them; releases and erasures cannot be undone. */
+/** Events that a click can cause, with the events that undo them; releases and erasures cannot be undone. */
 const UNDONE_BY: Partial<Record<HistoryEntry['event'], readonly HistoryEntry['event'][]>> = {
   claimed: ['revoked', 'reopened', 'erased'], revoked: ['claimed', 'erased'], released: [], noted: [], erased: [],
 }
 
-/** True if it ended and nothing is left to do or to wait for: then only its trace stays. */
+/** True if it ended and has no work and nothing to wait for: then only its trace is kept. */
 export function isOver(submission: SubmissionRecord): boolean {
   const { state, keptUntil, collapse } = submission
   const isAwaited = isRevocable(submission) || keptUntil !== undefined || (collapse !== undefined && !collapse.begun)
@@ -242,12 +242,12 @@ export function traceOf(submission: Submission): Submission {
   }
 }
 
-/** True if this press was applied before, whatever it did. A trace has the last decision only. */
+/** True if this click was applied before, with any effect. A trace knows only the click of the last decision. */
 export function isPressed({ history, pressed }: Submission, press: string): boolean {
   return pressed === press || history.some(entry => 'press' in entry && entry.press === press)
 }
 
-/** Outcome of the decision that this press made; null if it made none. */
+/** Outcome of the decision that this click made; null if it made none. */
 export function outcomeOf({ history, pressed }: Submission, press: string): 'stands' | 'undone' | null {
   const index = history.findLastIndex(entry => isDecision(entry) && entry.press === press)
   if (index < 0) return pressed === press ? 'stands' : null
@@ -255,7 +255,7 @@ export function outcomeOf({ history, pressed }: Submission, press: string): 'sta
   return history.slice(index + 1).some(({ event }) => undoingEvents?.includes(event)) ? 'undone' : 'stands'
 }
 
-/** Press of the last decision, unless that was undone. */
+/** Click that made the last decision, unless that decision was undone. */
 function lastPress(submission: Submission): string | undefined {
   const latestPress = submission.history.findLast(isDecision)?.press
   return latestPress !== undefined && outcomeOf(submission, latestPress) === 'stands' ? latestPress : submission.pressed
@@ -269,7 +269,7 @@ function shortenName(reviewer: Reviewer): Reviewer {
   return { ...reviewer, name: beginning(reviewer.name, LONGEST_NAME).toWellFormed() }
 }
 
-/** True if it did not reach all its recipients. */
+/** True if the email did not reach all its recipients. */
 export function isReturned({ verdict }: Receipt): boolean {
   return verdict === 'suppressed' || verdict === 'failed' || verdict === 'bounced'
 }

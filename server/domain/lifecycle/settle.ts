@@ -21,13 +21,13 @@ export interface Clock {
   cardDataMs: number | null
 }
 
-/** Updates the cards, whose content has changed, then settles. */
+/** Updates the cards, because their content has changed, then settles. */
 export function settleChanged(submission: Submission, clock: Clock): Transition {
   const { next, added } = followed(submission, clock)
   return settle(next, added, clock)
 }
 
-/** Next state after a piece of work has left the list */
+/** Computes the next state after a piece of work is done or given up */
 export function settle(next: Submission, added: readonly Work[], clock: Clock): Transition {
   if (next.state === 'open') return { next, added }
   if (next.state === 'settling') {
@@ -54,7 +54,7 @@ export function settle(next: Submission, added: readonly Work[], clock: Clock): 
   return { next: { ...traceOf(submission), work: pendingConfirmations, collapse }, added }
 }
 
-/** Confirms to the sender once everything was forwarded. */
+/** Creates the email that confirms the forward to the sender. */
 function createConfirmation({ confirmation, version }: Submission, { leasedUntil }: Clock): Work[] {
   return confirmation?.to === undefined
     ? []
@@ -75,21 +75,21 @@ export function confirmed(
   }), [], clock)
 }
 
-/** Removes the form from cards once its time there is over. */
+/** Removes the form data from cards after the time for showing it. */
 export function collapse(current: Submission, clock: Clock): Transition {
   const { collapse } = current
   if (!collapse || collapse.begun || clock.now < collapse.at) return { refused: 'not-due' }
   return settleChanged(changed(current, { collapse: { ...collapse, begun: true } }), clock)
 }
 
-/** Opens it for another decision. */
+/** Opens the submission for another decision. */
 function reopen(next: Submission, added: readonly Work[], { now, leasedUntil }: Clock): Transition {
   // Cards that were never posted are due at once, except one that may be in flight.
   const duePosts = next.work.filter(({ kind, dueAt }) => kind === 'post' && dueAt <= now)
   const leasedPosts = duePosts.map(work => ({ ...work, dueAt: leasedUntil }))
   const openSubmission: Submission = {
     ...next, state: 'open', decision: null, revocableUntil: undefined, keptUntil: undefined, collapse: undefined,
-    // A bounced email was not passed on: no confirmation.
+    // No confirmation: an email that bounced was not passed on.
     work: replaced(next.work, leasedPosts).filter(({ kind }) => kind !== 'confirm'),
   }
   return { next: openSubmission, added: [...added, ...leasedPosts] }
@@ -137,36 +137,38 @@ export function postAgain(current: Submission, { leasedUntil }: Clock): Transiti
 }
 
 /**
- * Makes failed work of this vendor due now. Skips work that is due within a lease, because somebody may be doing it;
- * work that the vendor's rate limit delays; and cards refused for their content.
+ * Makes failed work of this vendor due now. Skips three kinds of work: due within a lease, because another process may
+ * be doing it; delayed by the vendor's rate limit; cards refused because of their content.
  */
 export function pull(current: Submission, { vendor }: EventOf<'pulled'>, { now, leasedUntil }: Clock): Transition {
   const failedWork = outstanding(current).filter(work => (
     vendorOf(work) === vendor && work.attempts > 0 && work.dueAt > leasedUntil && !work.limited && !work.refused
   ))
   if (failedWork.length === 0) return { refused: 'not-due' }
-  // An early attempt does not count.
+  // Early attempts are not counted.
   const dueWork = failedWork.map(work => ({ ...work, attempts: Math.max(work.attempts - 1, 1), dueAt: now }))
   return { next: changed(current, { work: replaced(current.work, dueWork) }), added: [] }
 }
 
-/** Receipts of one email come in any order within seconds: form data is kept this long after it arrived, ms. */
+/** Time to keep form data after an email arrived, ms: receipts of one email come within seconds, in any order. */
 const RECEIPT_WAIT_MS = 60 * 1000
 
-/** Records the receipt of an email. Cards are redrawn while there is form data; later their threads get a message. */
+/**
+ * Records the receipt of an email. Updates the cards while there is form data; later posts a message in their threads.
+ */
 export function takeReceipt(current: Submission, event: EventOf<'receipt'>, clock: Clock): Transition {
   const next = applyReceipt(current, event, clock.now)
   if ('refused' in next) return next
   if (next.data) return settleChanged(next, clock)
   const messages = createMessages(next, clock.leasedUntil)
-  // A retried message carries the latest status, too.
+  // Drop messages that wait for a retry: the new messages report the latest status.
   const otherWork = next.work.filter(({ kind, attempts }) => kind !== 'tell' || attempts === 0)
   return settle({ ...next, work: [...otherWork, ...messages] }, messages, clock)
 }
 
 /**
- * Submission with the new receipt of one of its emails. While there is form data, a bounced email counts as a failed
- * delivery in any state, so the submission is reopened as soon as no delivery is pending.
+ * Returns the submission with the new receipt. While there is form data, a bounced email counts as a failed delivery in
+ * any state: the submission is reopened as soon as no delivery is pending.
  */
 function applyReceipt(
   current: Submission, { messageId, receipt }: EventOf<'receipt'>, now: number,
@@ -177,7 +179,7 @@ function applyReceipt(
   const next = changed(current, {
     sent: current.sent!.map((each): SentDelivery => each === email ? { ...email, receipt } : each),
     history: withEntry(current, { at: now, event: 'receipt', receipt }),
-    // Data kept until expiry is for links to files: leave that.
+    // Do not shorten data kept until expiry: links to files need it.
     ...current.keptUntil !== undefined && current.keptUntil < current.expiresAt && isArrived(receipt)
       ? { keptUntil: Math.min(current.keptUntil, now + RECEIPT_WAIT_MS) }
       : {},
@@ -185,7 +187,7 @@ function applyReceipt(
   return isReturned(receipt) && canFail(next, email, now) ? withFailure(next, { ...email, receipt }) : next
 }
 
-/** True if the email can be resent, no email is being sent already, and it was not marked as spam since. */
+/** True if the email can be resent: no email is being sent, and the submission was not marked as spam since. */
 function canFail(
   { state, data, decision, expiresAt, work }: Submission, { delivery }: SentDelivery, now: number,
 ): boolean {
@@ -204,19 +206,19 @@ function withFailure(
   }
 }
 
-/** Messages in the threads of the cards: redrawing a card without form data would remove its content. */
+/** Creates messages for the threads of the cards: updating a card without form data would remove its content. */
 function createMessages({ state, cards, version }: Submission, dueAt: number): Work[] {
   return state === 'erased' ? [] : cards.map(card => tell(card, version, dueAt))
 }
 
-/** Takes a decision back while that is possible: the submission is open again and keeps its edits. */
+/** Undoes a decision while that is possible: the submission is open again and keeps its edits. */
 export function revoke(
   current: Submission, { action, reviewer, press }: EventOf<'revoked'>, clock: Clock,
 ): Transition {
   const { decision, revocableUntil, data, history } = current
   const { now } = clock
   if (decision?.action !== action || !isRevocable(current) || !data) return { refused: 'irrevocable' }
-  // A forward can be taken back until its first delivery begins, however late that is.
+  // A forward can be undone until its first delivery begins, even after `revocableUntil`.
   if (action === 'spam' && now >= revocableUntil!) return { refused: 'irrevocable' }
   if (press && history.some(entry => 'press' in entry && entry.press === press)) return { refused: 'irrevocable' }
   const { next, added } = followed(changed(current, {
@@ -226,7 +228,7 @@ export function revoke(
   return reopen(next, added, clock)
 }
 
-/** Failures since the decision: a bounced email. Earlier failures were kept only in case of an undo. */
+/** Failures since the decision, which are bounced emails. Older failures are kept only for an undo. */
 export function returned({ failures, history, work, sent = [] }: Submission): readonly DeliveryFailure[] {
   const roundEntries = history.slice(history.findLastIndex(({ event }) => event === 'claimed'))
   const hasBounced = roundEntries.some(entry => entry.event === 'receipt' && isReturned(entry.receipt))
@@ -236,7 +238,7 @@ export function returned({ failures, history, work, sent = [] }: Submission): re
   ))
 }
 
-/** Ends the time in which spam could be taken back, or in which a receipt was awaited. */
+/** Ends the time to undo a spam decision, or to wait for a receipt. */
 export function forget(current: Submission, clock: Clock): Transition {
   const { state, revocableUntil = Infinity, keptUntil = Infinity } = current
   if (state !== 'settled') return { refused: 'not-due' }
@@ -247,7 +249,7 @@ export function forget(current: Submission, clock: Clock): Transition {
   }), clock)
 }
 
-/** Erases the form data in any state: updates the cards and notifies the endpoint. */
+/** Erases the form data in any state, updates the cards and notifies the endpoint. */
 export function erase(
   current: Submission, { reviewer, press, told: isEndpointNotified }: EventOf<'erased'>, clock: Clock,
 ): Transition {
@@ -264,7 +266,7 @@ export function erase(
     sent: withoutContent(current),
     history: withEntry(current, { at: now, event: 'erased', reviewer, ...press && { press } }),
   })
-  // A delivery that is in flight has arrived by the end of its lease. The erasure follows then.
+  // Notify the endpoint after the lease of a delivery in flight: it has arrived by then.
   const toldDelivery = carrierOf('erasure')?.key
   const isBeingDelivered = current.work.some(({ kind, dueAt }) => (
     kind === toldDelivery && now < dueAt && dueAt <= leasedUntil
@@ -273,8 +275,8 @@ export function erase(
 }
 
 /**
- * Posts another card in the room, once: deleting that one, too, is taken as intended. A card that never arrived is
- * posted until one does, like one that the platform refuses.
+ * Replaces a deleted card once: a second deletion counts as intended. A card that never arrived is posted again until
+ * one arrives, like a card that the platform refuses.
  */
 export function missCard(
   current: Submission, { card, room, undelivered }: EventOf<'card-deleted'>, { now, leasedUntil }: Clock,

@@ -5,7 +5,7 @@ import { credentialsNote } from './monitor'
 /** Time for which the platforms' answers are cached, ms: probes come every few seconds, and platforms count calls. */
 const CHECK_TTL_MS = 30_000
 
-/** Longest time that a probe waits for a platform, ms; orchestrators give up after a few seconds. */
+/** Max time that a probe waits for a platform, ms; orchestrators give up after a few seconds. */
 const PATIENCE_MS = 2000
 
 type Refusal = Extract<Outcome, { ok: false }>
@@ -16,7 +16,7 @@ export class Credentials {
 
   constructor(private readonly context: Context) {}
 
-  /** Resolves with refusals, and with platforms that do not answer. Takes at most 2 s, and asks at most every 30 s. */
+  /** Resolves with the platforms that refuse or do not answer. Takes at most 2 s; asks at most every 30 s. */
   check(): Promise<Refusal[]> {
     const now = this.context.runtime.now()
     if (!this.lastCheck || now - this.lastCheck.at >= CHECK_TTL_MS) {
@@ -47,7 +47,7 @@ export class Credentials {
   }
 }
 
-/** Logs the bot's name on each platform. A refused token is logged here, before the first card needs it. */
+/** Logs the bot's name on each platform, or a refused token, before the first card needs it. */
 export async function introduce({ board, log }: Context): Promise<void> {
   await Promise.all(board.platforms.map(async (platform) => {
     const outcome = await board.identify(platform)

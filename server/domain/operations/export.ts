@@ -8,7 +8,7 @@ import { orUnavailable } from '../queries/rows'
 
 export type ExportedTable = 'submissions' | 'audit'
 
-/** Line of an export: plain texts, numbers and ISO times. */
+/** Row of an export, with plain texts, numbers and ISO times. */
 type ExportRow = Readonly<Record<string, string | number>>
 
 interface ExportTable {
@@ -16,26 +16,26 @@ interface ExportTable {
   rows: AsyncIterable<ExportRow>
 }
 
-/** Submissions read at a time. Each may have 256 KiB, and the store answers other requests between two pages. */
+/** Submissions read at a time. Few, because each may have 256 KiB, and the store has other requests to answer. */
 const PAGE = 10
 
-/** Form fields with their own column: spreadsheets take 16,384 columns, people read fewer. */
+/** Max form fields with their own column: spreadsheets take 16,384 columns, but people read fewer. */
 const FIELD_COLUMNS = 500
 
-/** Field names counted at a time. Anybody can invent names, so the rarest are dropped. */
+/** Max field names counted at a time. Anybody can invent names, so the rarest names are dropped. */
 const COUNTED_FIELDS = 50_000
 
-/** Last column, present if some fields have no column of their own. */
+/** Name of the last column, for fields without a column of their own. */
 const OTHER_FIELDS = 'other fields'
 
-/** Most audit lines that a store keeps. */
+/** Max audit lines that a store keeps. */
 const ALL_LINES = 100_000
 
 export function exportTable(store: SubmissionStore, table: ExportedTable): Promise<ExportTable> {
   return table === 'audit' ? auditTable(store) : submissionTable(store)
 }
 
-/** Returns a table as text of a JSON array, in one piece for each item. */
+/** Yields a table as the text of a JSON array, item by item. */
 export async function* jsonArray(store: SubmissionStore, table: ExportedTable): AsyncGenerator<string> {
   let separator = '['
   for await (const item of table === 'audit' ? auditRecords(store) : pendingSubmissions(store)) {
@@ -45,7 +45,7 @@ export async function* jsonArray(store: SubmissionStore, table: ExportedTable): 
   yield separator === '[' ? '[]\n' : '\n]\n'
 }
 
-/** Unreadable submission: something else wrote under its keys. */
+/** Submission that cannot be read, because another program wrote to its keys. */
 interface UnreadableSubmission {
   id: string
   state: 'unreadable'
@@ -78,7 +78,7 @@ async function submissionTable(store: SubmissionStore): Promise<ExportTable> {
       const { id, form = '', state, receivedAt, expiresAt } = submission
       const answers = namedAnswers(submission.data)
       const otherFields = [...answers].filter(([name]) => !columnKeys.has(name))
-      // It arrived after the columns were chosen: the next export includes it.
+      // Skip a submission that arrived after the columns were chosen: the next export includes it.
       if (otherFields.length > 0 && !hasOthers) continue
       const values = keys.map((key): [string, string] => [
         `field: ${key}`, answers.has(key) ? cellOf(answers.get(key)!) : '',
@@ -101,7 +101,7 @@ async function frequentFields(store: SubmissionStore): Promise<{ keys: string[],
   for await (const submission of pendingSubmissions(store)) {
     const keys = submission.state === 'unreadable' ? [] : [...namedAnswers(submission.data).keys()]
     hasOthers ||= keys.length > FIELD_COLUMNS
-    // Made-up names of one form displace few fields that many forms have.
+    // Limit the names per submission, so that invented names do not displace common ones.
     for (const key of keys.slice(0, FIELD_COLUMNS)) counts.set(key, (counts.get(key) ?? 0) + 1)
     if (counts.size <= COUNTED_FIELDS) continue
     hasOthers = true
@@ -114,7 +114,7 @@ async function frequentFields(store: SubmissionStore): Promise<{ keys: string[],
   return { keys, hasOthers: hasOthers || counts.size > FIELD_COLUMNS }
 }
 
-/** The value as it was sent, but choices with their texts */
+/** Returns the value as it was sent, or the text of a choice */
 function cellOf(answer: Answer): string {
   return answer.choices ? displayText(answer, {}) : fieldText(answer.value)
 }

@@ -6,14 +6,15 @@ import type { Core } from '../context'
 import { vendorPauseMs } from '../outbox/backoff'
 import { wayOf } from '../deliveries/registry'
 
-/** Optional parts, besides platforms and deliveries. `receipts` reports the status of emails. */
+/** Optional parts of the service, in addition to platforms and deliveries. `receipts` reports the status of emails. */
 export const OPTIONAL_PARTS = { receipts: 'Email receipts', files: 'File storage' } as const
 export type OptionalPart = keyof typeof OPTIONAL_PARTS
 
 /**
- * Records events in the health notes and, if they are on, in the metrics; logs when a part works again.
+ * Records events in the health notes and, if enabled, in the metrics; logs when a part works again.
  *
- * @param recovered called in one replica at the first success after an outage; `since` is when that began, epoch ms
+ * @param recovered called in one replica at the first success after an outage; `since` is the start of the outage,
+ * epoch ms
  */
 export function createMonitor(
   { health, runtime: { now }, log }: Core, metrics: Promise<Metrics> | null,
@@ -46,7 +47,7 @@ export function createMonitor(
       count(counter => counter.incident(kind))
     },
     tried(work, outcome, durationMs) {
-      // Somebody deleted this one card: the platform works.
+      // Ignore a deleted card: the platform works.
       if (outcome.ok || !outcome.gone) noteOutcome(noteOf(work), outcome)
       count(counter => counter.tried(work, outcome, durationMs))
     },
@@ -67,14 +68,14 @@ export function credentialsNote(platform: string): string {
   return `${platform}:credentials`
 }
 
-/** Name of the note about edits of a room's cards, and replies below them. */
+/** Name of the note about edits of a room's cards and replies to its cards. */
 export function editsNote(room: string): string {
   return `${room}:edits`
 }
 
 /**
- * Name of the note for an attempt. New cards of a room have their own note, named like the room: credentials, edits and
- * other rooms do not tell if they arrive.
+ * Name of the note for an attempt. New cards have one note per room, named like the room, because nothing else shows if
+ * they arrive there.
  */
 export function noteOf({ kind, room, card }: WorkTarget): string {
   const place = room ?? card?.platform
@@ -83,8 +84,8 @@ export function noteOf({ kind, room, card }: WorkTarget): string {
 }
 
 /**
- * Reports results of the file storage to the monitor. Leaves out what is not the storage's state: a sender who leaves,
- * a file that is not allowed, and a file that the storage has lost.
+ * Reports results of the file storage to the monitor. Leaves out errors that are no failure of the storage: a sender
+ * who disconnects, a file that is not allowed, a lost file.
  */
 export function notedFiles(files: FileStore, monitor: Monitor): FileStore {
   return {

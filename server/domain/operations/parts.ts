@@ -7,7 +7,7 @@ import { allDeliveries, deliveryName } from '../deliveries/registry'
 
 type Notes = Readonly<Record<string, PartHealth>> | null
 
-/** Reads the state of all outside parts except the store. */
+/** Reads the state of all external services except the store. */
 export async function readParts(context: Context): Promise<StatusPart[]> {
   const { board, health, forms, forms: { rooms }, runtime } = context
   const now = runtime.now()
@@ -29,7 +29,7 @@ export async function readParts(context: Context): Promise<StatusPart[]> {
     })),
     ...allDeliveries(forms).map(key => singlePart(key, deliveryName(key))),
     ...optionalPartsOf(context).map(key => singlePart(key, OPTIONAL_PARTS[key])),
-    // A channel besides a platform's own is a part only while it has a problem.
+    // List a platform's additional channels only while they have a problem.
     ...rooms.filter(room => room.includes('/')).map(room => partOf(room, labelOf(room, board), roomFacts(room)))
       .filter(({ state }) => state === 'failing' || state === 'limited'),
   ]
@@ -51,7 +51,7 @@ export function problemsOf(parts: readonly StatusPart[]): string[] {
 
 const CREDENTIALS = 'Credentials'
 
-/** Returns the part without its credentials, for callers who have checked them at the platform themselves. */
+/** Returns the part without its credentials, for callers that check credentials themselves. */
 export function withoutCredentials(part: StatusPart): StatusPart {
   return { ...part, facts: part.facts.filter(({ about }) => about !== CREDENTIALS) }
 }
@@ -63,7 +63,7 @@ export function partOf(key: string, label: string, facts: readonly Fact[]): Stat
   return { key, label, state, lastSuccessAt, lastError, limitedUntil, facts }
 }
 
-/** Returns the worst state. Accepted credentials do not show yet that the platform takes cards. */
+/** Returns the worst state. Accepted credentials alone do not prove that the platform accepts cards. */
 function stateOf(facts: readonly Fact[]): FactState {
   const states = facts.map(({ state }) => state)
   const worstState = (['failing', 'limited', 'unknown'] as const).find(state => states.includes(state))

@@ -2,7 +2,7 @@ import type { Limiter } from '../../ports/limiter'
 import type { Context } from '../context'
 import { StoreUnavailable } from '../errors'
 
-/** Pause before an attempt is answered while many guess, ms; it grows with the number of waiting attempts. */
+/** Pause before each answer while many passwords are wrong, ms; it grows with the number of waiting attempts. */
 const PAUSE_MS = 1000
 const PAUSE_STEP_MS = 100
 const MAX_PAUSE_MS = 10_000
@@ -13,7 +13,7 @@ const MAX_PAUSE_MS = 10_000
  */
 export class PasswordGuesses {
   private waitingCount = 0
-  /** End of the window that was logged, epoch ms. */
+  /** End of the time window that was last logged, epoch ms. */
   private loggedWindowEndsAt = 0
 
   /** @param limiter counts wrong passwords of all clients together */

@@ -13,9 +13,9 @@ export interface Readiness {
 }
 
 /**
- * A process is ready if its store takes writes and every platform accepts its credentials. A platform that is merely
- * down does not count: otherwise a load balancer would remove all replicas, and forms would be lost that they could
- * store. A room that takes no cards and an email provider that refuses do not count either: forms are stored.
+ * A process is ready if its store takes writes and every platform accepts its credentials. Outages of a platform are
+ * ignored: otherwise a load balancer would remove all replicas, which can still store forms. A room that accepts no
+ * cards and an email provider that refuses are ignored, too: forms are stored.
  */
 export function createReadiness(
   context: Context, storage: Storage, credentials: Credentials,
@@ -51,7 +51,7 @@ export interface StoreRefusal {
   reason: string
 }
 
-/** State of the store: can it take forms? Each process checks for itself. */
+/** Checks if the store can take forms; once for each process. */
 export class Storage {
   /** Result of the last check. */
   refusal: StoreRefusal | null = null
@@ -61,12 +61,12 @@ export class Storage {
     private readonly context: Core, private readonly readAdvice: () => Promise<readonly string[]>,
   ) {}
 
-  /** Returns recommended changes to a store that works, one line each; none while it does not answer. */
+  /** Returns recommended changes to the store, one line each; none while it does not answer. */
   advice(): Promise<readonly string[]> {
     return this.readAdvice().catch(() => [])
   }
 
-  /** Returns null if forms can be stored; otherwise the reason and the time of the first failed check. */
+  /** Returns null if forms can be stored, or else the reason and the time of the first failed check. */
   async check(): Promise<StoreRefusal | null> {
     const askedAt = this.context.runtime.now()
     const reason = await this.context.store.check().catch(() => 'The store (STORE_URL) does not answer.')

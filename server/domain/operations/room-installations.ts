@@ -9,7 +9,7 @@ const REMOVED = 'The app was removed from its channel. Add it to one again.'
 /** Pauses between attempts while the store is unreachable, ms: platforms report an installation only once. */
 const PAUSES_MS = [1000, 4000, 15_000]
 
-/** Handles installations of the app, for rooms located in the channel where people add it. */
+/** Handles installations of the app. Cards go to the channel to which somebody adds it. */
 export class RoomInstallations {
   constructor(
     private readonly context: Context, private readonly queue: CardQueue, private readonly installations: Installations,

@@ -14,22 +14,22 @@ import type { Storage, StoreRefusal } from './readiness'
 /** Stuck submissions listed on the page. */
 const STUCK_ROWS = 10
 
-/** Submissions read to find which parts gave them up. */
+/** Submissions read to find the parts that gave up their work. */
 const STUCK_READ = 100
 
-/** Submissions read to count those of each assignee; a form may have 256 KiB. */
+/** Submissions read to count the assignments of each person; a form may have 256 KiB. */
 const ASSIGNED_READ = 100
 
 /** Audit lines shown on the page. */
 const AUDIT_LINES = 50
 
-/** Reads all that the person on duty checks first. Answers even while the store is down. */
+/** Reads the status for the person on duty. Works even while the store is down. */
 export async function readStatus(
   context: Context, storage: Storage, credentials: Credentials,
 ): Promise<Status> {
   const { store, health, clock } = context
   const askedAt = clock.now()
-  // Not awaited: the next request, a moment later, has the answers.
+  // Not awaited: the next request will show the answers.
   void credentials.check()
   const orNull = <T>(answer: Promise<T>) => answer.catch(() => null)
   const [parts, refusal, advice, incidents, backlog, tally, audit, stuck, holders] = await Promise.all([

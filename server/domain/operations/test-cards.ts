@@ -11,7 +11,10 @@ import { noteOf } from './monitor'
 
 const requestSchema = z.object({ platform: z.string() })
 
-/** Sends a test card to every room of a platform. The card shows if cards arrive, and its button shows if clicks do. */
+/**
+ * Sends a test card to every room of a platform. The card proves that cards arrive; a click on its button proves that
+ * clicks arrive.
+ */
 export class TestCards {
   constructor(private readonly context: Context, private readonly limiter: Limiter) {}
 
@@ -23,7 +26,7 @@ export class TestCards {
     if (rooms.length === 0) throw new InvalidRequest('No cards go to this platform. Name one that is configured.')
     const waitMs = await orUnavailable(this.limiter.take(`test-cards:${platform}`))
     if (waitMs > 0) throw new TooManyTests('test cards', this.limiter.limit, waitMs)
-    // The time makes each text unique: platforms treat the same text, sent twice, as one message.
+    // The time makes each text unique: platforms treat the same text as the same message.
     const text = texts('card.notice.test', { at: exactTime(runtime.now()) })
     return { rooms: await Promise.all(rooms.map(async (room) => {
       const outcome = await board.announce(room, text, null, TEST_CLICK)

@@ -15,7 +15,7 @@ import { isArrived, isNews, receiptText } from '../lifecycle/email-status'
 /** Replaces the submission id in test emails. */
 export const TEST_EMAIL = 'test-email'
 
-/** Test email: shows if emails are sent, and if the provider reports their status. */
+/** Sends a test email, to check that emails are sent and that the provider reports their status. */
 export class TestEmail {
   constructor(
     private readonly context: Context, private readonly receipts: TestReceipts, private readonly limiter: Limiter,

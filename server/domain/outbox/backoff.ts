@@ -1,28 +1,28 @@
 import type { Work } from '../../ports/submission'
 import type { RetryPolicy } from '../context'
 
-/** Longest delay between attempts, ms: after an outage, waiting work should go out soon. */
+/** Max delay between attempts, ms: after an outage, waiting work should soon be tried. */
 const MAX_DELAY_MS = 10 * 60 * 1000
 
-/** Longest delay that a vendor may ask for, ms; a longer one is cut, so that work is never put out of reach. */
+/** Max delay that a vendor may ask for, ms; longer delays are cut to it, so that work is never stuck. */
 const MAX_RETRY_AFTER_MS = 60 * 60 * 1000
 
-/** Longest delay between attempts to update a card, ms. It is longer because a card is tried for a week. */
+/** Max delay between attempts to update a card, ms; longer because these attempts go on for a week. */
 const MAX_UPDATE_DELAY_MS = 60 * 60 * 1000
 
 /**
- * Attempts at an email, an endpoint or a reminder before it is given up: 20 to 40 minutes at the default base. Running
- * into a rate limit never ends the retries.
+ * Max attempts at an email, an endpoint or a reminder: 20 to 40 minutes at the default base delay. Rate limits never
+ * end the retries.
  */
 const MAX_ATTEMPTS = 9
 
 /**
- * Times in a row that a platform must report a card as missing before we believe it: 5 to 10 minutes at the default
- * base. Teams sometimes does not find cards that exist (https://github.com/MicrosoftDocs/msteams-docs/issues/6139).
+ * Consecutive reports that a card is missing before it counts as deleted: 5 to 10 minutes at the default base delay.
+ * Teams sometimes does not find cards that exist (https://github.com/MicrosoftDocs/msteams-docs/issues/6139).
  */
 const MAX_MISSED = 6
 
-/** Pause before retrying a card whose content was refused, ms: something has to change first. */
+/** Pause before retrying a card with refused content, ms: the content or the platform must change first. */
 const REFUSED_RETRY_MS = 6 * 60 * 60 * 1000
 
 /** Pause before reposting a card that its platform accepted but did not deliver, ms. */
@@ -31,7 +31,7 @@ export const UNDELIVERED_PAUSE_MS = MAX_DELAY_MS
 /** Pause of a room that refuses every card, in multiples of the base delay: 1 min at the default base. */
 const ROOM_PAUSE = 12
 
-/** Parts of a failed outcome that decide about the next attempt. */
+/** Parts of a failed outcome that determine the next attempt. */
 interface FailedAttempt {
   permanent: boolean
   content?: boolean
@@ -40,7 +40,7 @@ interface FailedAttempt {
   retryAfterMs?: number
 }
 
-/** Pause of a room without new cards, ms: as its platform asks, or a fixed one if it refuses every card. */
+/** Time in which a room gets no new cards, ms: as its platform asks, or a fixed time if it refuses every card. */
 export function roomPauseMs({ permanent, content, retryAfterMs }: FailedAttempt, { baseMs }: RetryPolicy): number {
   return retryAfterMs === undefined ? (permanent && !content ? ROOM_PAUSE * baseMs : 0) : vendorPauseMs(retryAfterMs)
 }
@@ -52,8 +52,8 @@ export function vendorPauseMs(retryAfterMs = 0): number {
 
 /**
  * Returns when to retry failed work, epoch ms, or null to give it up. Posting a card is never given up: without a card
- * nobody would decide the submission. Updating a card that still exists is not given up either: its buttons would stay
- * for ever, and a refusal (a token, a permission) may get fixed. The lifecycle decides when updates end.
+ * nobody would decide the submission. Updates of an existing card are not given up here either: its buttons would stay,
+ * and the cause of a refusal (a token, a permission) may be fixed. The lifecycle ends them.
  */
 export function retryAt(
   work: Work, outcome: FailedAttempt, now: number, random: number, policy: RetryPolicy,
@@ -64,7 +64,7 @@ export function retryAt(
   const ceilingMs = Math.min(
     policy.baseMs * 3 ** failedAttempts, work.kind === 'update' ? MAX_UPDATE_DELAY_MS : MAX_DELAY_MS,
   )
-  // Half fixed, half random, so that replicas and submissions that failed together do not retry together.
+  // Half of the delay is random, so that work that failed at the same time is not retried at the same time.
   const delayMs = ceilingMs / 2 + random * ceilingMs / 2
   return now + Math.max(delayMs, vendorPauseMs(outcome.retryAfterMs))
 }

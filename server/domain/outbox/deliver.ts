@@ -12,8 +12,8 @@ import { contentHash, digest, isLost } from '../lifecycle/record'
 import { receiptNews } from '../lifecycle/email-status'
 
 /**
- * Does one piece of work. Cards show `submission`. Resolves with `waiting` if something else has to happen first, or,
- * for a card that waits for its turn, with the time to check on it again, epoch ms.
+ * Does one piece of work; cards show `submission`. Resolves with `waiting` if other work must be done first. For a card
+ * that waits for its turn, resolves with the time to check again, epoch ms.
  */
 export async function perform(
   work: Work, submission: Submission, context: Context, queue: CardQueue,
@@ -28,7 +28,7 @@ export async function perform(
       const checkAt = await queue.waitsUntil(room, submission, hasTurn)
       if (checkAt !== null) return checkAt
       const posting = board.post(room, cardView(submission, context), key.split('#')[1])
-      // An earlier attempt may have arrived after all; then the platform answers with that older card.
+      // If an earlier attempt arrived, the platform returns that older card, so it counts as version 0.
       return cardOutcome(await queue.slowRooms.timed(room, posting), attempts > 0 ? 0 : version)
     }
     case 'update': return cardOutcome(await board.update(card, cardView(submission, context)), version, card)
@@ -72,18 +72,18 @@ export async function deliver(
   const sentDelivery = { delivery, content: contentHash(data), to, ...messageId !== undefined && { messageId } }
   return { ok: true, value: {
     sent: sentDelivery, ...status !== undefined && { status }, ...keepMs !== undefined && { keepMs },
-    // A link works as long as the data is kept.
+    // Keep the data, because links to files need it.
     ...isLinked(submission, form, context.files) && { keepMs: SUBMISSION_TTL_MS },
   } }
 }
 
-/** True if any delivery sends a link to a file; it has to work after the submission is delivered. */
+/** True if any delivery contains a link to a file. Such links must work after the delivery. */
 export function isLinked({ id, envelope }: Submission, form: Form, files?: FormFiles): boolean {
   const { files: storedFiles = [] } = envelope ?? {}
   return DELIVERIES.some(row => row.linksFiles(storedFiles, form)) && typeof files?.url(id, 0) === 'string'
 }
 
-/** Tells the endpoint that a submission was erased, because it may have received data of it. */
+/** Notifies the endpoint that a submission was erased, because it may have received its data. */
 async function tellErasure(submission: Submission, context: Context): Promise<Outcome<Posted>> {
   const { id, form: key, erased } = submission
   const form = formOf(submission, context)
@@ -110,8 +110,8 @@ export function deliveryKey({ id, data }: Submission, message: readonly (string 
 }
 
 /**
- * Tells the sender of a form that it was passed on. The text comes from the form's configuration and quotes nothing of
- * the submission, so that nobody can use this service to send their own words to others.
+ * Emails the sender of a form that it was forwarded. The text comes from the form's configuration and quotes nothing
+ * from the submission, so that nobody can send their own text to strangers through this service.
  */
 async function confirm(
   { id, form: key, confirmation }: Submission, { attempts }: Work,
@@ -135,7 +135,7 @@ async function confirm(
     headers: { 'Auto-Submitted': 'auto-replied' },
   }, `${id}-confirm-${digest(to)}`)
   if (outcome.ok) return { ok: true, value: {} }
-  // Nobody can fix the wrong address of a stranger.
+  // No reviewer can correct a sender's wrong address.
   return outcome.permanent ? skip(outcome.reason) : outcome
 }
 

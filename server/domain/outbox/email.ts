@@ -23,9 +23,9 @@ import type { FormFiles } from '../context'
 const MAX_SUBJECT = 120
 
 interface EmailOptions {
-  /** The sent email with other values that this one corrects */
+  /** Earlier email with other values, which this email corrects */
   correctedEmail?: { at: number }
-  /** Key that tells this email apart from earlier ones of the same submission; absent for the first */
+  /** Key that differs from all earlier emails of the submission; absent for the first email */
   repetition?: string
   files?: FormFiles
   texts?: Texts
@@ -60,7 +60,7 @@ export async function composeEmail(
     replyTo: findSender(submission, form).address,
     subject, html, text,
     headers: {
-      // A program wrote this: the header stops vacation notices (RFC 3834).
+      // Stops vacation notices (RFC 3834).
       'Auto-Submitted': 'auto-generated',
       ...threadHeaders(submission, sender, repetition),
     },
@@ -70,8 +70,8 @@ export async function composeEmail(
 }
 
 /**
- * Returns the subject of the email, in the form's own words. It is one line, so that nobody can inject a header. The
- * form's template or page may set it; otherwise it is a field of the form, or names the sender.
+ * Returns the subject of the email: the one that the form's template or page sets, otherwise the value of a field, or a
+ * text that names the sender. One line, so that nobody can inject a header.
  */
 export function emailSubject(submission: Submission, form: Form, isCorrection = false, texts = english): string {
   const { name, address } = findSender(submission, form)
@@ -84,10 +84,10 @@ export function emailSubject(submission: Submission, form: Form, isCorrection = 
   )
 }
 
-/** Titles of persons, which forms ask for under `title` */
+/** Titles of people: many forms have a field `title` for them */
 const PERSON_TITLE = /^(?:m[rsx]|mrs|miss|sir|madam|dr|prof|professor|doctor|herr|frau|mme|mlle|sra?)\.?$/i
 
-/** Value of the first field called a subject; a list or an object is none. */
+/** Value of the first field with a name like `subject`; skips lists, objects and titles of people. */
 function topicOf({ data }: Submission): string | undefined {
   return readingOf(data).answers.flatMap(answer => (
     /^(?:subject|topic|title|reason)$/i.test(answer.label.trim()) && !isBranch(answer.value) && answer.value !== null
@@ -97,11 +97,10 @@ function topicOf({ data }: Submission): string | undefined {
 }
 
 /**
- * Headers by which mail clients keep the emails of one submission together, and those of different ones apart. Gmail
- * folds emails with the same subject unless `X-Entity-Ref-ID` differs
- * (https://resend.com/docs/dashboard/emails/custom-headers). Resend sends through Amazon SES, which puts a Message-ID of
- * its own in the place of ours and keeps the references (https://github.com/resend/resend-node/issues/133): so the
- * first email refers to its own id as well, and all emails of a submission have that reference in common.
+ * Headers that make mail clients show one thread per submission. Gmail merges emails with the same subject unless
+ * `X-Entity-Ref-ID` differs (https://resend.com/docs/dashboard/emails/custom-headers). Resend sends through Amazon SES,
+ * which replaces our Message-ID but keeps the references (https://github.com/resend/resend-node/issues/133). So every
+ * email of a submission, even the first one, has the first Message-ID as its reference.
  */
 function threadHeaders({ id }: Submission, { fromAddress }: MailSender, repetition?: string): Record<string, string> {
   const domain = fromAddress.slice(fromAddress.lastIndexOf('@') + 1)
@@ -119,24 +118,24 @@ export function fromHeader({ fromName, fromAddress }: MailSender): string {
   return `${quotedName(fromName)} <${fromAddress}>`
 }
 
-/** RFC 5322 quoted-string, so that a comma or angle bracket in the name stays part of the name. */
+/** Quotes a name (RFC 5322 quoted-string), so that a comma or angle bracket stays part of it. */
 function quotedName(name: string): string {
   return /^[\w '-]+$/.test(name) ? name : `"${oneLine(name).replace(/["\\]/g, '\\$&')}"`
 }
 
-/** True for a list of texts that has room as lines. */
+/** True for a short, flat list, which is shown with one item per line. */
 function isShortList(value: unknown): boolean {
   return Array.isArray(value) && value.length <= MOST_LINES && !value.some(isBranched)
 }
 
-/** Returns the items of a list or an object, in reading order; undefined for an empty one and for any other value. */
+/** Returns the items of a list or an object, in reading order; undefined if it is empty or another value. */
 export function treeOf(value: unknown, texts = english): readonly Branch[] | undefined {
   const branches: Branch[] = []
   addBranches(value, 0, branches, texts)
   return branches.length > 0 ? branches : undefined
 }
 
-/** Stops at one item more than an email holds: that is enough to know that there are more. */
+/** Stops after one item too many for an email: that shows that not all fit. */
 function addBranches(value: unknown, depth: number, branches: Branch[], texts: Texts): void {
   if (!isBranched(value)) return
   for (const [key, child] of Object.entries(value)) {
@@ -159,8 +158,8 @@ function leafText(value: unknown): string {
 }
 
 /**
- * Returns the submission as it is mailed. A lost file makes the email fail until it is given up. By then the reviewer
- * knows: after another forward the email goes without that file.
+ * Returns the submission to mail. A lost file makes the first email fail, until it is given up and reviewers see the
+ * reason. After the next forward the email is sent without that file.
  */
 export async function mailed(
   submission: Submission, files?: FormFiles,
@@ -171,7 +170,7 @@ export async function mailed(
   return isFileLossKnown && files ? files.withLost(submission) : submission
 }
 
-/** Returns the files to attach to an email, in their order, until it is full. */
+/** Returns the files to attach to an email: in their order, as many as fit. */
 export function attachedFiles({ id, envelope }: Submission, files?: FormFiles): Attachment[] {
   const { files: storedFiles = [] } = envelope ?? {}
   const fittingFiles = fittingOf(storedFiles)

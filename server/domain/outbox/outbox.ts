@@ -8,7 +8,10 @@ import type { Context } from '../context'
 import { isDelivery, isOver, traceOf } from '../lifecycle/record'
 import { Run } from './run'
 
-/** Pauses between attempts to write while the store is unreachable, ms; after the last one the lease takes over. */
+/**
+ * Pauses between attempts to write while the store is unreachable, ms; after the last one, other processes retry when
+ * the lease ends.
+ */
 const WRITE_RETRIES_MS = [200, 400, 800, 1600, 3200]
 
 /** Does outstanding work and stores its results. */
@@ -16,7 +19,7 @@ export class Outbox {
   /** Lock for each card, so that its edits run one after the other. */
   private readonly edits = new KeyedMutex()
 
-  /** @param ended called when form data is gone, so that copies elsewhere can be erased, too */
+  /** @param ended called when form data was erased, so that copies elsewhere can be erased, too */
   constructor(
     private readonly context: Context, readonly queue: CardQueue, private readonly ended?: (id: string) => void,
   ) {}
@@ -24,7 +27,7 @@ export class Outbox {
   /**
    * Applies events to a submission in one compare-and-set; retries with the newest version after a conflict.
    *
-   * @param snapshot version at hand, which saves a read; a record is enough if nothing depends on the form data
+   * @param snapshot version to try first, which saves a read; a record is enough if nothing depends on the form data
    */
   async apply(
     id: string, events: readonly LifecycleEvent[] | EventsOn, snapshot?: SubmissionRecord | null,
@@ -32,7 +35,7 @@ export class Outbox {
     const { store, files, forms, policy, cardDataMs, runtime, monitor, log } = this.context
     for (let current: SubmissionRecord | null = snapshot ?? await store.get(id); ; current = await store.get(id)) {
       if (!current) return { refused: 'gone' }
-      // The store makes sure that a record has data, and keeps the data.
+      // The store checks that the data of a record exists, and keeps it.
       const submission = isComplete(current) ? current : { ...current, data: {} }
       const eventList = typeof events === 'function' ? events(submission) : events
       const step = transitions(submission, eventList, runtime.now(), policy.leaseMs, cardDataMs)
@@ -72,18 +75,18 @@ export class Outbox {
   }
 
   /**
-   * Does `work`; its results may start more work in the background. Resolves when the work is done or put off and that
-   * is stored. Never rejects.
+   * Does `work`; the results may start more work in the background. Resolves when the work is done or postponed and
+   * this is stored. Never rejects.
    *
-   * @param onTried called when the work is done or put off, before that is stored
+   * @param onTried called when the work is done or postponed, before this is stored
    */
   async run(submission: Submission, work: readonly Work[], onTried?: () => void): Promise<void> {
     await new Run(submission, this, this.context).start(work, onTried)
   }
 
   /**
-   * Makes deliveries exactly when they are due; a sweep would be late. Until then somebody may undo the decision.
-   * Returns at once. If the process ends first, a sweep makes them.
+   * Makes deliveries exactly when the time to undo the decision is over; a sweep would be late. Returns at once. If the
+   * process ends before, a sweep makes them.
    */
   runOnTime({ id, work }: Submission): void {
     const { runtime } = this.context
@@ -93,12 +96,12 @@ export class Outbox {
     runtime.keepAlive(timer.then(() => runtime.background(this.runNow(id, { type: 'leased', keys }))))
   }
 
-  /** Retries failed updates of a card now, because somebody clicked it while it was outdated. Never rejects. */
+  /** Retries failed updates of a card now, because somebody clicked the outdated card. Never rejects. */
   refresh(submission: Submission, card: CardRef): Promise<void> {
     return this.runNow(submission.id, { type: 'leased', keys: [], card }, submission)
   }
 
-  /** Posts the card whose turn it is in this room, unless it is already posted. Never rejects. */
+  /** Posts the card that is next in this room, unless it is already posted. Never rejects. */
   post(id: string, room: string): Promise<void> {
     return this.runNow(id, { type: 'turn', room })
   }
@@ -128,7 +131,7 @@ export class Outbox {
   }
 }
 
-/** True if its files must be erased with its data. If the data are not at hand, assumes files if the form takes any. */
+/** True if files must be erased with the data. Without the data, assumes files if the form accepts any. */
 function endsFiles(
   previousRecord: SubmissionRecord, nextSubmission: Submission, forms: Context['forms'],
 ): boolean {
@@ -139,9 +142,9 @@ function endsFiles(
 }
 
 /**
- * Returns the audit line of a step: the submission ended (even if its cards are still outdated), its deliveries were
- * given up, or a reviewer undid, erased or released it. A quarantined form that expired leaves no line: nothing was
- * decided.
+ * Returns the audit line for this change, if any: the submission ended (even if its cards are still outdated), its
+ * deliveries were given up, or a reviewer undid, erased or released it. A quarantined form that expires gets no line,
+ * because nobody decided it.
  */
 function auditLine(previousRecord: SubmissionRecord, nextSubmission: Submission, now: number): AuditLine | undefined {
   const { id, form, receivedAt } = nextSubmission

@@ -15,8 +15,8 @@ export class Receipts {
   ) {}
 
   /**
-   * @returns true if the provider signed it recently; otherwise nothing changes
-   * @throws StoreUnavailable, ReceiptTooEarly when the provider has to send it again
+   * @returns true if the webhook has a recent signature of the provider; otherwise nothing changes
+   * @throws StoreUnavailable, ReceiptTooEarly if the provider must send the webhook again
    */
   async take(...request: Parameters<MailNotices['read']>): Promise<boolean> {
     const { monitor } = this.context

@@ -10,34 +10,36 @@ import { getAll, orUnavailable } from '../queries/rows'
 import { canSendAgain, outstanding } from '../lifecycle/record'
 import { allDeliveries, rowOf, vendorOf } from '../deliveries/registry'
 
-/** Shortest outage that pulls work forward, in base delays (30 s at the default): before that, pauses are short. */
+/**
+ * Min outage after which work is retried early, in base delays (30 s at the default): earlier pauses are short anyway.
+ */
 const MIN_OUTAGE = 6
 
-/** Latest next attempt that is pulled forward, ms from now. It covers card edits and posts held up by a long queue. */
+/** Max time to the next attempt of work that is retried early, ms: includes card edits, and posts in a long queue. */
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000
 
-/** Limits of one request: submissions searched for one vendor, and given-up submissions retried. */
+/** Limits of one request: submissions searched for one vendor, and submissions retried after they were given up. */
 const [MAX_SEARCHED, MAX_GIVEN_UP] = [10_000, 1000]
 
 const PAGE = 100
 
-/** Submissions pulled forward in parallel: the store has other requests to answer. */
+/** Submissions updated in parallel; few, because the store has other requests to answer. */
 const CONCURRENCY = 8
 
 const requestSchema = z.object({ part: z.string().max(200) })
 
 /** Retries failed work once its cause is fixed. */
 export class Retries {
-  /** @param sweep does all due work */
+  /** @param sweep function that does all due work */
   constructor(
     private readonly context: Context, private readonly outbox: Outbox, private readonly submissions: OpsSubmissions,
     private readonly sweep: () => Promise<unknown>,
   ) {}
 
   /**
-   * Pulls forward the work that waits for a recovered part, for all replicas. Returns at once.
+   * Makes all work that waits for a recovered part due now, for all replicas. Returns at once.
    *
-   * @param since when its outage began, epoch ms
+   * @param since start of its outage, epoch ms
    */
   recovered(note: string, since: number): void {
     const { runtime, policy, log } = this.context
@@ -50,7 +52,7 @@ export class Retries {
   }
 
   /**
-   * Retries everything that waits for a part or was given up there. Emails that bounced are left alone.
+   * Retries all work that waits for a part or was given up there, except emails that bounced.
    *
    * @throws InvalidRequest, StoreUnavailable
    */
@@ -110,7 +112,7 @@ export class Retries {
   }
 }
 
-/** Returns the vendors whose refusals need a person's help. A bounced email is not its provider's fault. */
+/** Returns the vendors that refused work for good. Ignores bounced emails: they are not the provider's fault. */
 export function givenUpBy(submission: SubmissionRecord): string[] {
   const { failures, work } = submission
   const deliveries = canSendAgain(submission) ? [] : failures.map(({ delivery }) => delivery)

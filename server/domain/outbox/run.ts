@@ -8,7 +8,7 @@ import { transitions } from '../lifecycle/lifecycle'
 import { missingIn, roomOfCard, roomOfWork } from '../review/scope'
 import { isDelivery } from '../lifecycle/record'
 
-/** Longest time that a card edit waits for deliveries, ms. */
+/** Max time that a card edit waits for deliveries, ms. */
 const EDIT_PATIENCE_MS = 1000
 
 /** Delay before waiting work is checked again, ms. */
@@ -28,26 +28,28 @@ type WorkOutcome = Awaited<ReturnType<typeof perform>>
 
 /** Result of one piece of work. */
 interface Report {
-  /** True if it may wait to be written. Failures may not, and posted cards may not: a crash would post them again. */
+  /**
+   * True if it need not be written at once. False for failures, and for posted cards: a crash would post them again.
+   */
   canWait: boolean
   eventsOn: EventsOn
 }
 
 /**
- * Work on one submission: starts all effects at once, side by side. Cards show the stored submission plus the results
- * since then. Results that arrive close together become one write.
+ * Does the work of one submission, all in parallel. Cards show the stored submission plus newer results. Results that
+ * arrive close together become one write.
  */
 export class Run {
   private readonly attempts: Promise<void>[] = []
-  /** Resolves when no delivery is running; null after that. */
+  /** Resolves when no delivery is running; null if none is. */
   private deliveriesSettled: Promise<void> | null = null
   /** Results that are not stored yet. */
   private readonly reports: Report[] = []
-  /** Card edits that wait for the end of a write. */
+  /** Card edits to make after the current write. */
   private readonly waitingEdits: Work[] = []
   private lastWrite: Promise<void> = Promise.resolve()
   private isWriting = false
-  /** Versions after which another process wrote the next one. */
+  /** Versions that another process has replaced. */
   private readonly overtakenVersions = new Set<number>()
 
   constructor(
@@ -135,7 +137,7 @@ export class Run {
       : [storedSubmission, []]
     this.storedSubmission = submission
     const isReopened = storedSubmission.state !== 'open' && submission.state === 'open'
-    // Include posts that became due while the submission was decided.
+    // Include cards that became due for posting while the submission was decided.
     const missedPosts = submission.work.filter(item => (
       isReopened && item.kind === 'post' && item.dueAt <= runtime.now() && !addedWork.includes(item)
     ))
@@ -144,7 +146,9 @@ export class Run {
     if (work.length > 0) runtime.background(this.start(work))
   }
 
-  /** Returns what cards show: the stored submission and, after all deliveries, unstored results; null during writes. */
+  /**
+   * Returns the submission for cards: the stored one and, after all deliveries, unstored results; null during writes.
+   */
   private visibleSubmission(): Submission | null {
     const { runtime, policy: { leaseMs }, cardDataMs } = this.context
     const { storedSubmission } = this
@@ -153,7 +157,7 @@ export class Run {
     const events = this.reports.flatMap(({ eventsOn }) => eventsOn(storedSubmission))
     const step = transitions(storedSubmission, events, runtime.now(), leaseMs, cardDataMs)
     if ('refused' in step) return storedSubmission
-    // Do not show buttons before they work.
+    // Show no buttons before the reopening is stored: they would not work.
     return step.next.state === 'open' && storedSubmission.state !== 'open' ? null : step.next
   }
 

@@ -8,22 +8,22 @@ import { getAll } from '../queries/rows'
 import { rowOf } from '../deliveries/registry'
 import { isDelivery } from '../lifecycle/record'
 
-/** Submissions leased at a time, so that replicas share a backlog. */
+/** Submissions leased at a time; few, so that replicas share a backlog. */
 const BATCH_SIZE = 100
 
-/** Longest run while more work is due, ms. On serverless hosts the next run comes within a minute. */
+/** Max duration of one run while more work is due, ms. On serverless hosts the next run comes within a minute. */
 const RUN_MS = 5000
 
 /** Submissions processed in parallel. */
 const CONCURRENCY = 8
 
 /**
- * How long work of a kind that this version does not have waits for a version that has it, such as one that is being
- * rolled out or back, ms. After that a forward fails, so that a person learns of a delivery that was removed.
+ * Time for which work of an unknown kind waits for another version of this service, ms, e.g. during a rollout. After
+ * that the forward fails, so that a person learns that the delivery was removed.
  */
 const UNKNOWN_WAIT_MS = 60 * 60 * 1000
 
-/** Returns the work that this version can do or has to give up. */
+/** Returns the work that this version can do or must give up. */
 function ourWork({ state, work }: Submission, now: number): Work[] {
   const isAbandoned = (dueAt: number) => state === 'settling' && dueAt <= now - UNKNOWN_WAIT_MS
   return work.filter(({ kind, dueAt }) => !isDelivery(kind) || rowOf(kind) || isAbandoned(dueAt))
@@ -78,7 +78,7 @@ async function sweepBatch(context: Context, outbox: Outbox, reviewers: Reviewers
   return ids.length
 }
 
-/** Returns the assignee who may not decide it any more; undefined if there is none, or while that cannot be checked. */
+/** Returns the assignee if they may not decide any more; undefined otherwise, and if that cannot be checked. */
 async function findFormerReviewer(
   { holder, form }: Submission, { forms }: Context, reviewers: Reviewers,
 ): Promise<string | undefined> {

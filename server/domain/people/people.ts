@@ -33,20 +33,20 @@ export class People {
     return person === undefined ? { names } : { person, names: [...new Set([...names, ...this.aliases[person]!])] }
   }
 
-  /** All names of a person by alias, in any case; none for an unknown alias. */
+  /** All names of a person by alias, ignoring upper and lower case; none for an unknown alias. */
   namesOf(person: string): readonly string[] {
     const wantedAlias = person.replace(/^@/, '').toLowerCase()
     return Object.entries(this.aliases).find(([alias]) => alias.toLowerCase() === wantedAlias)?.[1] ?? []
   }
 
-  /** Name of a list entry: its alias, or the sign-in name unless that is an address; null if it has none. */
+  /** Display name for an entry of a list: its alias, or its sign-in name if that is no address; else null. */
   nameOf(entry: string): string | null {
     const signInName = entry.startsWith('ops:') && !entry.includes('@') ? entry.slice('ops:'.length) : null
     return this.byName.get(entry) ?? signInName
   }
 }
 
-/** List of names for people to read. Entries without a name become `others`: an id tells people nothing. */
+/** Sentence part that lists names. Entries without a name become `others`, because people cannot read ids. */
 export function inWords(names: readonly (string | null)[], texts = english): string {
   const knownNames = [...new Set(names)].filter(name => name !== null)
   const shownNames = names.includes(null) ? [...knownNames, texts('card.list.others')] : knownNames
@@ -56,13 +56,13 @@ export function inWords(names: readonly (string | null)[], texts = english): str
     : texts('card.list.and', { some: shownNames.slice(0, -1).join(', '), last: shownNames.at(-1)! })
 }
 
-/** Ids have a colon and names must not, so that no name looks like an id. */
+/** Names must not contain a colon, because ids do: no name may look like an id. */
 const NAME = /^[^:\p{C}]{1,80}$/u
 
 /**
  * Reads `ada = slack:U1, discord:123; grace = slack:U2`, with one person per line or between semicolons.
  *
- * @param isName tells if a text is a valid id
+ * @param isName checks if a text is a valid id
  * @returns the aliases, and the problems, one line each
  */
 export function parseAliases(
@@ -106,7 +106,7 @@ function collect(
   return { aliases: Object.fromEntries(aliases), problems }
 }
 
-/** Names that people type at the ops pages ignore case. */
+/** Ignores case in names of the ops pages, because people type them. */
 export function normal(name: string): string {
   return name.startsWith('ops:') ? name.toLowerCase() : name
 }

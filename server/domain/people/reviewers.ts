@@ -16,16 +16,16 @@ interface RefusedAttempt {
   platform: string
 }
 
-/** How long the members of a group are cached, ms. */
+/** Cache time of a group's members, ms. */
 const MEMBERS_CACHE_MS = 60_000
 
-/** How long a failed lookup is cached, ms: not every click waits for a platform that does not answer. */
+/** Cache time of a failed lookup, ms, so that not every click waits for a platform that does not answer. */
 const FAILURE_CACHE_MS = 3000
 
-/** Most names that a refusal lists. */
+/** Max names in a refusal. */
 const MAX_LISTED_NAMES = 10
 
-/** Permission to decide: the one gate before every decision, wherever it comes from. */
+/** Checks the permission to decide, before every decision from any source. */
 export class Reviewers {
   private readonly groups = new Map<string, { until: number, members: Promise<Outcome<readonly string[]>> }>()
 
@@ -34,7 +34,8 @@ export class Reviewers {
   constructor(private readonly context: Context, private readonly people: People) {}
 
   /**
-   * Reason why somebody may not decide, in words for them alone; null if they may. Without a list nothing is looked up.
+   * Returns the reason why somebody may not decide, as an error only for them; null if they may decide. Without a list
+   * of reviewers nothing is looked up.
    */
   async refusal(
     { reviewers }: Pick<Form, 'reviewers'>, person: Person, attempt: RefusedAttempt, texts = english,
@@ -49,7 +50,7 @@ export class Reviewers {
     return new NotAReviewer(texts('card.refusal.onlyThese', { names: await this.describeList(reviewers, texts) }))
   }
 
-  /** True if a list has somebody, by name or in a group; null if that cannot be looked up. */
+  /** True if the list contains the person, or a group with them; null if that cannot be looked up. */
   async has(list: readonly string[], person: Person): Promise<boolean | null> {
     if (isNamed(person, list)) return true
     const answers = await Promise.all(list.map(entry => this.isIn(entry, person)))
@@ -95,14 +96,14 @@ export class Reviewers {
 }
 
 /**
- * Returns a person who signed in to the ops pages, with their role; null if they may not even look.
+ * Returns the person who signed in to the ops pages, with their role; null if they may not see anything.
  *
- * Listed reviewers decide. Once viewers are listed, only they and reviewers are let in: people who sign in by password
- * choose any name, so a list of people to keep out would stop nobody. Without viewers everybody looks, and everybody
- * decides if some form has no list of reviewers.
+ * Listed reviewers may decide. If viewers are listed, only viewers and reviewers get in. There is no list of blocked
+ * people, because people who sign in by password can choose any name. Without a list of viewers everybody may look, and
+ * if some form has no list of reviewers, everybody may decide.
  *
  * @returns the role is null for a viewer while the list of reviewers cannot be looked up
- * @throws PeopleUnknown while it cannot be looked up if they may look
+ * @throws PeopleUnknown if their permission cannot be looked up
  */
 export async function admitPerson(
   signedInPerson: Person, { forms, viewers }: Context, people: People, reviewers: Reviewers,
@@ -121,16 +122,16 @@ export async function admitPerson(
 /** Time for which an answer is cached, ms. */
 const MEMBERSHIP_TTL_MS = 5 * 60 * 1000
 
-/** Number of people remembered. When it is reached, all are forgotten and asked about again. */
+/** Max people in the cache, which is cleared when it is full. */
 const MAX_MEMBERSHIPS = 1000
 
-/** Checks if people are in a room of the cards. */
+/** Checks if people are members of a room with cards. */
 export class Membership {
   private readonly answers = new Map<string, { expiresAt: number, isMember: boolean }>()
 
   constructor(private readonly context: Context) {}
 
-  /** True if a person is in any room of their platform; false also while the platform does not confirm it. */
+  /** True if the person is in any room of their platform; false if the platform does not answer. */
   async of(platform: string, person: Person): Promise<boolean> {
     const { forms: { rooms }, runtime } = this.context
     const key = person.names?.[0] ?? `${platform}:${person.id}`
@@ -143,7 +144,7 @@ export class Membership {
     return isMember
   }
 
-  /** Asks one room after the other until one has the person; null if no room has them and one did not answer. */
+  /** Checks the rooms one by one until one contains the person; null if none does but some did not answer. */
   private async askRooms(rooms: readonly string[], person: Person): Promise<boolean | null> {
     let isUnknown = false
     for (const room of rooms) {

@@ -33,12 +33,10 @@ import { receiptText, sendAgainForm } from '../lifecycle/email-status'
 /** Person who looks at a submission. */
 export interface DetailsViewer extends Person { role: OpsRole | null }
 
-/** Explains to a reviewer how to handle a quarantined submission. */
+/** Tells reviewers how to handle a quarantined submission. */
 const HELD_NOTE = 'Held because its hidden field was filled in: usually by a program, sometimes by autofill. It has no card, and nobody was notified. Release it to decide it, or erase it.'
 
-/**
- * @throws SubmissionGone when it never existed, StoreUnavailable; SubmissionEnded when it is over, with known details
- */
+/** @throws SubmissionGone if it never existed, StoreUnavailable; SubmissionEnded, with known details, if it is over */
 export async function showSubmission(
   id: string, viewer: DetailsViewer, context: Context, reviewers: Reviewers,
 ): Promise<SubmissionDetails> {
@@ -87,13 +85,13 @@ export async function showSubmission(
   return details
 }
 
-/** True if there is something to erase: form data here or on cards, or the address for the confirmation. */
+/** True if it can be erased: form data is stored or on cards, or the confirmation address is stored. */
 function isShownSomewhere({ state, data, decision, cards, confirmation }: Submission): boolean {
   const hasAddress = confirmation?.to !== undefined
   return state !== 'erased' && (data !== null || hasAddress || (decision?.action === 'forward' && cards.length > 0))
 }
 
-/** True if it has ended. A submission that can be undone, or waits for an email receipt, is still shown. */
+/** True if it has ended. Not yet true while its decision can be undone or it waits for an email receipt. */
 function isEnded(submission: Submission): boolean {
   const { state, data, keptUntil } = submission
   const isShown = listOf(submission) !== null || (data !== null && keptUntil !== undefined)
@@ -164,7 +162,7 @@ function reviewerText({ name, platform }: Reviewer): string {
   return `${name} on ${platform}`
 }
 
-/** Returns how an endpoint answered, as far as it is recorded, e.g. `, answered 200, at attempt 2`. */
+/** Returns the recorded answer of an endpoint, e.g. `, answered 200, at attempt 2`. */
 function deliveryText({ status, attempt = 1 }: HistoryEntry & { event: 'delivered' }): string {
   return `${status === undefined ? '' : `, answered ${status}`}${attempt === 1 ? '' : `, at attempt ${attempt}`}`
 }
@@ -177,7 +175,7 @@ function decisionText({ action, edited }: HistoryEntry & { event: 'claimed' }): 
   return action === 'spam' ? 'Marked as spam' : edited ? 'Edited and forwarded' : 'Forwarded'
 }
 
-/** Everything that was sent but files: answers with their inputs, and the rest */
+/** Returns everything that was sent except files: answers with their inputs, technical details, and the raw data */
 function fieldDetails(submission: Submission, form: Form): Pick<SubmissionDetails, 'fields' | 'technical' | 'sent'> {
   const { data } = submission
   const { answers, technical } = readingOf(data, form)
@@ -205,7 +203,10 @@ function fieldDetails(submission: Submission, form: Form): Pick<SubmissionDetail
   }
 }
 
-/** Kind of the text of an input: lines and choices are text, other lists and objects are JSON. */
+/**
+ * Format of an input's text: plain text, also for lists with one item per line and for choices; JSON for other lists
+ * and objects.
+ */
 function kindOf(answer: Answer, text = editText(answer)): FieldDetails['kind'] {
   const { value, choices } = answer
   if (isBranch(value)) return text === fieldText(value) ? 'tree' : 'text'

@@ -22,10 +22,10 @@ import { searchable } from './search'
 /** Places that keep form data, in the order of the search. `over`: delivered, but not erased yet. */
 const SOURCES = ['held', 'pending', 'spam', 'over'] as const
 
-/** Submissions read at a time: a form may have 256 KiB. */
+/** Submissions read at a time; few, because a form may have 256 KiB. */
 const PAGE = 50
 
-/** Most pages read for one request. */
+/** Max pages read for one request. */
 const MOST_PAGES = 100
 
 /** Shorter texts match almost everything. */
@@ -37,7 +37,7 @@ const beforeSchema = z.string().regex(
   new RegExp(`^(?:${SOURCES.join('|')})(?: [\\w-]{1,200})?$`), 'must be the cursor from the previous answer',
 ).optional()
 
-/** Accepts every address that a form may have, also domains with non-ASCII letters. */
+/** Accepts every address that a form may contain, even domains with non-ASCII letters. */
 const emailSchema = z.string().max(254, 'is longer than an email address can be').refine(
   address => sentTo(address) !== undefined, 'must be an email address',
 )
@@ -53,9 +53,9 @@ export const forgetting = z.union([
 ], USAGE)
 
 /**
- * Erases every submission that is still kept and contains an address or a text, if this person may decide it.
+ * Erases every stored submission that contains an address or a text, if this person may decide it.
  *
- * @throws StoreUnavailable; what was erased before stays erased
+ * @throws StoreUnavailable; erasures before the error are not undone
  */
 export async function forgetAll(
   request: z.infer<typeof forgetting>, person: Person, context: Context, quarantine: Quarantine,
@@ -102,7 +102,7 @@ async function readPage(
   const nextSource = SOURCES[SOURCES.indexOf(source) + 1] ?? null
   const positionAfter = (nextCursor: string | null) => nextCursor === null ? nextSource : `${source} ${nextCursor}`
   if (source === 'over') {
-    // No list has these: submissions in the audit trail may still be kept until the status of their email is known.
+    // Find these in the audit trail, because no list has them: they are kept until the status of their email is known.
     const lastEnd = cursor === undefined ? null : readCursor(cursor)
     const remainingLines = (await loadEndings()).filter(({ at, id }) => (
       lastEnd === null || at < lastEnd.at || (at === lastEnd.at && id < lastEnd.id)
@@ -121,7 +121,7 @@ async function readPage(
   return { submissions, unreadable, next: positionAfter(nextCursor) }
 }
 
-/** Returns the ends of submissions that arrived since then, latest ends first. */
+/** Returns the audit lines about the end of each submission that arrived after `sinceAt`, latest end first. */
 async function listEndsSince(sinceAt: number, store: SubmissionStore): Promise<AuditLine[]> {
   return endedOf(await store.audit(Infinity, sinceAt)).filter(({ receivedAt }) => receivedAt > sinceAt)
 }
@@ -140,7 +140,7 @@ async function eraseOne(
   }
 }
 
-/** True if a key or value contains the text, in any case. An address must match as a whole, not as a part. */
+/** Returns a check if a key or value contains the text, ignoring case. An address matches only as a whole. */
 function matcherFor(request: z.infer<typeof forgetting>): (submission: Submission) => boolean {
   const searchTexts = ('email' in request ? spellingsOf(request.email) : [request.text]).map(normalize)
   const addressPattern = new RegExp(
@@ -158,7 +158,7 @@ function textsOf(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, item]) => [key, ...textsOf(item)])
 }
 
-/** Texts inside of JSON that came as a text, where letters may be escaped, and texts of choices */
+/** Texts that the raw data does not contain literally: in JSON strings, which may escape letters, and of choices */
 function answerTexts(data: SubmissionData): string[] {
   const { answers, technical } = readingOf(data)
   return [...answers, ...technical].filter(({ path, choices }) => choices || path.includes(PARSED)).flatMap(
@@ -174,7 +174,7 @@ function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
-/** Copies already sent or being sent, which we cannot erase; one line each. */
+/** Lists copies that we cannot erase, because they were sent or are being sent; one line each. */
 function unreachableNotes(
   submissions: readonly Submission[], presentation: Presentation, unreadableCount: number,
 ): string[] {

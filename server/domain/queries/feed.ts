@@ -2,9 +2,9 @@ import { HEARTBEAT_MS } from '../../ports/store'
 import type { Context } from '../context'
 
 export interface FeedListener {
-  /** Store revision that the listener has seen, if any. It gets no `null` until the revision changes. */
+  /** Store revision that the listener has seen, if any. While it is current, the listener has missed no changes. */
   knows?: string
-  /** Called with the ids of changed submissions; null if any may have changed. */
+  /** Called with the ids of changed submissions; with null if any submission may have changed. */
   changed: (ids: readonly string[] | null) => void
   /** Called repeatedly while changes can be received. */
   alive: () => void
@@ -12,23 +12,23 @@ export interface FeedListener {
   closed: () => void
 }
 
-/** Window in which changes are collected, ms: one decision makes several changes, a burst makes hundreds. */
+/** Window for collecting changes, ms: one decision makes several changes, and a burst makes hundreds. */
 const GATHER_MS = 200
 
-/** With more ids than this, a message says that any submission may have changed. */
+/** Max ids in one message. With more changes it says that any submission may have changed. */
 const MOST_IDS = 100
 
-/** Open pages; each holds a connection. */
+/** Max listeners: each open page uses a connection. */
 const MOST_LISTENERS = 200
 
-/** Shares one watch of the store among all listeners of this process; watches only while somebody listens. */
+/** Shares one store watcher among all listeners of this process; stops it while nobody listens. */
 export class Feed {
   private readonly listeners = new Set<FeedListener>()
   private unwatch: (() => void) | null = null
   /** Changed ids; null means that any submission may have changed. */
   private readonly changedIds = new Set<string | null>()
   private isGathering = false
-  /** Time of the last sign of life from the store, epoch ms. */
+  /** Time of the last heartbeat of the store, epoch ms. */
   private aliveAt = 0
 
   constructor(private readonly context: Context) {}
@@ -37,7 +37,7 @@ export class Feed {
   listen(listener: FeedListener): (() => void) | null {
     if (this.listeners.size >= MOST_LISTENERS) return null
     this.listeners.add(listener)
-    // A new watch sends null to all listeners; here an older watch runs.
+    // Only a new watcher sends null to its listeners, so notify this listener if one is already running.
     if (this.unwatch) void this.notifyMissed([listener])
     this.unwatch ??= this.context.store.watch({ changed: id => this.gather(id), alive: () => this.recordHeartbeat() })
     if (this.context.runtime.now() - this.aliveAt < HEARTBEAT_MS) listener.alive()

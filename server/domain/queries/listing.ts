@@ -18,7 +18,7 @@ export interface Filter {
   /** Search text for `searchFor`. */
   q?: string
   holder?: HolderFilter
-  /** Person who asks, by `identityOf`. */
+  /** Person who makes the request, from `identityOf`. */
   who?: string
   /** Key of the form; `DEFAULT_FORM` for the default form. */
   form?: string
@@ -31,27 +31,27 @@ export interface Listing extends Filter {
   /** Cursor of the previous page. */
   before?: string
   sort?: Sort
-  /** Returns ids instead of rows: all that are found within the time budget of one answer, without a limit. */
+  /** Returns ids instead of rows: as many as the time budget allows, without `limit`. */
   only?: 'ids'
 }
 
-/** No form has this key, because keys begin with a letter or a digit. */
+/** Stands for the default form. No other form has this key, because keys begin with a letter or a digit. */
 const DEFAULT_FORM = '-'
 
-/** Time budget of one answer, ms: clients ask for the rest from the cursor. */
+/** Time budget of one answer, ms: clients request the rest with the cursor. */
 const BUDGET_MS = 100
 
-/** Most submissions read at a time: a form may have 256 KiB. */
+/** Max submissions read at a time: a form may have 256 KiB. */
 const MOST_READ = 200
 
-/** A read that took less time than this is followed by a larger one, a slower read by a smaller one, ms. */
+/** Target time of one read, ms: after a faster read the next one is larger, after a slower read it is smaller. */
 const QUICK_MS = 10
 
 /**
  * Returns a page of pending submissions, by time of arrival.
  *
- * Failed and assigned submissions have an index. Other filters are applied while reading, as far as the time budget
- * allows. The cursor is at the last submission that was checked, so that no submission is left out or listed twice.
+ * Failed and assigned submissions have an index. For other filters, reads and checks submissions until the time budget
+ * is used up. The cursor points to the last checked submission, so that none is left out or listed twice.
  *
  * @throws StoreUnavailable
  */
@@ -102,7 +102,10 @@ function indexOf({ state, holder }: Filter): PageRequest['only'] {
   return state === 'failed' ? 'stuck' : undefined
 }
 
-/** Returns the pending matches among these ids, for a page that received changes. @throws StoreUnavailable */
+/**
+ * Returns the submissions with these ids that still match the filter, for a page that received changes. @throws
+ * StoreUnavailable
+ */
 export async function pickRows(
   { ids, ...filter }: Filter & { ids: readonly string[] }, context: Context,
 ) {
@@ -134,12 +137,12 @@ function matcherFor(
   )
 }
 
-/** Audit lines read for a count. */
+/** Max audit lines read for a count. */
 const MAX_COUNTED_LINES = 1000
 
 /**
  * Returns a page of ended submissions with a trace, by time of their end; `before` is the cursor of the previous page.
- * Filters them as far as the time budget allows.
+ * Filters submissions until the time budget is used up.
  */
 export async function listDone({ limit, before, sort, ...filter }: Listing, context: Context): Promise<RowPage> {
   const now = context.runtime.now()
@@ -169,10 +172,10 @@ export async function countDone(context: Context): Promise<number | null> {
   return lines.length < MAX_COUNTED_LINES ? endsIn(lines, now, context).length : null
 }
 
-/** Cursor by time of the end, because a submission may end again. */
+/** Cursor with the time of the end, because a submission may end several times. */
 const cursorOf = ({ at, id }: AuditLine) => cursorAt(at, id)
 
-/** True if an end is on a previous page: it is the last one there, or comes before that in the order of the list. */
+/** Returns a check if an end is on a previous page: at the cursor, or before it in the order of the list. */
 function isAbove(cursor: string, sort: Listing['sort']): (end: AuditLine) => boolean {
   const lastEnd = readCursor(cursor)
   if (!lastEnd) throw new InvalidRequest('before: must be the cursor of a page.')
@@ -182,7 +185,7 @@ function isAbove(cursor: string, sort: Listing['sort']): (end: AuditLine) => boo
   }
 }
 
-/** Returns ends within the lifetime of traces, latest first. Leaves out spam whose mark can be undone. */
+/** Returns ends within the lifetime of traces, latest first, without spam that can still be undone. */
 function endsIn(lines: readonly AuditLine[], now: number, { revocableMs }: Context): AuditLine[] {
   const isRevocableSpam = ({ outcome, at, receivedAt }: AuditLine) => (
     outcome === 'spam' && now < Math.min(at + revocableMs.spam, receivedAt + SUBMISSION_TTL_MS)
@@ -198,15 +201,15 @@ async function doneRow(submission: Submission, context: Context): Promise<Row> {
   return { ...await listRow(submission, context), ending: endLine(submission) }
 }
 
-/** Longest list that is read for a count: a longer one would take too long. */
+/** Max length of a list that is read for a count: longer lists would take too long. */
 const MOST_COUNTED = 1000
 
-/** Submissions read at a time: a form may have 256 KiB. */
+/** Submissions read at a time; few, because a form may have 256 KiB. */
 const PAGE = 200
 
 /**
- * Counts the submissions for each choice of one filter, with the other filters unchanged. Lists of up to 1,000 are
- * read. For longer lists, uses their length, the counts of shorter indexes, and the difference between the two.
+ * Counts the submissions for each choice of one filter, with the other filters unchanged. Reads lists of up to 1,000
+ * submissions. For longer lists, computes counts from their length and from shorter indexes.
  *
  * @throws StoreUnavailable
  */
@@ -230,7 +233,7 @@ export async function countChoices(filter: Filter, context: Context): Promise<Co
     const { state, holder, form, platform } = choice
     if (q || form !== undefined || platform !== undefined) return null
     if (!holder) return state && index === undefined ? null : total
-    // Submissions without an assignee are free.
+    // The rest of the list has no assignee.
     const takenCount = holder === 'free' && !state ? countMatches({ holder: 'taken' }) : null
     return takenCount === null ? null : total - takenCount
   }

@@ -49,23 +49,23 @@ const listingSchema = z.object({
 const pickingSchema = z.object({
   ids: z.array(z.string().max(100), 'must be a list').max(MOST_ROWS, `must have at most ${MOST_ROWS} items`),
   ...filterFields,
-  // Ended submissions are sorted by their end, which rows do not have, so they can be listed only by page.
+  // Ended submissions can be listed only by page: their order is by end, which rows do not contain.
   state: stateSchema.exclude(['done'], 'finished submissions cannot be listed by ids').optional(),
 })
 
-/** Decision about many submissions at once, up to two full pages of the list. */
+/** Request to decide many submissions at once, up to two full pages of the list. */
 const bulkDecisionSchema = z.object({
   ids: z.array(z.string().max(100, 'must be an id'), 'must be a list').max(200, 'must have at most 200 items'),
   action: z.enum(BULK_ACTIONS, `must be one of ${BULK_ACTIONS.join(', ')}`),
   press: requestIdSchema,
 })
 
-/** Decisions made in parallel: each needs a few round trips to the store, which has other requests to answer. */
+/** Decisions made in parallel; few, because each needs several round trips to the store, which has other requests. */
 const CONCURRENCY = 8
 
 const UNDONE_TEXT = 'You did this already, and it was undone since. To do it again, send a new "press".'
 
-/** Operations of the ops pages: list submissions, read one, decide it. Validates the input from HTTP. */
+/** Operations of the ops pages on submissions: list, read, decide, erase. Validates the input from HTTP. */
 export class OpsSubmissions {
   /** Reports changes to any submission. */
   readonly feed: Feed
@@ -78,8 +78,9 @@ export class OpsSubmissions {
   }
 
   /**
-   * Returns a page by `limit`, `before`, `sort` and the filter of `state`, `q`, `holder`, `form` and `platform`. With
-   * `ids`, returns those that are still pending and match the filter. `mine` means the viewer's.
+   * Returns a page for `limit`, `before`, `sort` and the filters `state`, `q`, `holder`, `form` and `platform`. With
+   * `ids`, returns the submissions with these ids that are still pending and match the filters. The holder `mine` is
+   * the viewer.
    *
    * @throws InvalidRequest, StoreUnavailable
    */
@@ -119,7 +120,7 @@ export class OpsSubmissions {
   }
 
   /**
-   * Posts cards again that their platforms refused.
+   * Posts refused cards again.
    *
    * @returns the number of cards
    * @throws SubmissionGone, SubmissionEnded, NotAReviewer, PeopleUnknown, StoreUnavailable
@@ -136,13 +137,13 @@ export class OpsSubmissions {
   }
 
   /**
-   * @returns the errors of texts that do not fit their fields; then nothing was decided
+   * @returns the errors of texts that do not fit their fields, in which case nothing was decided; otherwise null
    * @throws InvalidRequest, AlreadyDecided, WrongState, SubmissionGone, NotAReviewer, PeopleUnknown, AlreadyAssigned,
-   * StoreUnavailable; SubmissionEnded when it was erased before
+   * StoreUnavailable; SubmissionEnded if it was already erased
    */
   async decide(id: string, body: unknown, reviewer: Person): Promise<Invalid | null> {
     const request = parsed(actionRequestSchema, body)
-    // A request id belongs to one request of one person: others may have chosen the same one.
+    // Include the request and the person: other clients may choose the same request id.
     const requestId = request.press && digest(JSON.stringify([request, identityOf(reviewer)]))
     if (causes(request, 'released', 'erased')) {
       if (!await this.findEarlierOutcome(id, requestId)) {
@@ -160,9 +161,9 @@ export class OpsSubmissions {
   }
 
   /**
-   * Decides each of these submissions as if it were the only one.
+   * Decides each of these submissions separately.
    *
-   * @returns the errors that `decide` threw, in the order of the ids; null for a decision that was made
+   * @returns the errors that `decide` threw, in the order of the ids; null for each decision that was made
    * @throws InvalidRequest
    */
   decideAll(body: unknown, reviewer: Person): Promise<{ id: string, error: unknown }[]> {
@@ -193,8 +194,8 @@ export class OpsSubmissions {
 }
 
 /**
- * Runs `decide` once for each id, some in parallel. Once the store does not answer, skips the rest: nobody should wait
- * for that again and again.
+ * Runs `decide` once for each id, some in parallel. Skips the rest once the store does not answer: waiting for each id
+ * would take too long.
  *
  * @returns in the order of `ids`, the error that `decide` rejected with; null for a decision that was made
  */

@@ -18,13 +18,13 @@ import { belongsTo, isFormOf } from '../review/scope'
 import { contentHash } from '../lifecycle/record'
 import { pendingAt, searchFor } from './search'
 
-/** Newest pending submissions that are read. */
+/** Max pending submissions read, in all and per page; the newest first. */
 const READ_LIMITS = { most: 500, page: 50 }
 
-/** Latest audit lines that statistics count. */
+/** Max audit lines read for statistics, the latest first. */
 const AUDIT_LINES = 1000
 
-/** Submissions of one place, for programs that ask in words instead of clicking a card: the agent's tools. */
+/** Submissions of one place, for the agent's tools. */
 export class RoomSubmissions implements SubmissionAccess {
   constructor(
     private readonly context: Context, private readonly decisions: Decisions, private readonly place: Scope,
@@ -103,7 +103,7 @@ export class RoomSubmissions implements SubmissionAccess {
   }
 }
 
-/** Values under the names that changes may use, with choices and files as people read them */
+/** Returns the values by the names that `FieldChange.field` accepts, with choices and files as people read them */
 function namedValues(data: SubmissionData, form: Form): SubmissionData {
   return orderedObject([...namedAnswers(data, form)].map(([name, answer]) => (
     [name, answer.choices || isDataUrl(answer.value) ? displayText(answer, {}) : answer.value]

@@ -34,7 +34,7 @@ export function stateOf(submission: Submission): RowState {
   return submission.state === 'settling' ? 'delivering' : 'waiting'
 }
 
-/** Returns the present problem: the one that waits for a person, or else the one that is retried soonest. */
+/** Returns the current problem: one that needs a person, or else the one with the earliest retry. */
 export function deliveryProblem(submission: SubmissionRecord, roomNameOf: Named): Problem | null {
   const lastFailure = needsPerson(submission) && submission.failures.at(-1)
   if (lastFailure) {
@@ -91,7 +91,7 @@ export function orUnavailable<T>(answer: Promise<T>): Promise<T> {
   })
 }
 
-/** Returns an error with the last outcome of a submission of which no trace is kept. @throws StoreUnavailable */
+/** Returns an error that states the last outcome of a submission without a trace. @throws StoreUnavailable */
 export async function ending(
   id: string, store: SubmissionStore, toError: (message: RichText) => Error,
 ): Promise<Error> {
@@ -109,9 +109,9 @@ export function found(store: SubmissionStore, id: string): Promise<Submission | 
 }
 
 /**
- * Returns the submissions that exist and are readable: an unreadable one does not block the others.
+ * Returns the submissions that exist and are readable; skips the others.
  *
- * @param unreadable receives the ids of unreadable submissions
+ * @param unreadable list to which the ids of unreadable submissions are added
  */
 export async function getAll(
   store: SubmissionStore, ids: readonly string[], unreadable: string[] = [],
@@ -121,7 +121,7 @@ export async function getAll(
   return results.filter((result): result is Submission => result !== null && !(result instanceof UnreadableRecord))
 }
 
-/** Builds a line of the list. */
+/** Builds a row of the list. */
 export async function listRow(submission: Submission, context: Context): Promise<Row> {
   const { id, receivedAt, data, cards } = submission
   const form = context.forms.of(submission.form)
@@ -152,7 +152,7 @@ export function holderLine(submission: Submission, { forms, runtime }: Context):
 
 /** Returns the text in one line, cut to the length. */
 function cut(text: string, length: number): string {
-  // Clean only the part that can matter: a value may have a quarter of a million characters.
+  // Clean only the beginning: a value may have a quarter of a million characters.
   const line = visible(beginning(text, 4 * length).toWellFormed()).replace(/\s+/g, ' ').trim()
   return line.length > length || text.length > 4 * length
     ? `${beginning(line, length - 1).trimEnd()}…`

@@ -11,7 +11,7 @@ import { findSender } from '../fields/sender'
 import { displayText, fieldText } from '../fields/values'
 import { belongsTo } from '../review/scope'
 
-/** Shortest part of an id that counts as a match. */
+/** Min length of a part of an id that counts as a match. */
 const ID_PREFIX = 4
 
 /**
@@ -19,16 +19,16 @@ const ID_PREFIX = 4
  * the text match. A text without terms matches everything.
  *
  * - A word, separated by white space, matches in any field, or at the beginning of the id (4 characters or more). In a
- *   field it matches the path, the label that people read instead, or the value as it was sent or is shown; path and
- *   label may be followed by a colon, as on cards. Files that came as a text (data URLs) are not searched.
- * - `"a phrase"` matches in the same places as it stands, with any white space between its words.
- * - `name:ada` matches a field with `name` in its key or label and `ada` in its value; or the whole as a word.
- * - `from:ada` matches name and address of the sender, as the forwarded email shows them.
+ *   field it matches the path, the label, or the value as it was sent or as it is shown; a colon after path or label is
+ *   accepted, as on cards. Files sent as text (data URLs) are not searched.
+ * - `"a phrase"` matches in the same places if its words follow each other, with any white space between them.
+ * - `name:ada` matches a field with `name` in its key or label and `ada` in its value, or matches the word `name:ada`.
+ * - `from:ada` matches the sender's name and address, as in the forwarded email.
  * - `after:2026-11-20` matches submissions of that day or later, `before:2026-11-20` those of earlier days. Days are in
  *   UTC; `2026-11-20T14:30` is a time.
  * - `form:contact` matches key or name of the form; `form:default` matches the default form.
  *
- * Case is ignored, terms may match in different fields, and text that is not understood counts as a word.
+ * Upper and lower case are the same. Terms may match in different fields. Invalid terms count as words.
  */
 export function searchFor(text: string, forms: Forms): (submission: Submission) => boolean {
   const checks = searchTerms(searchable(text)).map(checkOf)
@@ -110,12 +110,12 @@ function collapseSpaces(text: string): string {
   return text.replace(/\s+/g, ' ')
 }
 
-/** Returns the text as cards show it, because people may copy their marks for invisible characters. */
+/** Returns the text as cards show it: people may copy text from cards, with the marks for invisible characters. */
 export function searchable(text: string): string {
   return visible(text.toWellFormed()).toLowerCase()
 }
 
-/** Largest number of submissions to read in all, and at a time: a form may have 256 KiB. */
+/** Max submissions to read in all (`most`) and at a time (`page`): a form may have 256 KiB. */
 export interface ReadLimits {
   most: number
   page: number
@@ -124,11 +124,11 @@ export interface ReadLimits {
 /** Limits for one answer in chat, newest first. */
 export const READING = { most: 1000, page: 100 }
 
-/** The same limits for reading records only, for answers that quote no form data. */
+/** Limits for answers without form data, which read only records. */
 export const RECORDS = { most: READING.most, page: 250 }
 
 /**
- * Reads the newest pending submissions that belong to the place; `complete` if no older ones were left unread.
+ * Reads the newest pending submissions of the place; `complete` is true if none was left unread.
  *
  * @param list method of the store: with form data or without
  */

@@ -5,17 +5,17 @@ import { isObject } from '../json'
 import type { LifecycleEvent } from '../lifecycle/events'
 
 interface ActionRule {
-  /** Event that it causes in the life of the submission. */
+  /** Lifecycle event that the action causes. */
   event: LifecycleEvent['type']
-  /** Name of the attempt in the log, if it differs from the action. */
+  /** Name of the action in the log, if different. */
   logged?: string
-  /** Further members of a request to the API, and an example of such a request. */
+  /** Additional members of its API request, and an example of the request. */
   request?: { members: Readonly<Record<string, z.ZodType>>, example: string }
 }
 
 /**
- * Effect of each action, in the order in which the API's error lists them. `assign` has no button: it gives a
- * submission to somebody, even if somebody else has it.
+ * Effect of each action. The API's error lists the actions in this order. `assign` has no button: it assigns a
+ * submission to somebody, even if somebody else is the assignee.
  */
 const RULES = {
   'forward': { event: 'claimed' },
@@ -53,7 +53,7 @@ export function causes<Request extends { action: RuledAction }, Event extends Li
   return events.some(event => ACTION_RULES[request.action].event === event)
 }
 
-/** Request id, chosen by the client and repeated when it sends a decision again: the decision is made once. */
+/** Request id, chosen by the client. A client that retries sends the same id, so that the decision is made once. */
 export const requestIdSchema = z.string().max(64).optional()
 
 /** One of these actions, without further details. */
@@ -69,7 +69,7 @@ type ActionRequest = { press?: string } & (
 const REQUESTS = Object.entries(ACTION_RULES).filter(([action]) => action in ACTIONS)
 const EXAMPLES = REQUESTS.map(([action, { request }]) => request?.example ?? JSON.stringify({ action }))
 
-// The order of the members counts: a request id is stored with a digest of the whole request.
+// Keep the order of the members: it changes the digest of a request, which is stored.
 export const actionRequestSchema = z.union(
   REQUESTS.map(([action, { request }]) => (
     z.object({ action: z.literal(action), ...request?.members, press: requestIdSchema })
@@ -77,7 +77,7 @@ export const actionRequestSchema = z.union(
   `Send ${EXAMPLES.slice(0, -1).join(', ')}, or ${EXAMPLES.at(-1)}`,
 ) as unknown as z.ZodType<ActionRequest>
 
-/** True for texts by input id. `z.record` would ignore the key `__proto__`. */
+/** True for an object of texts by input id. `z.record` would ignore the key `__proto__`. */
 function isTexts(values: unknown): boolean {
   return isObject(values) && Object.entries(values).every(([id, text]) => /^f\d+$/.test(id) && typeof text === 'string')
 }

@@ -29,11 +29,11 @@ import { sendAgainForm } from '../lifecycle/email-status'
 /** Attempt with its action and details */
 export type Intent = Attempt & (
   | PlainRequest<PlainAction>
-  /** `values` are the typed texts by input id; `shown` is what a platform's form showed, if the data was different. */
+  /** `values`: typed texts by input id. `shown`: digests of the values that a platform's form showed. */
   | { action: 'edit', values: Readonly<Record<string, string>>, shown?: Marks }
-  /** `to` holds typed addresses for an email that bounced; absent for the same ones as before. */
+  /** `to`: typed addresses for an email that bounced; absent to use the same addresses again. */
   | { action: 'resend', to?: string }
-  /** Gives it to the assignee, even if somebody else has it. */
+  /** Assigns it to `assignee`, even if somebody else has the assignment. */
   | { action: 'assign', assignee: Person }
 )
 
@@ -50,7 +50,7 @@ type Changes = { edit?: Edit, to?: readonly string[] } | { errors: Readonly<Reco
 
 const CHANGED_TEXT = 'It changed after this was approved, so nothing was done. Propose it again: the new card shows its current content.'
 
-/** Decides submissions: the one way in for clicks, forms, commands, the API and the agent. */
+/** Decides submissions. Clicks, forms, commands, the API and the agent all use this class. */
 export class Decisions {
   constructor(
     private readonly context: Context, private readonly outbox: Outbox, private readonly reviewers: Reviewers,
@@ -67,7 +67,7 @@ export class Decisions {
     return this.applyDecision(intent, person, record)
   }
 
-  /** The form for an edit, or for resending an email that bounced; null for any other email. */
+  /** Returns the form for an edit, or for resending an email that bounced; null if the email did not bounce. */
   async open(attempt: Attempt & { action: InputAction }): Promise<EditForm | SendAgainForm | Refused | null> {
     const { forms, runtime } = this.context
     const [submission, person] = await Promise.all([loadFor(attempt, this.context, this.reviewers), attempt.person])
@@ -80,7 +80,7 @@ export class Decisions {
     return isTaken ? this.warn(attempt, assignmentCheck!) : form
   }
 
-  /** Reason why somebody may not decide this one; null if they may. */
+  /** Returns the reason why somebody may not decide this submission; null if they may. */
   async refusal(attempt: Attempt): Promise<Refused | null> {
     if (this.context.forms.all.every(({ reviewers }) => !reviewers)) return null
     const outcome = await loadFor({ ...attempt, action: 'approve' }, this.context, this.reviewers)
@@ -88,8 +88,8 @@ export class Decisions {
   }
 
   /**
-   * Record that the store has cached, which saves reading the submission. Null if the decision depends on form data: on
-   * an earlier delivery or edit, on the confirmation address, or on files to erase.
+   * Returns the cached record, which saves reading the submission. Null if the decision needs form data: after a
+   * delivery or an edit, for the confirmation address, or to erase files.
    */
   private recall({ id, action }: Intent): SubmissionRecord | null {
     const isPlain = action !== 'assign' && isPlainDecision(ACTIONS[action])
@@ -108,14 +108,14 @@ export class Decisions {
     const texts = textsFor(intent, this.context)
     if (intent.action === 'resend' && record.state === 'open') {
       if (record.failures.length === 0) return reportUnchanged(texts('card.refusal.nothingToResend'))
-      // Reviewers choose another address only if the email to the known one bounced.
+      // Allow other addresses only if the email bounced.
       const mayChooseAddress = intent.to === undefined || canSendAgain(record)
       if (!mayChooseAddress) return reportUnchanged(texts('card.refusal.notBounced'))
     }
     const action = ACTIONS[intent.action].decides!
     const form = forms.of(record.form)
     const assignmentCheck = assignmentCheckOf(person, form)
-    // Recomputed for each attempt: others may write first, and the decision changes the version it then meets.
+    // Computed again for each attempt, because another process may have changed the submission.
     const lastAttempt: { changes: Changes } = { changes: {} }
     const applied = await this.outbox.apply(id, (submission) => {
       const changes = lastAttempt.changes = changesOf(intent, submission, form, texts)
@@ -144,7 +144,7 @@ export class Decisions {
     return { ...result, revocableUntil }
   }
 
-  /** Takes a decision back, while that is possible. */
+  /** Undoes a decision, while that is possible. */
   private async revoke(
     attempt: Attempt, action: Action, person: Person, record: SubmissionRecord,
   ): Promise<DecisionResult> {
@@ -188,7 +188,7 @@ export class Decisions {
     const submission = await store.get(id)
     const currentAssignee = submission && assigneeOf(submission, runtime.now())
     if (applied.refused === 'unchanged') {
-      // A repeated click on a card is not answered.
+      // Do not answer a repeated click on a card.
       const isInEffect = press?.card || (currentAssignee?.who === identity) === (event.type === 'taken')
       return isInEffect ? { kind: 'done' } : reportUnchanged(texts('card.refusal.undone'))
     }
@@ -208,7 +208,7 @@ export class Decisions {
     return { kind: 'done' }
   }
 
-  /** Warns the person that somebody else has it; in soft mode they may decide from then on. */
+  /** Warns the person that somebody else is the assignee; in soft mode they may decide after that. */
   private async warn(attempt: Attempt, { who, rule }: AssignmentCheck): Promise<Refused> {
     const { store, runtime } = this.context
     const { id, press } = attempt
@@ -222,7 +222,7 @@ export class Decisions {
       : texts('card.refusal.justTaken'))
   }
 
-  /** Reports how the submission ended, and updates the clicked card, too. */
+  /** Returns how the submission ended, and updates the clicked card. */
   private async rejectLate(attempt: Attempt, lineOf = lateLine): Promise<Refused> {
     const { id, press } = attempt
     const submission = await this.context.store.get(id)
@@ -243,7 +243,7 @@ export class Decisions {
   }
 }
 
-/** Returns the texts for an answer: cards have their language, and everything else is in English. */
+/** Returns the texts for an answer: in the language of cards if a card was clicked, otherwise in English. */
 function textsFor(
   { place, press }: Pick<Attempt, 'place' | 'press'>, { texts = english }: Presentation,
 ): Texts {
@@ -274,21 +274,21 @@ function reportUnchanged(message: RichText): Refused {
 /** Attempt to do something with a submission */
 export interface Attempt {
   id: string
-  /** May still be looked up; the lookup then runs at the same time as the read of the submission. */
+  /** Promise while the person is being looked up, in parallel with reading the submission. */
   person: Person | Promise<Person>
   place: Scope
-  /** Absent if they approved a proposal of a program, or typed a command. */
+  /** Absent for an approved proposal of a program, and for a typed command. */
   press?: Press
-  /** Digest of the form data that they approved; other data is not decided. */
+  /** Digest of the form data that they approved. If the data has changed since, the decision is refused. */
   content?: string
 }
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /**
- * Loads the submission for somebody who may decide it here, or returns the refusal: the one gate before every decision.
+ * Loads a submission if the person may decide it here, or returns the refusal. Every decision passes this check.
  *
- * @param cachedRecord cached record, which saves reading it
+ * @param cachedRecord record from the cache, which saves a read
  */
 async function loadFor<CachedRecord extends SubmissionRecord = Submission>(
   { id, action, person, place, press }: Attempt & { action: RuledAction | 'approve' }, context: Context,
@@ -302,10 +302,10 @@ async function loadFor<CachedRecord extends SubmissionRecord = Submission>(
   const loggedAction = action === 'approve' ? action : ACTION_RULES[action].logged ?? action
   const attempt = { submission: id, action: loggedAction, platform }
   if (!record) {
-    // In other rooms anybody may press anything, so an unknown id there says nothing about the store.
+    // Other rooms are ignored: anybody there can send any id, so an unknown id does not mean lost data.
     if (press && platform !== 'ops' && isRoom(place, forms)) {
       monitor.incident('unknown-submission')
-      // Some clients choose the value of a button: only an id is logged.
+      // Log only valid ids: some clients can choose the value of a button.
       const loggedId = UUID.test(id) ? id : undefined
       log.warn('review.unknown', { ...attempt, submission: loggedId, reviewer: (await person).id })
     }
@@ -325,7 +325,7 @@ async function loadFor<CachedRecord extends SubmissionRecord = Submission>(
   )
   else monitor.incident('misplaced', label)
   log.warn('review.misplaced', { ...attempt, reviewer })
-  // Reveals nothing about the submission: the sender of the form knows its id, and may press a button anywhere.
+  // Reveal nothing about the submission: the form's sender knows its id, and can send it from any room.
   return forbid('elsewhere', texts('card.refusal.elsewhere'))
 }
 
@@ -333,7 +333,7 @@ function channelOf(card: CardRef, { board }: Context): string {
   return board.roomOf(card).replace(/^[^/]*\//, '')
 }
 
-/** Identity and lock mode for the lifecycle's check of assignments; undefined where assignment is off. */
+/** Identity and lock mode for the lifecycle's check of assignments; undefined if assignment is off. */
 function assignmentCheckOf(person: Person, { claim: lockMode }: Form): EventOf<'claimed'>['heeds'] {
   return lockMode && { who: identityOf(person), rule: lockMode }
 }

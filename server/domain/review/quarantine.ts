@@ -18,11 +18,11 @@ export class Quarantine {
   ) {}
 
   /**
-   * `release`: it is a real form, and its cards go out as for a new one. `erase` erases the form data in any state,
-   * updates the cards and notifies the endpoint. An unreadable submission is erased, too; its cards and its endpoint
-   * are left alone, because no record names them.
+   * `release` treats the form as a real one and posts its cards. `erase` erases the form data in any state, updates the
+   * cards and notifies the endpoint. It also erases an unreadable submission, but cannot update its cards or notify its
+   * endpoint, because no record names them.
    *
-   * @throws SubmissionGone, SubmissionEnded, WrongState when it is not held, SubmissionUnreadable, NotAReviewer,
+   * @throws SubmissionGone, SubmissionEnded, WrongState if it is not quarantined, SubmissionUnreadable, NotAReviewer,
    * PeopleUnknown, StoreUnavailable
    */
   async decide(action: 'release' | 'erase', id: string, person: Person, press?: string): Promise<void> {

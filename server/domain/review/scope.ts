@@ -5,9 +5,10 @@ import type { Context } from '../context'
 import { sameCard } from '../lifecycle/record'
 
 /**
- * True if a submission may be seen and decided in this scope: a room of its form, or a room with one of its cards. The
- * form counts without a recorded card, because a click may come before the card is on record; a card counts without the
- * form, which may have changed its rooms or be gone. Quarantined submissions belong to no room.
+ * True if a submission may be seen and decided in this scope: a room of its form, or a room with one of its cards. A
+ * room of the form needs no recorded card, because a click may come before the card is recorded. A room with a card
+ * need not be a room of the form, because the form may have been changed or removed. Quarantined submissions belong to
+ * no room.
  */
 export function belongsTo(
   scope: Scope, { form, cards, state }: SubmissionRecord, { forms, board }: Context,
@@ -26,7 +27,7 @@ export function isRoom(scope: Scope, forms: Forms): boolean {
   return scope === 'everywhere' || isRoomOf(scope, forms)
 }
 
-/** Room of the form that is left without a card once this card is gone; null if it still has one. */
+/** Room of the form that has no other card than this one; null if it has another card. */
 export function missingIn(
   { form, cards }: SubmissionRecord, card: CardRef, { forms, board }: Context,
 ): string | null {
@@ -35,7 +36,7 @@ export function missingIn(
   return hasOther ? null : forms.of(form).rooms.find(room => scope.includes(room)) ?? null
 }
 
-/** Name of a room that is not its platform's only one: `Slack: C1`. */
+/** Name of a room on a platform with several rooms, e.g. `Slack: C1`. */
 export function labelOf(room: string, board: ReviewBoard): string {
   return `${board.label(room)}: ${room.slice(room.indexOf('/') + 1)}`
 }
@@ -56,8 +57,8 @@ export function roomName(board: ReviewBoard, cards: readonly CardRef[]): Named {
 }
 
 /**
- * Room of a piece of work, as `roomName` takes it. For a card this is the platform alone, as long as the platform has
- * no other card.
+ * Room of a piece of work, in the form that `roomName` expects. For a card it is only the platform, unless another card
+ * is on the same platform.
  */
 export function roomOfWork(
   { room, card }: Partial<WorkTarget>, cards: readonly CardRef[], board: ReviewBoard,
@@ -68,7 +69,7 @@ export function roomOfWork(
   return isOnlyCard ? platform : roomOfCard(card, board)
 }
 
-/** Room of a card: its platform's own, or another one as `Form.rooms` names it. */
+/** Room of a card, written as in `Form.rooms`. */
 export function roomOfCard(card: CardRef, board: ReviewBoard): string {
   const rooms = board.placeOf(card)
   return rooms.includes(card.platform) ? card.platform : rooms[0] ?? card.platform
