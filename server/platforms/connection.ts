@@ -9,31 +9,31 @@ import type { SandboxRooms } from './sandbox/rooms'
 
 /** One channel in which cards are posted. */
 export interface Room {
-  /** @param key identifies a repeated post of the same card, if the platform supports that */
+  /** @param key Idempotency key: retries with the same key post the card only once, if the platform supports that */
   post(card: CardElement, summary: string, key: string): Promise<Outcome<CardRef>>
   update(ref: CardRef, card: CardElement, summary: string): Promise<Outcome>
   /** Posts a notice below a card, or in the channel. Its texts appear as typed; `mention` comes from `mentions.of`. */
   say(card: CardElement, summary: string, below?: CardRef, mention?: string): Promise<Outcome>
-  /** Checks that the platform accepts our credentials and shows us the channel; absent if only a post can tell. */
+  /** Checks that the platform accepts our credentials and shows us the channel; absent if only posting proves it. */
   check?(): Promise<Outcome>
   /**
    * True if the user is in the room; absent if the platform cannot answer that in one request.
    *
-   * @param ids of the user as in the configuration, to tell apart people with the same name on the platform
+   * @param ids all ids of the user as the configuration writes them: a platform may use one `userId` for two people
    */
   hasMember?(userId: string, ids: readonly string[]): Promise<Outcome<boolean>>
   /** Returns the address of a card; null if messages have none or it is unknown. Answers within a second. */
   link?(ref: CardRef): Promise<string | null>
 }
 
-/** Thrown if the platform refuses to be listened to until a setting is changed; the message names it */
+/** Thrown if the platform refuses the listener until a setting is changed; the error message names the setting */
 export class ListenerRefused extends Error {}
 
 export interface ListenerRun {
   /** `Infinity` for no end */
   durationMs: number
   signal?: AbortSignal
-  /** True to wait until nobody listens instead of taking over, and to wait again after a takeover */
+  /** True to wait until no other listener runs instead of replacing it, and to wait again after being replaced */
   standBy?: boolean
   /** Called when the platform has accepted this listener or its successor, and again after each interruption */
   connected?: () => void
@@ -64,17 +64,17 @@ export interface ListenerOptions {
 export interface ManifestVariant {
   /** Reads files that people attach in conversations */
   files: boolean
-  /** Agent in the platform's own sense: people stop its answers with the platform's button */
+  /** Agent as the platform defines it: the platform has a button that stops the agent's answers */
   agent: boolean
 }
 
 /** Installation of a platform's app in other workspaces */
 export interface Install {
-  /** Encrypts the browser's cookie while the browser is at the platform */
+  /** Password that encrypts the browser's cookie during the visit to the platform's page */
   password: string
   /** Returns the platform's page that asks for consent */
   link: (state: string, variant: ManifestVariant) => string
-  /** Exchanges the code for a token and stores it; resolves with the workspace's id, or null if it is refused */
+  /** Exchanges the code for a token and stores it; resolves with the workspace's id, or null if the code is refused */
   finish: (code: string, bot: () => Promise<Chat>) => Promise<string | null>
 }
 
@@ -91,11 +91,11 @@ export interface InstallEvent {
   raw: unknown
 }
 
-/** Room whose channel no variable names: cards go to the channel where people install the app */
+/** Room without a configured channel: cards go to the channel in which people install the app */
 export interface LateRoom {
-  /** Id of the app; another app must be installed again */
+  /** Id of the app; if it changes, the new app must be installed again */
   app: string
-  /** Reads the installation from a verified event; null if it is for no card room, or from strangers */
+  /** Reads the installation from a verified event; null if it is not for a card room, or comes from strangers */
   installationIn: (event: InstallEvent) => Installation | null
 }
 
@@ -109,31 +109,31 @@ export interface Connection {
   /** Loads the channel of a late room from the store and sets `channelId`; never rejects */
   locate?: () => Promise<string | null>
   /**
-   * Returns the channels of a thread as the configuration names them, as far as its id tells; the narrowest first,
-   * because a thread can be a channel of its own. Absent if the second part of the id is the channel.
+   * Returns the channels that contain a thread, as far as its id tells, written as in the configuration. The narrowest
+   * comes first, because a thread can also be a channel. Absent if the second part of the id is the channel.
    */
   channelsOf?: (threadId: string) => readonly string[]
-  /** The same for the webhook in progress, if its signed request tells more than the thread's id */
+  /** Returns the same for the current webhook, if its signed request tells more than the thread's id */
   channelsHere?: (threadId: string, adapter: Adapter) => Promise<readonly string[]>
   /**
-   * Returns the ids of a signed request's sender that the configuration may use; absent if the platform has one id per
-   * person.
+   * Returns all ids by which the configuration may name the sender of a signed request; absent if the platform has one
+   * id per person.
    */
   idsOf?: (userId: string, request: RawEvent) => readonly string[]
-  /** Returns the roles of the sender that the signed request lists, as the configuration names them */
+  /** Returns the sender's roles from the signed request, written as in the configuration */
   rolesOf?: (raw: unknown) => readonly string[]
-  /** Mentions: `in` returns the ids of mentioned people, `of` the text that notifies somebody, if there is one */
+  /** Mentions: `in` returns the ids of mentioned people; `of` returns text that notifies a person, if possible */
   mentions?: {
     in: (raw: unknown) => readonly string[]
     of?: (userId: string) => string
     /** Like the connection's own `idsOf`, for a mentioned person; absent if the platform has one id per person */
     idsOf?: (userId: string, message: RawEvent) => Promise<readonly string[]>
   }
-  /** Returns the ids of everybody in a group on a list; null if it is no group. Answers within 1.5 s */
+  /** Returns the ids of all members of a group that a list names; null if the name is no group. Answers within 1.5 s */
   membersOf?: (group: string) => Promise<Outcome<readonly string[]>> | null
-  /** Returns a value that identifies one press of a button; absent if the event's own `id` does */
+  /** Returns a value that identifies one press of a button; absent if the event's own `id` identifies it */
   pressOf?: (raw: unknown) => unknown
-  /** Asks the platform for the bot's name, for people, with its credentials; absent if there are none */
+  /** Asks the platform for the bot's display name, with the bot's credentials; absent if there are none */
   identify?: () => Promise<Outcome<string>>
   /** Chat SDK adapter for incoming events */
   adapter(): Promise<Adapter>
@@ -143,7 +143,7 @@ export interface Connection {
    * @param channel used instead of the platform's own
    */
   room(bot: () => Promise<Chat>, channel?: string): Promise<Room>
-  /** The chat itself, if it is embedded in this service: its users may open our own pages */
+  /** Set only for the sandbox, the chat inside this service, whose users may open our own pages */
   embedded?: SandboxRooms
   /** Absent if nobody else can install the app */
   install?: Install

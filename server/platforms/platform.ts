@@ -16,7 +16,7 @@ export interface VariableReader {
   siteUrl: string
   /** Channels that forms name on this platform. */
   channels: readonly string[]
-  /** People and groups of this platform on any list, without its key. */
+  /** People and groups of this platform that any list names, without the platform's key in front. */
   people: readonly string[]
 }
 
@@ -60,11 +60,11 @@ export interface Definition extends Platform {
   read(values: Readonly<Record<string, unknown>>, reading: VariableReader): unknown
   /** Reports missing settings even if the platform itself may not be wanted. */
   check?(values: Readonly<Record<string, unknown>>, reading: VariableReader): void
-  /** Returns the set-up steps for this deployment. `siteUrl` is null, and `settings` undefined, while not set. */
+  /** Returns the set-up steps for this deployment. Until they are set, `siteUrl` is null and `settings` undefined. */
   setup(siteUrl: string | null, settings: unknown): SetupStep[]
   /** Returns the app manifest for this deployment, without secrets. */
   manifest?(siteUrl: string, settings: unknown, variant: ManifestVariant): object
-  /** Text for people while installation by others is possible but not set up */
+  /** Text shown while installation by other people is possible but not set up */
   installOff?: string
   /** Its messages come through a socket instead of webhooks. */
   hasSocket?: true
@@ -81,7 +81,7 @@ interface SignIn {
   variables: Readonly<Record<string, Variable>>
   /** Required variables: if any is set, all must be. The first one names the people who may sign in */
   needs: readonly string[]
-  /** @param values include the platform's own, whose addresses are shared */
+  /** @param values also contain the platform's own variables, because both share the base URLs */
   read(values: Readonly<Record<string, unknown>>): unknown
   provider(settings: unknown, http: HttpClient): IdentityProvider
 }

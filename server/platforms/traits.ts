@@ -3,7 +3,7 @@ import type { Timestamp } from '../../shared/types/line'
 
 interface Link { label: string, url: string }
 
-/** Limits of a platform's cards. Lengths count UTF-16 units, which is never fewer than the platform counts. */
+/** Limits of a platform's cards. Lengths are in UTF-16 units; no platform counts more than that. */
 interface CardLimits {
   /** Max fields shown; the card states how many more there are */
   fields: number
@@ -13,13 +13,13 @@ interface CardLimits {
   value: number
   /** Max length of all labels, values and notes together */
   total: number
-  /** The SDK renders the card as one text, in which a divider line would make a heading of the text above it. */
+  /** The SDK renders the card as one text, in which a divider would turn the text above it into a heading. */
   isText?: true
-  /** Set if links are text: `length` they take, and `room` for them beside `total` */
+  /** Set if links are part of the text: `length` returns their length, `room` is the space for them besides `total` */
   links?: { length: (links: readonly Link[]) => number, room: number }
-  /** Max groups, pictures, file links and further notes together, if each is an element that the platform counts */
+  /** Max groups, pictures, file links and further notes together, if the platform limits the number of elements */
   blocks?: number
-  /** Max pictures shown by address, and if they must be publicly reachable. Absent for none */
+  /** Max pictures shown by URL, and if their URLs must be publicly reachable. Absent if the platform shows none */
   pictures?: { most: number, public: boolean }
 }
 
@@ -34,9 +34,9 @@ export interface ModalLimits {
   bytes: number
 }
 
-/** Differences between the platforms' messages. The other code reads these and compares no names. */
+/** Differences between the platforms' messages. Other code reads these instead of comparing platform names. */
 export interface Platform {
-  /** Name in URLs, thread ids, the environment and stored submissions, and of the platform's folder */
+  /** Name in URLs, thread ids, environment variables and stored submissions; also names the platform's folder */
   key: string
   /** Name for people */
   label: string
@@ -59,13 +59,14 @@ export interface Platform {
   /** The platform has its own button that stops the agent's answer. */
   stops?: true
   /**
-   * `variable` names the channel; `instead` is the one that lets an installation name it. Without either, the platform
-   * has no cards. `usual` is the format of a channel. A form that names no channel also goes to those in `beside`.
+   * `variable` contains the channel; the variable `instead` lets an installation of the app choose it. Without either,
+   * the platform has no cards. `usual` is the format of a channel. `beside` lists further channels of every form that
+   * names none.
    */
   channel: { variable?: string, instead?: string, usual: ZodType, beside?: readonly string[] }
   /**
-   * True if a message of the bot, given as its adapter's `raw`, is a card. A card quotes strangers, and a model would
-   * believe that text as the bot's own words. A link preview may count as a card.
+   * True if a message of the bot is a card; `raw` is the message as its adapter passes it. A card quotes strangers, and
+   * a model would take their text for the bot's own words. A link preview may count as a card.
    */
   isCard: (raw: Readonly<Record<string, unknown>>) => boolean
   /** Pattern of a mention that notifies somebody; null if there are none */

@@ -88,7 +88,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
       return await this.handleEvent(event, options)
     }
     catch (error) {
-      // If the store cannot forget the event, it counts as handled: part of it may have been.
+      // An event that the store cannot forget counts as handled, because part of it may have been.
       await forgetDelivery(state, forwardedEvent).catch(() => {})
       this.logger.error('Discord event failed', { error })
       return Response.json({ error: 'The event could not be handled.' }, { status: 500 })
@@ -110,7 +110,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     return Response.json({ ok: true })
   }
 
-  /** Returns null during an interaction: it brought the message, and a modal must open within 3 s. */
+  /** Returns null during an interaction: it contains the message, and a modal must open within 3 s. */
   async fetchMessage(threadId: string, messageId: string): Promise<Message<unknown> | null> {
     if (this.currentExchange.getStore()) return null
     const message = await this.withMessageChannel(threadId, messageId, (channel) => {
@@ -119,7 +119,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     return this.parseDiscordMessage(message, threadId)
   }
 
-  /** Returns the user from the interaction if it is theirs: it carries the name that the server shows. */
+  /** Returns the user from the interaction if that user sent it: it contains the name that the server shows. */
   override async getUser(userId: string): Promise<UserInfo | null> {
     const interaction = this.currentExchange.getStore()?.interaction
     const author = interaction && authorOf(interaction)
@@ -127,7 +127,9 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     return { userId, userName: author.userName, fullName: author.fullName, isBot: author.isBot === true }
   }
 
-  /** Sends a private message, or null: Discord allows it only as an answer while the user's interaction is handled. */
+  /**
+   * Sends a private message as the answer to an interaction of the user. Otherwise returns null: Discord allows none.
+   */
   async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
     const exchange = this.currentExchange.getStore()
     if (!exchange || authorOf(exchange.interaction)?.userId !== userId) return null
@@ -140,7 +142,7 @@ export class FormDiscordAdapter extends RestDiscordAdapter {
     return { id: '', threadId, usedFallback: false, raw: {} }
   }
 
-  /** Renders cards as our rooms do. Only the `mention` of a speech may ping. */
+  /** Renders cards as our rooms do. Only the message's `mention` may ping. */
   protected override buildMessagePayload(message: AdapterPostableMessage, options?: SdkOptions): SdkPayload {
     const speech = speechIn(message)
     if (!speech) return super.buildMessagePayload(message, options)
@@ -234,7 +236,7 @@ function isAnswered({ type }: Interaction): boolean {
   return type === INTERACTION.command || type === INTERACTION.component || type === INTERACTION.modal
 }
 
-/** Removes the token and the form on the card, because the SDK stores the interaction with the modal's context. */
+/** Removes the token, and the card with its form data: the SDK stores the interaction with the modal's context. */
 function withoutSecrets({ token, message, ...interaction }: Interaction): object {
   return { ...interaction, ...message ? { message: { id: message.id } } : {} }
 }

@@ -66,8 +66,8 @@ const signInVariables = {
  *
  * Cards are embeds, not Components V2. We compared drawings of both: a container has the buttons in its box and can
  * make notes small, but its text is larger and it has no fields, so a card of 25 fields is two fifths taller. It holds
- * 4,000 characters instead of 6,000. A mention would need its own text, because `content` is not allowed beside it, and
- * no edit can turn the message back
+ * 4,000 characters instead of 6,000. A mention would need a text of its own, because `content` is not allowed beside
+ * components, and no edit can turn such a message back into one with embeds
  * (https://discord.com/developers/docs/components/reference#component-reference)
  */
 export const discord: Definition = {
@@ -139,7 +139,7 @@ export const discord: Definition = {
     adapter: async () => (
       new (await import('./adapter')).FormDiscordAdapter(settings, sdkLogger(log, 'discord'), http, drafts)
     ),
-    // Another channel may be in another server, so Discord is asked for it.
+    // Another channel may be in another server, so Discord is asked for its server.
     room: async (_bot, channelId) => {
       const { createDiscordRoom } = await import('./api/room')
       const channel = channelId ? { channelId, guildId: undefined } : { channelId: settings.channelId! }

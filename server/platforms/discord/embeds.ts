@@ -81,7 +81,7 @@ function addPicture(embeds: Embed[], url: string): void {
   embeds.at(-1)!.image = { url }
 }
 
-/** Embed of a field with a link. The field's name is the link, so that nobody takes it for the next field's. */
+/** Embed of a field with a link. The link is in the field's name, so that nobody takes it for the next field's link. */
 function sectionEmbed({ children }: SectionElement): Pick<Embed, 'title' | 'url' | 'description'> {
   const [field] = children.flatMap(child => child.type === 'fields' ? child.children : [])
   const link = children.find(child => child.type === 'link')

@@ -13,7 +13,7 @@ interface DiscordIdentityOptions extends Client {
 /**
  * Sign in with Discord: https://discord.com/developers/docs/topics/oauth2#authorization-code-grant
  *
- * A person can be in 200 servers, and one page of the list holds 200:
+ * One page of the server list is enough: it holds 200 servers, the maximum for one person:
  * https://discord.com/developers/docs/resources/user#get-current-user-guilds
  */
 export function createDiscordIdentity(

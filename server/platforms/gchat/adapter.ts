@@ -11,15 +11,17 @@ import { callGoogle } from './client'
 import { mentionedApp, mentionedApps, modernEvent } from './events'
 
 export interface GoogleChatSettings {
-  /** Key of the service account that the Chat app acts as. */
+  /** Key of the Chat app's service account */
   credentials: { client_email: string, private_key: string }
   /** Number of the Chat app's Google Cloud project */
   projectNumber: string
   /** Space of the default form's cards, `spaces/…`; undefined if Google Chat has none */
   space?: string
-  /** Our webhook, to which Google sends clicks, and the audience of its tokens */
+  /** URL of our webhook, to which Google sends clicks; also the audience of Google's tokens */
   endpointUrl: string
-  /** User of the app, `users/…`, which sets its messages apart from other bots'; learned from the first mention */
+  /**
+   * Id of the app's user, `users/…`, which distinguishes its messages from other bots'; learned from the first mention
+   */
   botUserId?: string
   /** Base URL of the Chat API with a trailing slash; Google's own when absent. */
   apiUrl?: string
@@ -33,7 +35,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
   /** True once the store has the name, for other and later processes */
   private isNameStored = false
 
-  /** @param isCardOf looks up in the record if a message is a card of a submission */
+  /** @param isCardOf true if a message is on record as a card of the submission */
   constructor(settings: GoogleChatSettings, logger: Logger, private readonly isCardOf: IsCardOf) {
     const { credentials, projectNumber, endpointUrl, botUserId, apiUrl } = settings
     super({
@@ -57,7 +59,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     return outcome.ok ? { ok: true, value: this.settings.credentials.client_email } : outcome
   }
 
-  /** Posts a card. For a `requestId` that it has seen, Google returns the message of the first post. */
+  /** Posts a card. If Google has seen the `requestId` before, it returns the message of the first post. */
   async createCard(
     parent: string, { card, fallbackText }: Pick<PostableSpeech, 'card' | 'fallbackText'>,
     { threadName, viewer, ...params }: { threadName?: string, viewer?: string, requestId?: string } = {},
@@ -121,8 +123,8 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
   }
 
   /**
-   * Learns the id of the app, by which the SDK recognises a mention: after the event was verified, before it is read.
-   * Only in our own space, because anybody may make an app whose events Google signs for our webhook's address.
+   * Learns the app's id, by which the SDK recognises a mention, once the event is verified and before it is read. Does
+   * so only in our own space: anybody can create an app and make Google sign its events for our webhook's address.
    */
   protected override handleMessageEvent(
     ...[event, options]: Parameters<GoogleChatAdapter['handleMessageEvent']>
@@ -132,7 +134,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     super.handleMessageEvent(event, options)
   }
 
-  /** Ignores buttons of other apps: one in our space may call our webhook and claim another purpose than it has. */
+  /** Ignores buttons of other apps: an app in our space may point its buttons at our webhook and mislabel them. */
   protected override handleCardClick(...[event, options]: Parameters<GoogleChatAdapter['handleCardClick']>): void {
     const handling = this.isOurCard(event).then((isOurs) => {
       if (isOurs) return super.handleCardClick(event, options)
@@ -142,7 +144,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     options?.waitUntil?.(handling)
   }
 
-  /** Until the store knows the name under which we post, only cards on record are ours. */
+  /** True for clicks on our cards. Until the store knows the name under which we post, only recorded cards count. */
   private async isOurCard(event: Parameters<GoogleChatAdapter['handleCardClick']>[0]): Promise<boolean> {
     const { sender, name } = event.chat?.buttonClickedPayload?.message ?? {}
     const ownName = await this.findOwnName()
@@ -157,7 +159,7 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     return this.ownName ?? this.settings.botUserId
   }
 
-  /** If the store fails, the next card or click tries again. */
+  /** Stores the name under which we post. After a failure, the next card or click tries again. */
   private async storeOwnName(name: string | null | undefined): Promise<void> {
     if (!name || (this.isNameStored && name === this.ownName)) return
     this.ownName = this.botUserId = name
@@ -168,7 +170,9 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
     return `gchat:self:${this.settings.projectNumber}`
   }
 
-  /** Counts as a mention until our id is known: of several apps that are mentioned, any may be this one, and one is. */
+  /**
+   * Counts any mention of an app as ours until our id is known: one of these apps is ours, but we can't tell which.
+   */
   protected override parseGoogleChatMessage(
     ...[event, threadId]: Parameters<GoogleChatAdapter['parseGoogleChatMessage']>
   ): Message<unknown> {
@@ -182,7 +186,9 @@ export class FormGoogleChatAdapter extends GoogleChatAdapter {
   }
 }
 
-/** Noise of the SDK: it advises to set the id that is learned here, and logs an invalid token twice */
+/**
+ * Dropped log messages of the SDK: advice to set the id that is learned here, and a repetition about an invalid token
+ */
 const NOISE = /botUserId is not configured|^JWT (?:verification|payload)/
 
 function withoutNoise(logger: Logger): Logger {

@@ -5,10 +5,10 @@ import { answeredWithin } from '../shared/patience'
 /** Timeout of a call including sign-in, ms; well below the lease of outstanding work */
 const TIMEOUT_MS = 10_000
 
-/** Makes one try and accepts any status: retries are decided elsewhere. */
+/** Makes one try and accepts any status: other code decides on retries. */
 const CALL_OPTIONS = { timeout: TIMEOUT_MS, retry: false, validateStatus: () => true }
 
-/** Pause if Google limits the rate without naming a duration, s: a space takes one message in that time */
+/** Pause if Google limits the rate without naming a duration, s: a space accepts one message per second */
 const MIN_PAUSE_S = 1
 
 /** The clock matters because the sign-in tokens contain the time. */
@@ -66,7 +66,7 @@ export async function callGoogle<T>(call: (options: typeof CALL_OPTIONS) => Prom
   }
   catch (error) {
     const { name, code, status } = error as Error & { code?: string, status?: number }
-    // Only the sign-in throws if it gets a status.
+    // Only a failed sign-in throws an error with a status.
     if (status === 400 || status === 401 || code?.startsWith('ERR_OSSL')) {
       return refused({ reason: 'Google\'s sign-in refused the service account', advice: CHECK_KEY })
     }

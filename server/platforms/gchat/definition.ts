@@ -57,7 +57,7 @@ const variables = {
  * - 100 widgets per card; every field is one
  *   (https://developers.google.com/workspace/chat/api/reference/rest/v1/cards)
  * - one message per second and space (https://developers.google.com/workspace/chat/limits)
- * - no modals: a dialog answers a click with a form of add-on widgets, which the SDK does not support
+ * - no modals: a dialog is a form of add-on widgets that answers a click; the SDK does not support that
  */
 export const gchat: Definition = {
   key: 'gchat', label: 'Google Chat', aliases: [], icon: 'i-lucide-message-circle',
@@ -103,7 +103,7 @@ export const gchat: Definition = {
     return {
       platform: gchat,
       channelId: settings.space ?? null,
-      // Events have no id, but the time of the click, to the microsecond.
+      // Events have no id; the time of the click, to the microsecond, identifies them.
       pressOf: raw => (raw as { chat?: { eventTime?: unknown } }).chat?.eventTime,
       mentions: { in: raw => mentionedPeople((raw as { chat?: { messagePayload?: unknown } }).chat?.messagePayload) },
       identify: async () => (await adapter()).identify(),

@@ -9,7 +9,10 @@ interface ClassicEvent {
   common?: { invokedFunction?: string, parameters?: Record<string, string> }
 }
 
-/** Payload of an add-on's event, by a Chat app's type (https://developers.google.com/workspace/add-ons/chat/convert). */
+/**
+ * Payload name in an add-on's event, by a Chat app's event type
+ * (https://developers.google.com/workspace/add-ons/chat/convert).
+ */
 const PAYLOADS = new Map(Object.entries({
   MESSAGE: 'messagePayload',
   CARD_CLICKED: 'buttonClickedPayload',
@@ -41,7 +44,7 @@ export function modernEvent(body: string): string {
   return payload || isDated ? JSON.stringify(addOnEvent) : body
 }
 
-/** Returns the app's own id, `users/…`, from a message in a space: Google only sends those that mention the app. */
+/** Returns the app's own id, `users/…`, from a message in a space: Google sends only messages that mention the app. */
 export function mentionedApp(payload: unknown): string | null {
   const { space } = (payload ?? {}) as MessagePayload
   const isDirect = space?.type === 'DM' || space?.spaceType === 'DIRECT_MESSAGE'
@@ -66,7 +69,7 @@ function listMentions(payload: unknown, kind: 'BOT' | 'HUMAN'): string[] {
   return users.flatMap(user => user?.type === kind && user.name ? [user.name] : [])
 }
 
-/** Gives a message without a time that of its event: the SDK would drop it. @returns true if it had none */
+/** Adds the event's time to a message without a time, which the SDK would drop. @returns true if it had none */
 function dateMessage(event: unknown): boolean {
   const { chat } = (event ?? {}) as {
     chat?: { eventTime?: unknown, messagePayload?: { message?: { createTime?: unknown } } }

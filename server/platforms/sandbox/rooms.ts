@@ -34,7 +34,7 @@ export class SandboxRooms {
   /** @param namedChannels channels that exist before any message */
   constructor(private readonly namedChannels: readonly string[]) {}
 
-  /** Includes channels that only forms name, once they contain a message. */
+  /** All channels. A channel that only forms name is included once it contains a message. */
   get channels(): string[] {
     return [...new Set([...this.namedChannels, ...this.list().map(({ channel }) => channel)])]
   }
@@ -44,7 +44,7 @@ export class SandboxRooms {
     this.senders.set(request, { id, name, names })
   }
 
-  /** Returns null if no sign-in was needed; then the request names its user freely. */
+  /** Returns the signed-in sender; null if no sign-in was needed, and the request may name any user. */
   senderOf(request: Request): Sender | null {
     return this.senders.get(request) ?? null
   }
@@ -102,7 +102,7 @@ export class SandboxRooms {
     this.changed()
   }
 
-  /** Changes with every change of the messages. */
+  /** Value that differs after every change of the messages. */
   get revision(): string {
     return `${this.idPrefix}-${this.changeCount}`
   }

@@ -30,7 +30,7 @@ export function refused({ reason, advice, content, gone, limited, pause }: Refus
   }
 }
 
-/** Drops the value of an outcome that nobody needs. */
+/** Returns an outcome without its value. */
 export function done(outcome: Outcome<unknown>): Outcome {
   return outcome.ok ? { ok: true, value: undefined } : outcome
 }

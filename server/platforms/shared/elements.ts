@@ -24,7 +24,7 @@ export function lineText(line: RichText, { escape, moment }: Notation): string {
   return renderRich(line, escape, each => moment?.(each) ?? escape(inUtc(each)))
 }
 
-/** Text element whose sender escapes it. */
+/** Text element that is escaped when it is sent. */
 export function lineElement(line: RichText): LineElement {
   return { type: 'text', content: plainText(line), line }
 }
@@ -32,16 +32,16 @@ export function lineElement(line: RichText): LineElement {
 /** Text input that accepts one kind of text, for platforms that have inputs for it. */
 export interface KindInput extends TextInputElement { kind?: TextKind }
 
-/** Text input of one choice a line, for platforms that have lists of several choices. */
+/** Text input that holds one choice per line, for platforms that have lists of several choices. */
 export interface ChoicesInput extends TextInputElement { choices?: readonly string[] }
 
 /** Card with the state of its submission, for platforms that show the state by colour. */
 export interface StateCard extends CardElement { state?: CardState }
 
-/** Modal whose texts are in another language than English, for platforms that add words of their own. */
+/** Modal in a language other than English, for platforms that add words of their own. */
 export interface LanguageModal extends ModalElement { language?: string }
 
-/** Returns the texts for a form. Some clients send it back, with any language in it. */
+/** Returns the texts in a form's language. Some clients send the form back, so its language may be any value. */
 export function textsOf(form: object): Texts {
   const language = 'language' in form && LANGUAGES.find(each => each === form.language)
   return language ? textsIn(language) : english

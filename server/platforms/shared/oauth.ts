@@ -59,7 +59,7 @@ async function exchangeCode(
 
 export const notAMember = (reason: string): Identity => ({ ok: false, problem: 'not-a-member', reason })
 
-/** Reads a text of the profile, without relying on the platform's documentation of its shape. */
+/** Reads a text of the profile without trusting that the profile has the documented shape. */
 export function profileText(profile: unknown, ...keys: string[]): string {
   const text = keys.map(key => (profile as Json | null)?.[key]).find(value => typeof value === 'string'
     && value.trim() !== '')

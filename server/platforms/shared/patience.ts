@@ -24,7 +24,7 @@ export async function withRetryAfter<T>(send: () => Promise<T>, longestMs = LONG
   }
 }
 
-/** Error of ours, or of the SDK's adapters and Slack's client; theirs give the pause in seconds, or not at all. */
+/** Our own error, or one of the SDK's adapters or of Slack's client, which give the pause in seconds or not at all. */
 interface RefusedError extends Error {
   refusal?: FailedOutcome
   retryAfter?: number

@@ -26,14 +26,16 @@ interface AdapterExtras {
   postAtOnce?: (threadId: string, message: AdapterPostableMessage) => Promise<RawMessage<unknown>>
 }
 
-/** Descriptions of errors that may pass. */
+/** Descriptions of errors that may be temporary. */
 const CAUSES: Readonly<Record<string, string>> = {
   AdapterRateLimitError: 'too many requests',
   NetworkError: 'no connection, or no answer that can be read',
   TimeoutError: `no answer in ${TIMEOUT_MS / 1000} s`,
 }
 
-/** Room of any platform, through its adapter, which may describe a refusal in the error's `refusal`. */
+/**
+ * Creates a room that posts through the platform's adapter. Errors of the adapter may describe a refusal in `refusal`.
+ */
 export async function createSdkRoom(platform: Platform, channelId: string, bot: () => Promise<Chat>): Promise<Room> {
   const chat = await bot()
   await chat.initialize()

@@ -10,7 +10,7 @@ export const SUMMARY_LENGTH = 280
 /** Card as our adapters post it: its texts are escaped for the platform, `fallbackText` is plain. */
 export interface PostableSpeech extends PostableCard {
   fallbackText: string
-  /** Notifies a person, in the platform's own notation. */
+  /** Text that notifies a person, in the platform's own notation. */
   mention?: string
 }
 
@@ -35,7 +35,7 @@ export function wordsOf({ children }: CardElement, textOf = (text: TextElement) 
   return children.flatMap(child => child.type === 'text' ? textOf(child) : []).join('\n')
 }
 
-/** The same, with timestamps as plain text. */
+/** Rendered texts of a card, with timestamps as plain text. */
 export function plainWordsOf(card: CardElement): string {
   return wordsOf(card, text => plainText(lineOf(text)))
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { StateAdapter } from 'chat'
 
-/** How long the content is remembered, ms; then it is sent again, in case somebody changed it on the platform. */
+/** Time for which the content is remembered, ms; then it is sent again, in case somebody changed it on the platform. */
 const TTL_MS = 30 * 24 * 60 * 60 * 1000
 
 /**
- * Sends a platform something that it stores, and after a restart only if the content has changed. Replicas share this.
+ * Sends content that the platform stores. After a restart, sends it only if it has changed. Replicas share this memory.
  *
  * @param key key of the content in the shared state
  */

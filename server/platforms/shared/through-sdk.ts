@@ -2,7 +2,7 @@ import type { Adapter } from 'chat'
 import type { Connection } from '../connection'
 import type { Platform } from '../traits'
 
-/** Platform whose cards, too, go through its adapter of the Chat SDK. */
+/** Connection that also sends cards through the platform's Chat SDK adapter. */
 export function throughSdk(platform: Platform, channelId: string | null, adapter: () => Promise<Adapter>): Connection {
   return {
     platform, channelId, adapter,

@@ -31,20 +31,20 @@ const IDENTITY_RETRY_MS = 5000
 /** Maximum time a message waits until the bot knows its own id, ms. */
 const IDENTITY_WAIT_MS = 5000
 
-/** How long a user's name is cached, ms, and the maximum number of cached names. */
+/** Time for which a user's name is cached, ms, and the maximum number of cached names. */
 const NAME_TTL_MS = 10 * 60 * 1000
 const MAX_NAMES = 500
 
 /** Slack through the SDK, without the SDK's steps that make a reviewer wait. */
 export class FormSlackAdapter extends WorkspacesSlackAdapter {
   private readonly openView: SlackCall
-  /** Tells if the click being handled is on a message of the channel or on one in a thread. */
+  /** Tells if the current click is on a message in the channel or on one in a thread. */
   private readonly currentClick = new AsyncLocalStorage<{ isInChannel: boolean }>()
   /** URL that takes the answer to the command being handled. */
   private readonly currentResponseUrl = new AsyncLocalStorage<string>()
   private identifiedAt = 0
   private readonly isSigned: ReturnType<typeof slackVerifier>
-  /** Serves every click: it has no body that could be used up. */
+  /** Response to every click: it can be reused because it has no body. */
   private readonly emptyResponse = new Response(null)
   private readonly sessions = new Sessions(async (threadId, status) => {
     const { channel, threadTs } = this.decodeThreadId(threadId)
@@ -114,7 +114,7 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
 
   /**
    * Waits until the bot knows its own id. Slack sends two events for a mention, and only the first one counts: without
-   * the id, a plain `message` would not count as a mention, nor the bot's own messages as its own.
+   * the id, the bot would recognize neither a mention in a plain `message` nor its own messages.
    */
   protected override handleMessageEvent(...[source, options]: Parameters<SlackAdapter['handleMessageEvent']>): void {
     const event = isTombstone(source)
@@ -147,8 +147,8 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   }
 
   /**
-   * Caches users: the SDK asks the store each time, and a reviewer often decides several submissions in a row. If the
-   * id has a workspace before it, that workspace is asked.
+   * Caches users: the SDK asks the store each time, and a reviewer often decides several submissions in a row. An id
+   * with a workspace in front is looked up in that workspace.
    */
   override async getUser(name: string): Promise<UserInfo | null> {
     const [userId = name, team] = name.split(':').reverse()
@@ -183,7 +183,7 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     return this.emptyResponse
   }
 
-  /** Drops the form on the clicked card: the SDK stores the click with the modal's context for a day. */
+  /** Removes the form's data from the clicked card: the SDK stores the click with the modal's context for a day. */
   protected override handleBlockActions(...[payload, options]: Parameters<SlackAdapter['handleBlockActions']>): void {
     const { message, state, ...click } = payload as typeof payload & { state?: unknown }
     const minimalClick = { ...click, ...message ? { message: { ts: message.ts, thread_ts: message.thread_ts } } : {} }
@@ -209,7 +209,9 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
     options?.waitUntil?.(task.catch(error => this.logger.error('An interaction could not be handled', { error })))
   }
 
-  /** Shows an error if the store is away: the SDK would answer 500, or too late, and Slack would discard the input. */
+  /**
+   * Shows an error if the store is unavailable: the SDK would answer 500 or too late, and Slack would drop the input.
+   */
   protected override async handleViewSubmission(
     ...[payload, options]: Parameters<SlackAdapter['handleViewSubmission']>
   ): Promise<Response> {
@@ -242,7 +244,7 @@ function isForm({ headers }: Request): boolean {
   return headers.get('content-type')?.includes('application/x-www-form-urlencoded') === true
 }
 
-/** Makes several choices a value of one a line: the SDK reads a single choice. */
+/** Joins several choices into one value, one per line: the SDK reads only a single choice. */
 function joinChoices(input: { value?: string, selected_options?: readonly { value: string }[] }): void {
   if (input.selected_options) input.value = input.selected_options.map(({ value }) => value).join('\n')
 }

@@ -74,8 +74,8 @@ function renderField({ label, value, line }: LineField): Block {
 /**
  * Builds the view of a modal from inputs and text. Text is literal, without Markdown, as on cards.
  *
- * @param contextId the SDK's key of the modal's context; it travels with `privateMetadata` in the shape that the SDK's
- * `view_submission` handling reads back
+ * @param contextId the SDK's key of the modal's context. It is sent with `privateMetadata` in the format that the SDK
+ * reads back from a `view_submission`
  */
 export function modalView(modal: ModalElement, contextId: string | undefined): Block {
   const hasInputs = modal.children.some(isInput)

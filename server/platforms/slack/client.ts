@@ -74,7 +74,7 @@ const GONE_ERRORS = ['message_not_found', 'cant_update_message', 'edit_window_cl
 
 type SlackAnswer = Readonly<Record<string, unknown>>
 
-/** @param body URL-encoded for methods that do not take JSON, which are those that read */
+/** @param body URL-encoded for the methods that read, because they do not take JSON */
 export type SlackCall = (
   method: string, body: Record<string, unknown> | URLSearchParams,
 ) => Promise<Outcome<SlackAnswer>>
@@ -90,8 +90,8 @@ interface SlackAccess extends Pick<SlackSettings, 'apiUrl'> {
 }
 
 /**
- * Calls the Web API without Slack's own client, whose retries last up to 30 minutes and whose start-up and per-call
- * cost dominate intake.
+ * Calls the Web API without Slack's own client. That client retries for up to 30 minutes, and its start-up and calls
+ * would take most of the time of an intake.
  *
  * @param token read again for each call
  * @param timeoutMs timeout of one call
@@ -191,7 +191,9 @@ export class MovedChannels {
     return [...this.currentIds].find(([, to]) => to === channel)?.[0] ?? channel
   }
 
-  /** Stores the new id of one of our channels; resolves with the configured and the new id, else with null. */
+  /**
+   * Stores the new id of one of our channels; resolves with the configured and the new id, or null for any other event.
+   */
   async follow(event: ChannelIdChanged, state: StateAdapter): Promise<{ from: string, to: string } | null> {
     const { old_channel_id: oldId, new_channel_id: to } = event
     if (event.type !== 'channel_id_changed' || typeof oldId !== 'string' || typeof to !== 'string') return null
@@ -222,13 +224,15 @@ export class MovedChannels {
 const toKey = (from: string) => `slack:channel-to:${from}`
 const fromKey = (to: string) => `slack:channel-from:${to}`
 
-/** Splits a configured channel name: an id, after the id of its workspace if that is another one. */
+/**
+ * Splits a configured channel name: a channel id, with the workspace's id in front if that is not our own workspace.
+ */
 export function placeOf(name: string): { channel: string, team?: string } {
   const [channel = '', team] = name.split(':').reverse()
   return { channel, team }
 }
 
-/** Configured name of a channel: with its workspace if a form names it so. */
+/** Configured name of a channel, with its workspace in front if a form writes it so. */
 export function configuredChannel(channel: string, names: readonly string[] = []): string {
   return names.find(name => placeOf(name).channel === channel) ?? channel
 }

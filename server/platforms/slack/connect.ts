@@ -1,25 +1,25 @@
 import { withinOrNull } from '../../../shared/utils/time'
 import type { SlackCall } from './client'
 
-/** Maximum wait for an answer of Slack, ms: an event waits for two answers, and Slack waits 3 s for the event. */
+/** Maximum wait for an answer from Slack, ms: an event needs two answers, and must itself be answered within 3 s. */
 const ANSWER_TIMEOUT_MS = 1000
 
-/** How long an answer is cached, ms, and the maximum number of cached answers. */
+/** Time for which an answer is cached, ms, and the maximum number of cached answers. */
 const TTL_MS = 10 * 60 * 1000
 const MAX_ANSWERS = 500
 
 type LookUpMethod = 'users.info' | 'conversations.info'
 
 /**
- * Looks up the workspaces of people and channels in Slack Connect, which several workspaces share, if an event does not
- * name them: https://docs.slack.dev/apis/slack-connect
+ * Looks up the workspaces of people and channels that an event does not name. In Slack Connect, several workspaces
+ * share a channel: https://docs.slack.dev/apis/slack-connect
  */
 export class SlackConnect {
   private readonly cache = new Map<string, { teams: readonly string[], until: number }>()
 
   /**
    * @param call asks as the bot of the current workspace
-   * @param scope tells that workspace from others, for the cache
+   * @param scope returns the name of that workspace in the cache
    */
   constructor(private readonly call: SlackCall, private readonly scope: () => string) {}
 

@@ -19,7 +19,7 @@ const CHANNEL_HINT = 'must be a channel id such as C0123456789'
 /** Key of 32 bytes in base64 or hexadecimal, as the SDK reads it. */
 const KEY = /^(?:[A-Za-z0-9+/]{43}=|[0-9a-f]{64})$/i
 
-/** Blocks that Slack never makes from a model's text; each of our cards and lists has one of them. */
+/** Blocks that Slack never makes from a model's text; each of our cards and lists contains at least one. */
 const CARD_BLOCKS = ['header', 'actions', 'context', 'section']
 
 const variables = {
@@ -220,8 +220,8 @@ function variantOf(settings: SlackSettings | undefined) {
 }
 
 /**
- * Checks the variables of other workspaces. They join the first one, and a form's channel can be in another workspace
- * only if that can install the app.
+ * Checks the variables that let other workspaces install the app. They require the first workspace's variables, and a
+ * form's channel can be in another workspace only if that workspace can install the app.
  */
 function checkWorkspaces(values: Values<typeof variables>, { require, requireSite, channels }: VariableReader): void {
   const foreignChannel = channels.find(channel => channel.includes(':'))

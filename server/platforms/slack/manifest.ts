@@ -11,10 +11,10 @@ const BOT_EVENTS = [
   'message.mpim',
 ]
 
-/** Reports that somebody stopped an answer; Slack shows the stop button only in apps that are agents. */
+/** Event sent when somebody stops an answer; Slack shows the stop button only in apps that are agents. */
 const AGENT_EVENTS = ['agent_session_stopped']
 
-/** Report that a workspace removed the app; they need no scope. */
+/** Events sent when a workspace removes the app; they need no scope. */
 const REMOVAL_EVENTS = ['app_uninstalled', 'tokens_revoked']
 
 /**

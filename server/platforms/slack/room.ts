@@ -17,20 +17,20 @@ const TIMEOUT_MS = 10_000
 /** Maximum pages of a channel's members that are read, 999 members each; people on later pages count as strangers. */
 const MEMBER_PAGES = 10
 
-/** Maximum time a page waits for the workspace's address, ms; the next page has it. */
+/** Maximum time a page waits for the workspace's address, ms; later pages find it cached. */
 const ADDRESS_WAIT_MS = 800
 
 /** Pause before the address is requested again, ms. */
 const ADDRESS_RETRY_MS = 30_000
 
 /**
- * Posts and edits cards. Bypasses the SDK's adapter: it puts the whole card into `text`, of which `chat.update` takes
- * 4,000 bytes.
+ * Posts and edits cards. Bypasses the SDK's adapter: it puts the whole card into `text`, and `chat.update` accepts only
+ * 4,000 bytes there.
  *
- * A card's thread id names only the channel: its workspace is known from the forms that name both.
+ * A card's thread id names only the channel. Its workspace is known from the forms, which name both.
  *
  * @param tokenOf returns the token of another workspace; null if it has not installed the app
- * @param moved current ids of channels whose id has changed; by default none has
+ * @param moved current ids of channels whose id has changed; none by default
  */
 export function createSlackRoom(
   settings: SlackSettings & { channelId: string }, http: HttpClient, tokenOf: (team: string) => Promise<string | null>,

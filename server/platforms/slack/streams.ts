@@ -13,9 +13,10 @@ interface Streamer {
 }
 
 /**
- * Makes a short answer begin with its text. Slack's client begins an empty message and adds the text as it ends the
- * message. If Slack refuses the end, the empty message stays beside the answer that the SDK then posts. With all text
- * posted first, a refused end loses nothing: Slack ends such a message by itself. Rate-limited calls are retried.
+ * Posts the text of a short answer first. Slack's client would post an empty message and add the text only when it ends
+ * the message. If Slack then refuses the end, the empty message stays next to the answer that the SDK posts instead.
+ * With the text posted first, a refused end loses nothing: Slack ends such a message by itself. Rate-limited calls are
+ * retried.
  */
 export function beginWithWords(
   client: { chatStream: (...args: never[]) => unknown }, logger: Logger,
@@ -40,7 +41,7 @@ export function beginWithWords(
 }
 
 /**
- * Retries without repeating the text, which the client keeps.
+ * Retries without passing the text again, because the client still has it.
  *
  * @param extraFields fields that the client does not keep
  */

@@ -8,10 +8,12 @@ import {
 import { SlackConnect } from './connect'
 import { beginWithWords } from './streams'
 
-/** Maximum time a webhook of a workspace without an installation waits until Slack says which workspace is ours, ms. */
+/**
+ * Maximum wait of a webhook from a workspace without an installation, ms: Slack must first say which workspace is ours.
+ */
 const HOME_WAIT_MS = 1500
 
-/** How long a channel's workspace is remembered, ms; longer than anything waits for a person. */
+/** Time for which a channel's workspace is remembered, ms; longer than anything waits for a person. */
 const CHANNEL_TTL_MS = 30 * 24 * 60 * 60 * 1000
 
 type Interaction = { view?: { app_installed_team_id?: string } } & Record<string, unknown>
@@ -35,7 +37,7 @@ interface RemovalEvent { type: string, tokens?: { bot?: string[] } }
 
 /**
  * Slack for one workspace with its own token, and for the workspaces that installed the app. The SDK supports only one
- * of these: if other workspaces may install the app, ours is added to them, and its token is not looked up.
+ * of these cases. If other workspaces may install the app, ours counts as one of them, but its token is not looked up.
  */
 export class WorkspacesSlackAdapter extends SlackAdapter {
   /** Id of the workspace of CHAT_BOT_TOKEN, once Slack has answered; requested only if others may install the app. */
@@ -82,14 +84,17 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     return [...team === this.homeTeam ? [channel] : [], `${team}:${channel}`]
   }
 
-  /** Ids of the acting person as the configuration may name them; people of other workspaces have only the second. */
+  /**
+   * Ids by which the configuration may name the actor: plain, and with the workspace. People of other workspaces have
+   * only the second.
+   */
   idsOf(userId: string, payload: unknown): string[] {
     const team = workspaceOf(payload as ActorFields) ?? this.requestContext.getStore()?.teamId
     const isForeign = this.settings.oauth !== undefined && team !== this.homeTeam
     return [...isForeign ? [] : [userId], ...team ? [`${team}:${userId}`] : []]
   }
 
-  /** Like `idsOf`, for a person whom a message names: in a shared channel, its author may be of another workspace. */
+  /** Like `idsOf`, for a mentioned person: in a shared channel, the message's author may be of another workspace. */
   async idsOfMentioned(userId: string, message: unknown): Promise<string[]> {
     if (!this.settings.oauth) return this.idsOf(userId, message)
     const { channel = '' } = message as { channel?: string }
@@ -108,7 +113,7 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     return this.there(args[0], () => super.fetchMessages(...args))
   }
 
-  /** Acts as the workspace of the thread, even if no webhook is being handled that names it. */
+  /** Calls `run` as the thread's workspace, even outside a webhook that names it. */
   protected async there<T>(threadId: string, run: () => Promise<T>): Promise<T> {
     if (!this.settings.oauth || !this.chat) return run()
     const key = `slack:workspace:${this.decodeThreadId(threadId).channel}`
@@ -127,7 +132,7 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     return team ? this.as(team, run) : run()
   }
 
-  /** Acts as the workspace if it has installed the app. */
+  /** Calls `run` as the workspace, if the workspace has installed the app. */
   protected async as<T>(team: string, run: () => Promise<T>): Promise<T> {
     const bot = await this.resolveTokenForTeam(team)
     return bot ? this.requestContext.run({ ...bot, installationId: team }, run) : run()
@@ -192,9 +197,9 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
   }
 
   /**
-   * Finds the workspace that an event of a shared channel is for. If several workspaces have the app, Slack sends the
-   * event once and names any of them; it is for the one in which the channel is configured. The SDK assumes that the
-   * author is of the envelope's workspace, which may be either.
+   * Finds the workspace that an event of a shared channel is for: the one in which the channel is configured. If
+   * several workspaces have the app, Slack sends the event once and names any of them. The SDK assumes that the author
+   * belongs to the named workspace, which may be wrong.
    */
   private async resolveSharedContext(event: AuthoredMessage, context: EventContext): Promise<EventContext> {
     const owner = await this.findOwner(event.channel, context.installationId)
@@ -208,7 +213,7 @@ export class WorkspacesSlackAdapter extends SlackAdapter {
     return target
   }
 
-  /** Workspace in which the channel is configured, if Slack says that it shares the channel with the other one. */
+  /** Workspace in which the channel is configured, if Slack says that `otherTeam` shares the channel. */
   private async findOwner(channel: unknown, otherTeam: string | undefined): Promise<EventContext | null> {
     const { channels = [], channelId } = this.settings
     const configuredId = this.moved.configured(String(channel))

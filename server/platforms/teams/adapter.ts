@@ -49,7 +49,8 @@ export class FormTeamsAdapter extends TeamsAdapter {
 
   /**
    * Accepts only webhooks that the Bot Connector signed. The SDK also accepts a token that any Entra tenant issued for
-   * this app: its holder could choose who clicks, and where, and to which address the bot's own token goes.
+   * this app. With such a token, a stranger could choose who clicks, where, and to which address the bot's own token
+   * goes.
    */
   override async handleWebhook(request: Request, options?: WebhookOptions): Promise<Response> {
     const authorization = request.headers.get('authorization') ?? ''
@@ -95,7 +96,9 @@ export class FormTeamsAdapter extends TeamsAdapter {
     return null
   }
 
-  /** Always null: the SDK then posts and edits. It streams only in a chat whose request lasts for the whole answer. */
+  /**
+   * Always null, so that the SDK posts and edits. It could stream only in a chat, while the chat's request stays open.
+   */
   override async stream(): Promise<null> {
     return null
   }
@@ -115,7 +118,9 @@ export class FormTeamsAdapter extends TeamsAdapter {
     ))
   }
 
-  /** Answers in place of an opening dialog, else privately: the SDK sends markdown, and waits without a limit. */
+  /**
+   * Replaces a dialog that is opening, else sends a private text: the SDK sends markdown, and waits without a limit.
+   */
   override async postEphemeral(threadId: string, userId: string, message: AdapterPostableMessage) {
     const speech = speechIn(message)
     const text = speech ? plainWordsOf(speech.card) : this.formatConverter.renderPostable(message)

@@ -5,7 +5,7 @@ import { isInput, type Input } from '../../../shared/utils/inputs'
 import { lineOf, lineText, textsOf, type ChoicesInput, type KindInput } from '../shared/elements'
 import { macro, withoutMacros } from './escape'
 
-/** Notation of texts in dialogs, which are plain. */
+/** Notation for dialogs, whose texts are plain. */
 const NOTATION = { escape: withoutMacros, moment: macro }
 
 type Element = Record<string, unknown>
@@ -22,8 +22,8 @@ export interface AdaptiveCard extends Element {
 const STYLES: Readonly<Record<string, string>> = { primary: 'positive', danger: 'destructive' }
 
 /**
- * Adaptive Card of a card. Form text becomes runs of a `RichTextBlock`, which have no markup: the `TextBlock` and
- * `FactSet` that the SDK renders interpret markdown
+ * Builds the Adaptive Card of a card. Form text becomes runs of a `RichTextBlock`, which have no markup: the
+ * `TextBlock` and `FactSet` that the SDK renders interpret markdown
  * (https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/cards-format).
  */
 export function adaptiveCard({ title, children }: CardElement): AdaptiveCard {
@@ -55,7 +55,7 @@ export function dialogCard(
   const inputs = inputsOf(modal)
   const emptyModal = refilled(modal, {})
   const data = {
-    // Default for clients that omit emptied inputs, which would undo the emptying.
+    // Default for clients that omit emptied inputs: without it, the old values would come back.
     ...Object.fromEntries(inputs.map(({ id }) => [id, ''])),
     dialog: { modal: emptyModal, contextId } satisfies DialogData,
   }
@@ -160,7 +160,7 @@ function renderInput(input: Input): Element {
   }
 }
 
-/** Values are positions, because Teams sends the chosen ones with commas between them. */
+/** Uses positions as values, because Teams joins the chosen values with commas. */
 function renderChoices(choices: readonly string[], initialValue = ''): Element {
   const positions = initialValue.split('\n').map(choice => choices.indexOf(choice)).filter(position => position >= 0)
   return {
@@ -169,7 +169,7 @@ function renderChoices(choices: readonly string[], initialValue = ''): Element {
   }
 }
 
-/** Value of an input that a client sent, as the SDK has it: of several choices one a line */
+/** Value of a client's input in the SDK's format: several choices become one per line */
 export function inputValue(input: Input, sentValue: unknown): string {
   const text = ['string', 'number'].includes(typeof sentValue) ? String(sentValue) : ''
   const { choices } = input as ChoicesInput

@@ -15,7 +15,7 @@ export interface TeamsSettings {
   tenantId?: string
   /** Channel (`19:…@thread.tacv2`) or group chat of the cards; absent if the installation of the app decides it. */
   channelId?: string
-  /** Bot Connector for every call, without a trailing slash; the region's own when absent. */
+  /** Base URL of the Bot Connector for every call, without a trailing slash; the region's own when absent. */
   apiUrl?: string
 }
 
@@ -49,7 +49,7 @@ const PERMANENT_ADVICE: Readonly<Record<number, string>> = {
 /** Errors about the content, in any conversation. */
 const CONTENT_STATUSES: readonly number[] = [400, 413]
 
-/** Error codes that say more than their status, all about the conversation or the app. */
+/** Advice by error code, for codes that say more than their status; all are about the conversation or the app. */
 const ADVICE_BY_CODE: Readonly<Record<string, string>> = {
   BotDisabledByAdmin: 'An administrator of Teams has to allow the app.',
   BotNotRegistered: 'Check TEAMS_APP_ID; the bot needs the Teams channel in Azure.',

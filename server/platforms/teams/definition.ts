@@ -107,8 +107,8 @@ function mentionedPeople(activity: unknown): string[] {
 }
 
 /**
- * Room for cards if no channel is configured: the channel in which the app is added to a team of our tenant. The token
- * of an event proves that Microsoft sent it, but not for which tenant; only the event of a team names one
+ * Room for cards if no channel is configured: the channel in which the app is added to a team of our tenant. An event's
+ * token proves that Microsoft sent the event, but not for which tenant; only events of a team name it
  * (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/subscribe-to-conversation-events#installation-update-event).
  */
 export function lateRoomOf({ appId, tenantId }: Pick<TeamsSettings, 'appId' | 'tenantId'>): LateRoom {

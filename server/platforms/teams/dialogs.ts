@@ -5,7 +5,7 @@ export function isClick(data: unknown): boolean {
   return typeof data === 'object' && data !== null && 'actionId' in data
 }
 
-/** Reads the data of a click, which its client chooses; null unless it has the shape that our buttons send. */
+/** Reads the data of a click, which a client can forge; null unless it has the shape that our buttons send. */
 export function readClick(data: unknown): { actionId: string, value?: string } | null {
   const { actionId, value } = (data ?? {}) as Record<string, unknown>
   return typeof actionId === 'string' && (value === undefined || typeof value === 'string') ? { actionId, value } : null

@@ -35,7 +35,7 @@ export function ownMentions({ entities = [] }: { entities?: readonly Mention[] }
   return entities.filter(({ type, mentioned }) => type === 'mention' && mentioned?.id?.endsWith(appId))
 }
 
-/** Replaces the app's name by the bot's in mentions: the SDK takes only the first word of a name for the mention. */
+/** Replaces the app's name by the bot's in mentions: the SDK treats only the first word of a name as the mention. */
 export function renamed(text: string | undefined, botMentions: readonly Mention[], name: string): string {
   return botMentions.reduce((result, { text: mention }) => (
     mention ? result.replaceAll(mention, `<at>${name}</at> `) : result

@@ -3,7 +3,7 @@ import type { Logger } from 'chat'
 export const REFUSED = 'Refused a webhook with an invalid token.'
 
 /**
- * Log messages of Microsoft's server about refused webhooks and about how the SDK sets it up. It prints several lines
+ * Log messages of Microsoft's server about refused webhooks and about its set-up by the SDK. It prints several lines
  * for each refusal; one is enough, or none.
  */
 const NOISE: readonly { pattern: RegExp, warning?: string }[] = [

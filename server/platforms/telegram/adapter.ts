@@ -24,7 +24,7 @@ export interface TelegramSettings {
 /** Maximum number of remembered messages of all chats together; Telegram has no call for earlier messages. */
 const MAX_REMEMBERED = 1000
 
-/** Timeout of a call that writes, ms: a later edit would undo the next one. */
+/** Timeout of a call that writes, ms: an edit that arrives late would undo a newer one. */
 const WRITE_TIMEOUT_MS = 10_000
 
 /**
@@ -77,7 +77,9 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return isOurs ? { command: `/${COMMAND}`, text: `${name} ${slashCommand.text}` } : null
   }
 
-  /** Counts groups as channels: they have no threads but topics, which are rooms where only a mention is answered. */
+  /**
+   * Counts groups as channels. Instead of threads they have topics, which are rooms where only a mention is answered.
+   */
   isChannel(threadId: string): boolean {
     return !this.isDM(threadId)
   }
@@ -94,7 +96,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return ['creator', 'administrator', 'member'].includes(status) || (status === 'restricted' && isMember === true)
   }
 
-  /** Ignores edits, which setWebhook may ask for: after ten minutes the SDK takes an edit for a new message. */
+  /** Ignores edits, which setWebhook may ask for: after ten minutes the SDK would treat an edit as a new message. */
   protected override processUpdate(...[update, options]: Parameters<TelegramAdapter['processUpdate']>) {
     const { message, channel_post: post, callback_query: query } = update
     for (const each of [message, post, query?.message]) keepTopicOnly(each)
@@ -172,7 +174,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return withRetryAfter(() => this.postAtOnce(threadId, message), LONGEST_PAUSE_MS)
   }
 
-  /** Posts without waiting for a pause, for cards and replies to them: the outbox retries these. */
+  /** Posts cards and replies to them without waiting for a pause: the outbox retries them. */
   async postAtOnce(threadId: string, message: AdapterPostableMessage, replyTo?: string): Promise<SentMessage> {
     return markCard(message, await super.postMessage(threadId, shortened(message), replyTo))
   }
@@ -181,7 +183,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
     return this.postAtOnce(threadId, message, messageId)
   }
 
-  /** Retries edits of growing answers, on which the SDK gives up after seconds; the caller retries cards. */
+  /** Retries edits of growing answers, because the SDK gives up after seconds. The caller retries edits of cards. */
   override editMessage(threadId: string, messageId: string, message: AdapterPostableMessage): Promise<SentMessage> {
     const edit = () => this.editAtOnce(threadId, messageId, message)
     return speechIn(message) ? edit() : withRetryAfter(edit, LONGEST_PAUSE_MS)
@@ -228,7 +230,7 @@ function answerPress(press: Press, text: string | null): void {
   press.reply.resolve(text)
 }
 
-/** Marks a sent card: Telegram makes it plain text, which could not be told from the bot's own words. */
+/** Marks a sent card: Telegram makes it plain text, which would look like the bot's own words. */
 function markCard(message: AdapterPostableMessage, sentMessage: SentMessage): SentMessage {
   if (speechIn(message)) Object.assign(sentMessage.raw, { card: true })
   return sentMessage

@@ -3,7 +3,7 @@ import { ACTIONS } from '../../../shared/actions'
 import { speechIn } from '../shared/speech'
 
 /**
- * Short forms of button ids that are too long next to the id of a submission or of a call in a turn:
+ * Short forms of button ids that do not fit next to the id of a submission or of a tool call:
  * https://core.telegram.org/bots/api#inlinekeyboardbutton.
  */
 const SHORT_IDS: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ export function shortened(message: AdapterPostableMessage): AdapterPostableMessa
   return { ...speech, card: { ...speech.card, children } }
 }
 
-/** Restores the full ids, on buttons of every version. */
+/** Restores the full ids, also on buttons of earlier versions. */
 export function lengthened(data: string): string {
   return Object.entries(SHORT_IDS).reduce(
     (text, [long, short]) => text.replace(`"a":"${short}"`, `"a":"${long}"`), data,

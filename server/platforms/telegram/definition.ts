@@ -42,7 +42,7 @@ const variables = {
  *   them, each address twice (https://core.telegram.org/bots/api#sendmessage)
  * - the SDK cuts longer answers. It counts the backslashes that it puts before punctuation, and makes each email
  *   address a link, which contains it twice. Answers below a third of the limit lose nothing
- * - 64 bytes behind a button, which the SDK, the longest action and a UUID fill
+ * - 64 bytes of data behind a button: the SDK, the longest action and a UUID fill them
  *   (https://core.telegram.org/bots/api#inlinekeyboardbutton)
  * - 20 messages a minute to a group (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this)
  */

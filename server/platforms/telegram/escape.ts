@@ -11,7 +11,7 @@ const CLICKABLE_TEXT = /[@#$/][\p{L}\p{N}_]|[\p{L}\p{N}_-]\.\p{L}|\d{1,3}(?:\.\d
 
 /**
  * Makes text appear on Telegram as it was typed, through the markdown that the SDK's adapter reads. No escape stops
- * mentions and links; code does, and a tap copies it. Non-breaking spaces keep indents and blank lines.
+ * mentions and links, so such text becomes code, which a tap copies. Non-breaking spaces keep indents and blank lines.
  */
 export function escapeTelegram(text: string): string {
   const lines = printable(text).split('\n')

@@ -20,7 +20,9 @@ export interface WhatsAppSettings {
   apiUrl?: string
 }
 
-/** Meta's answer to a message: the number as it was sent, and the number by which WhatsApp names senders. */
+/**
+ * Meta's answer to a message: the number as we sent it, and the number that WhatsApp uses for that person as a sender.
+ */
 interface SendAnswer {
   contacts?: { input?: unknown, wa_id?: unknown }[]
 }
@@ -77,7 +79,9 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
     return response
   }
 
-  /** Compares in constant time: anybody may send this GET, and the SDK's timing tells how much of a token is right. */
+  /**
+   * Compares in constant time: anybody may send this GET, and the SDK's timing reveals how much of a token is right.
+   */
   protected override handleVerificationChallenge(request: Request): Response {
     const givenToken = new URL(request.url).searchParams.get('hub.verify_token') ?? ''
     if (sameSecret(givenToken, this.expectedToken)) return super.handleVerificationChallenge(request)
@@ -89,7 +93,7 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
     return withRetryAfter(() => super.postMessage(threadId, message))
   }
 
-  /** Posts without waiting for a pause, for cards: the outbox retries them. */
+  /** Posts a card without waiting for a pause: the outbox retries it. */
   postAtOnce(threadId: string, message: AdapterPostableMessage): Promise<SentMessage> {
     return super.postMessage(threadId, message)
   }
@@ -127,7 +131,7 @@ export class FormWhatsAppAdapter extends WhatsAppAdapter {
     return { ...identity, userId: this.chatIds.find(id => ids.includes(id)) ?? identity.userId }
   }
 
-  /** Gives a click the id of the card that it answers; the id of the click's own message tells clicks apart. */
+  /** Gives a click the id of its card; the click's own id is kept as `press`, to tell clicks apart. */
   protected override handleInteractiveReply(...args: Parameters<WhatsAppAdapter['handleInteractiveReply']>): void {
     const [inbound, ...rest] = args
     const click = { ...inbound, id: inbound.context?.id ?? inbound.id, press: inbound.id }

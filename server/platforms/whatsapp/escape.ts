@@ -1,6 +1,6 @@
 import { printable } from '../shared/text'
 
-/** Thin, hardly visible space: no markup begins before it, and no address continues after it. */
+/** Thin, hardly visible space: a sign before it starts no markup, and an address ends at it. */
 const HAIR = '\u200A'
 
 /** Invisible joiner, which keeps the following text from the start of a line. */
@@ -15,7 +15,7 @@ const LINE_MARK = /^(?=\s*(?:>|[-*]\s|\d+\.\s))/
 /** Text that WhatsApp makes a link: schemes, domains, IP addresses. */
 const ADDRESS = /:\/\/|[\p{L}\p{N}_-]\.\p{L}{2}|\d{1,3}(?:\.\d{1,3}){3}/u
 
-/** Email addresses stay: they lead to the address they show, and people copy them. */
+/** Email address, which stays a link: it leads to the address that it shows, and people copy it. */
 const EMAIL = /^[("'<]*[\w.+-]+@[a-z\d-]+(?:\.[a-z\d-]+)+[)"'>.,;:!?]*$/i
 
 /**
@@ -41,8 +41,8 @@ export function escapeWhatsApp(text: string): string {
 const MARKDOWN = /`[^`]+`|\\([!-/:-@[-`{-~])|\\(?=\n)|&#x([\dA-F]{1,6});|<([^\s<>@]+@[^\s<>]+)>/g
 
 /**
- * Converts an answer, which the adapter writes as markdown, to WhatsApp's notation. Our texts show addresses that
- * nobody should tap as code. Clients may make links of code, so those are broken here.
+ * Converts an answer, which the adapter writes as markdown, to WhatsApp's notation. Our texts write an address as code
+ * if nobody should tap it. Clients may turn code into links, so such addresses are broken here.
  */
 export function withoutMarkdown(text: string): string {
   return text.replace(MARKDOWN, (part, sign?: string, code?: string, email?: string) => {

@@ -25,7 +25,7 @@ const ADVICE: Readonly<Record<number, string>> = {
   131047: 'The person of WHATSAPP_CHAT_ID has to write to the bot first: 24 hours have passed.',
 }
 
-/** Limit because people reported messages as spam, not because of the rate. */
+/** Error code of a limit that follows spam reports, not a high rate. */
 const SPAM_LIMIT = 131048
 
 /** Seconds until a retry is worthwhile, by error code of a limit; a minute if WhatsApp gives none. */

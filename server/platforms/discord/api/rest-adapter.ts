@@ -27,7 +27,7 @@ export class RestDiscordAdapter extends DiscordAdapter {
     const { botToken, publicKey, applicationId, apiUrl = DISCORD_API } = settings
     // Without these options the SDK reads its own variables.
     const emptyDefaults = { mentionRoleIds: [], respondToChannelIds: [] }
-    // The SDK takes this name in plain text for a mention. A real mention on Discord has the id.
+    // The SDK treats this name in plain text as a mention. Use the id, which real mentions on Discord contain.
     super({ botToken, publicKey, applicationId, apiUrl, logger, userName: applicationId, ...emptyDefaults })
     this.rest = createDiscordRest(settings, http)
     withWholeQuotes(this.formatConverter)
@@ -41,7 +41,7 @@ export class RestDiscordAdapter extends DiscordAdapter {
     return withRetryAfter(() => super.editMessage(...edit))
   }
 
-  /** Hides private threads, which are for members only: the SDK lists threads with their first messages. */
+  /** Hides private threads, which only members may see: the SDK lists threads with their first messages. */
   protected override async discordFetch(path: string, method: string, body?: object): Promise<Response> {
     const response = await this.call(path, method, { body, repeats: 1 })
     if (!path.endsWith('/threads/active')) return response
@@ -49,7 +49,7 @@ export class RestDiscordAdapter extends DiscordAdapter {
     return Response.json({ threads: threads.filter(({ type }) => type !== PRIVATE_THREAD) })
   }
 
-  /** Sends the markdown as written if it renders too long: the SDK pads the columns of a table to their widest cell. */
+  /** Sends the original markdown if the rendered text is too long: the SDK pads table columns to their widest cell. */
   protected override buildMessagePayload(
     ...[message, options]: Parameters<DiscordAdapter['buildMessagePayload']>
   ): ReturnType<DiscordAdapter['buildMessagePayload']> {
@@ -79,7 +79,7 @@ export class RestDiscordAdapter extends DiscordAdapter {
     return { id: raw.id, threadId, raw }
   }
 
-  /** True for a channel: the SDK answers there if it can start no thread, as in the chat of a voice channel. */
+  /** True for a channel: the SDK answers there if it cannot start a thread, as in the chat of a voice channel. */
   isChannel(threadId: string): boolean {
     return !this.isDM(threadId) && this.decodeThreadId(threadId).threadId === undefined
   }
@@ -89,7 +89,9 @@ export class RestDiscordAdapter extends DiscordAdapter {
     return answer ? Response.json(answer) : new Response(null, { status: 204 })
   }
 
-  /** Retries in the parent channel, which has a thread's first message. The SDK does so only for its own error. */
+  /**
+   * Retries in the parent channel, which has a thread's first message. The SDK does so only for its own error class.
+   */
   protected override withMessageChannel<T>(threadId: string, messageId: string, act: (channel: string) => Promise<T>) {
     const { channelId, threadId: thread } = this.decodeThreadId(threadId)
     return super.withMessageChannel(threadId, messageId, act).catch((error: unknown) => {
@@ -98,7 +100,9 @@ export class RestDiscordAdapter extends DiscordAdapter {
     })
   }
 
-  /** Returns the existing thread, which has its message's id. The SDK recognizes this refusal only by its own error. */
+  /**
+   * Returns the existing thread; its id is the message's. The SDK recognizes this refusal only by its own error class.
+   */
   protected override createDiscordThread(channelId: string, messageId: string) {
     return super.createDiscordThread(channelId, messageId).catch((error: unknown) => {
       if (isRefusal(error, THREAD_EXISTS)) return { id: messageId, name: '' }

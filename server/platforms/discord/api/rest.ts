@@ -9,7 +9,7 @@ export interface DiscordSettings {
   applicationId: string
   /** Channel of the default form's cards; undefined if Discord has none */
   channelId?: string
-  /** Server of the channel; without it, Discord is asked once */
+  /** Server of the channel; if absent, Discord is asked once */
   guildId?: string
   /** Base URL of the REST API without a trailing slash; Discord's own when absent. */
   apiUrl?: string
@@ -17,13 +17,16 @@ export interface DiscordSettings {
 
 export const DISCORD_API = 'https://discord.com/api/v10'
 
-/** Discord may refuse clients without such a name early: https://discord.com/developers/docs/reference#user-agent */
+/**
+ * Name in the format that Discord asks for; it may refuse other clients early:
+ * https://discord.com/developers/docs/reference#user-agent
+ */
 const USER_AGENT = 'DiscordBot (https://chat-sdk.dev, 1)'
 
-/** Timeout of a call, ms: well below the lease of outstanding work, and a webhook must not hang if Discord does */
+/** Timeout of a call, ms: well below the lease of outstanding work, so that no webhook hangs when Discord does */
 const TIMEOUT_MS = 10_000
 
-/** Longest pause before a repetition, ms; a longer one would delay the caller too much */
+/** Max pause before a retry, ms; a longer one would delay the caller too much */
 const LONGEST_WAIT_MS = 1000
 
 /** Pause if Discord limits the rate without naming a duration, s */
@@ -33,7 +36,10 @@ const MIN_PAUSE_S = 1
 const FOLLOW_UP_PAUSES_MS = [300, 1000]
 const UNKNOWN_WEBHOOK = '10015'
 
-/** Threads archive themselves after some days without messages: https://discord.com/developers/docs/topics/threads */
+/**
+ * Code for an archived thread. Threads are archived after some days without messages:
+ * https://discord.com/developers/docs/topics/threads
+ */
 const ARCHIVED_THREAD = '50083'
 
 /** https://discord.com/developers/docs/resources/message#message-object-message-flags */
@@ -43,8 +49,8 @@ const REPORT_ADVICE = 'This is a bug; please report it.'
 const CHECK_TOKEN = 'Check PLATFORM2_BOT_TOKEN.'
 
 /**
- * Permanent refusals, with advice. `content`: the content is refused, in any channel. `gone`: the card is out of reach
- * for good.
+ * Permanent refusals, with advice. `content`: every channel would refuse this content. `gone`: the card can never be
+ * reached again.
  */
 const REFUSALS: readonly { codes: readonly number[], advice: string, content?: true, gone?: true }[] = [
   { codes: [10003], advice: 'Check DISCORD_CHANNEL_ID.', gone: true },
@@ -90,7 +96,7 @@ export interface RestOptions {
   body?: object
   files?: readonly FileUpload[]
   timeoutMs?: number
-  /** Max repetitions after a short pause that Discord asks for; after that, the caller has to retry */
+  /** Max retries after short pauses that Discord asks for; after that, the caller has to retry */
   repeats?: number
 }
 
@@ -171,8 +177,9 @@ function isMessage(path: string): boolean {
 }
 
 /**
- * Limits pings to the people that a message lists, and turns link previews off: it may quote a form, and for a preview
- * Discord calls the link's server. The flag would hide the embeds of a card; links in embeds have no previews.
+ * Limits pings to the people that a message lists. Turns link previews off: a message may quote a form, and Discord
+ * requests every previewed link. Cards go without the flag, which would hide their embeds; links in embeds have no
+ * previews.
  */
 function limitPings(message: { embeds?: unknown[], flags?: number }): object {
   const flags = message.embeds?.length ? {} : { flags: (message.flags ?? 0) | SUPPRESS_EMBEDS }

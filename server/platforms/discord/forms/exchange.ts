@@ -27,7 +27,7 @@ export class Exchange {
     this.firstReply.resolve(reply)
   }
 
-  /** Returns the first reply, or silence if `work` ends or takes too long without one; a command gets `later`. */
+  /** Returns the first reply. If `work` ends or takes too long without one: `later` for a command, else silence. */
   async answer(work: Promise<unknown>): Promise<Reply> {
     await withinOrNull(ANSWER_WITHIN_MS, Promise.race([this.firstReply.promise, work]))
     // The message that follows replaces the placeholder of `later`.

@@ -31,7 +31,7 @@ export interface FormField {
   maxLength?: number
   /** Shown below the label */
   hint?: string
-  /** Options to choose from; with `several`, the value has one a line */
+  /** Options to choose from; with `several`, the value holds one choice per line */
   choices?: { type: typeof LIST | typeof RADIO, several?: true, options: readonly { label: string, value: string }[] }
 }
 
@@ -91,7 +91,7 @@ export function singleLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
 }
 
-/** True if the texts differ only by what Discord does: trim, drop control characters and send `\n`. */
+/** True if the texts differ only by Discord's changes: trimmed, without control characters, with `\n` as line end. */
 function isSameText(text: string, otherText: string): boolean {
   return printable(text).trim() === printable(otherText).trim()
 }
@@ -122,7 +122,7 @@ function split(value: string, size: number, atSpaces: boolean): Part[] {
   return [...parts, { text: rest, glue: '' }]
 }
 
-/** Joins the parts. An unchanged part keeps what Discord trims; an emptied part loses its separator, too. */
+/** Joins the parts. An unchanged part keeps what Discord trims from it; an emptied part also loses its separator. */
 function join(parts: readonly Part[], texts: readonly string[]): string {
   let value = ''
   let glue = ''
@@ -188,7 +188,7 @@ function inputId(position: number, part: number, parts: number): string {
   return parts > 1 ? `i${position}.${part}` : `i${position}`
 }
 
-/** @param hint shown below the label, unless the rest of a long label is */
+/** @param hint shown below the label, unless the rest of a long label is shown there */
 function wrapInLabel(text: string, component: object, hint?: string): object {
   const name = singleLine(text) || '—'
   const detail = name.length > LABEL_LENGTH ? name : hint

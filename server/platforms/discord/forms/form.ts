@@ -15,7 +15,9 @@ const FORM_TTL_MS = 60 * 60_000
 
 const PREFIX = 'chat-form'
 
-/** Modes that can be read. An earlier version stored a third one, one text for all fields; it counts as closed. */
+/**
+ * Modes of a stored form. Forms of an earlier version may have a third one, text for all fields; they count as closed.
+ */
 const MODES = ['native', 'picker'] as const
 
 /**
@@ -113,7 +115,7 @@ export class OpenForms {
     const form = await this.state().get<OpenModal>(formKey(id))
     if (!form || !MODES.includes(form.mode)) return null
     const submissionId = submissionOf(form)
-    // A form without a submission, or one of an earlier version, is complete.
+    // A form without a submission, or from an earlier version, is stored in one piece.
     if (submissionId === '' || Object.hasOwn(form, 'fields')) return form
     const { text, isErased } = await this.drafts.load(submissionId, id)
     if (isErased) return { ...form, note: '', fields: [], edits: {}, isErased }

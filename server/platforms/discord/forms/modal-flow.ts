@@ -37,7 +37,7 @@ export class ModalFlow {
     const form = await this.forms.load(id)
     if (!form) return closedReply(interaction)
     if (form.openedBy !== undefined && form.openedBy !== authorOf(interaction)?.userId) return closedReply(interaction)
-    // The answer tells the user what became of the submission.
+    // Submit an erased form: the answer tells the user what happened to the submission.
     if (form.isErased && verb !== 'cancel') return this.submit(form, {}, interaction)
     const reply = interaction.type === INTERACTION.modal
       ? await this.handleSubmit(form, verb, tail, interaction)
@@ -82,7 +82,7 @@ export class ModalFlow {
     if (Object.keys(errors).length > 0) return this.refuse(filledForm, formatErrors(form, errors), interaction)
     const response = await this.submitForm(form, values, interaction)
     if (response?.action === 'errors') return this.refuse(filledForm, formatErrors(form, response.errors), interaction)
-    // The submit took effect; a form that is not removed just expires.
+    // The submit succeeded. If the form cannot be removed, it expires.
     await this.forms.remove(form).catch(() => {})
     if (response?.action === 'update') return replyTo(interaction)(textOf(response.modal))
     return isFromPrivateMessage(interaction) || !interaction.message

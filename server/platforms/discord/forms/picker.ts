@@ -17,7 +17,10 @@ const PLACEHOLDER_LENGTH = 150
 const PAGE_MENUS = 4
 const FIELDS_PER_PAGE = PAGE_MENUS * MENU_OPTIONS
 
-/** Content holds 2,000 characters. The note, which ends in a link, gets what notice, changes and fixed texts leave. */
+/**
+ * Max lengths in a message of 2,000 characters. The note, which ends in a link, gets what the notice, the changes and
+ * fixed texts leave.
+ */
 const NOTICE_LENGTH = 230
 const CHANGES_LENGTH = 230
 const NOTE_LENGTH = 1380

@@ -24,7 +24,7 @@ interface ActiveOptions extends GatewayOptions {
   store: GatewayStore
   lease: Lease
   signal: AbortSignal
-  /** Last checkpoint of this process as owner, in case the store has lost it */
+  /** Last checkpoint that this process made as owner, in case the store has lost it */
   known: Checkpoint | null
   endsAt: number | null
 }
@@ -162,7 +162,7 @@ export class ActiveListener {
       gateway: () => this.reader.get('/gateway/bot'),
       mayIdentify: signal => this.mayIdentify(signal),
       identified: (session, sequence) => {
-        // Packets from before op 9 still name the old session.
+        // Packets sent before op 9 (session invalid) still name the old session.
         if (session.sessionId === this.progress.session?.sessionId) return
         this.isSessionLost = false
         this.progress.begin(session, sequence)
@@ -225,7 +225,7 @@ export class ActiveListener {
       this.dispatcher.take(payload)
     }
     catch (error) {
-      // If rethrown, it would end this process and, after the replay, the next one.
+      // Don't rethrow: the error would end this process and, after the replay, the next one.
       this.options.log.error('discord.gateway.not-understood', { type: payload.t, error })
     }
   }

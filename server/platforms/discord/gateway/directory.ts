@@ -51,8 +51,8 @@ export class Directory {
   }
 
   /**
-   * Adds the same as the SDK's own forwarder: the thread of a message or reaction with its parent, and for a reaction
-   * the channel's type and, if there is no member, the user.
+   * Adds the data that the SDK's own forwarder adds: the thread of a message or reaction with the thread's parent. A
+   * reaction also gets the channel's type and, if the event has no member, the user.
    */
   async enrich(type: string, data: EventData): Promise<EventData> {
     const isReaction = type.startsWith('MESSAGE_REACTION')

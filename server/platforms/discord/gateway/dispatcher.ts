@@ -8,7 +8,7 @@ import type { DeadLetter, EventQueue, Retry } from './queue'
 import type { Dispatch } from './socket'
 
 /**
- * Max age of an interaction, ms. Later, Discord accepts no first answer and shows the user a failure.
+ * Max age of an interaction, ms. After that, Discord accepts no first answer and shows the user a failure.
  *
  * https://discord.com/developers/docs/interactions/receiving-and-responding
  */
@@ -21,9 +21,9 @@ const INTERACTION_MAX_AGE_MS = 3000
  */
 const CLOCK_SKEW_MS = 10_000
 
-/** Max age of messages that are read back, ms: less than events are remembered, or it may repeat handled ones */
+/** Max age of messages to read back, ms: events are remembered for longer, so that none is handled twice */
 const MAX_AGE_MS = 23 * 3_600_000
-/** Max channels to read back, newest messages first; more would delay a big server for minutes */
+/** Max channels to read back, those with the newest messages first; more would delay a big server for minutes */
 const MAX_CHANNELS = 50
 /** Max pages of one channel, oldest missed messages first */
 const MAX_PAGES = 10
@@ -183,7 +183,9 @@ export class Dispatcher {
   }
 }
 
-/** Counts from now, or, because a replay brings old interactions, from the time in the id plus the max clock skew. */
+/**
+ * Counts from now, or, if earlier, from the time in the id plus the max clock skew: a replay brings old interactions.
+ */
 function computeDueAt(id: string): number {
   const sentAt = Number(BigInt(id) >> 22n) + DISCORD_EPOCH_MS
   return Math.min(sentAt + CLOCK_SKEW_MS, Date.now()) + INTERACTION_MAX_AGE_MS

@@ -23,7 +23,7 @@ export class Lease {
     return this.leaseMs / 15
   }
 
-  /** Time for which a claim keeps others away, in whole ms; the claimant repeats it ten times in that time */
+  /** Time for which a claim blocks other listeners, in whole ms; the claimant renews it ten times in that time */
   private get claimMs(): number {
     return Math.ceil(this.tickMs * 5)
   }
@@ -37,7 +37,7 @@ export class Lease {
     return this.ageMs > this.leaseMs / 3
   }
 
-  /** Uses the clock that says more: one may stop while a machine sleeps, the other may be set back. */
+  /** Uses the clock that shows more time: one may stop while a machine sleeps, the other may be set back. */
   private get ageMs(): number {
     return Math.max(Date.now() - this.requestTime.at, performance.now() - this.requestTime.up)
   }
@@ -59,7 +59,7 @@ export class Lease {
         }
         const mayTake = isClaiming || !isClaimed
         if (mayTake && await this.acquire()) {
-          // The claim is settled. If it was a newer one, that claimant repeats it.
+          // Our claim is settled. If a newer claim is deleted here, its claimant repeats it.
           if (isClaiming) await this.state.delete(this.claimKey).catch(() => {})
           return true
         }

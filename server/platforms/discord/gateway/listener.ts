@@ -9,16 +9,16 @@ import { Lease, type Approach } from './lease'
 import type { Checkpoint } from './progress'
 import { GatewayStore } from './store'
 
-/** Timeout of one forward, ms: longer than a handler takes, or a retry would overlap with it */
+/** Timeout of one forward, ms: longer than a handler takes, so that no retry overlaps with it */
 const FORWARD_TIMEOUT_MS = 30_000
 
 /** Max wait for the listener that took over, ms: longer than the route waits for this one */
 const SUCCESSOR_WAIT_MS = 30_000
 
-/** Interval at which its connection is checked, ms */
+/** Interval at which the new listener's connection is checked, ms */
 const POLL_MS = 500
 
-/** Reports of the active listener when a session is attached */
+/** Status reports which mean that the active listener has a session */
 const CONNECTED_EVENTS = ['identified', 'resumed']
 
 /** Gateway listener of this deployment; it stores its data in the Chat SDK's state, which replicas share */

@@ -16,7 +16,7 @@ export interface DeadLetter {
 
 /** Tries until it succeeds or is given up; throws only if it is left to the replay */
 export interface Retry {
-  /** @param dueAt epoch ms after which the sender has already seen a failure: then it is never tried */
+  /** @param dueAt time after which the sender has already seen a failure, epoch ms: no try starts after it */
   (attempt: (signal: AbortSignal) => Promise<void>, letter: DeadLetter, dueAt?: number): Promise<void>
 }
 
@@ -32,7 +32,7 @@ class LeftToReplay extends Error {}
 
 /** Delivers in order per channel, concurrently across channels, and retries each event until it is accepted */
 export class EventQueue {
-  /** Last job of each channel; false once an event was left to the replay: later ones must not overtake it */
+  /** Last job of each channel; false once an event was left to the replay: later events must not overtake it */
   private readonly lastJobs = new Map<string, Promise<boolean>>()
   private readonly activeJobs = new Set<Promise<boolean>>()
   private readonly drainController = new AbortController()
@@ -57,7 +57,7 @@ export class EventQueue {
     return result
   }
 
-  /** Gives queued events one more try and at most `ms`; the rest is left to the replay. */
+  /** Gives queued events one more try within `ms`; leaves the rest to the replay. */
   async end(ms: number): Promise<void> {
     this.drainController.abort()
     await this.waitUntilIdle(ms)

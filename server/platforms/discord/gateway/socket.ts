@@ -6,10 +6,10 @@ import type { Session } from './progress'
 /** Close code that discord.js uses to resume; any code but 1000 and 1001 keeps the session */
 const KEEP_SESSION = 4200
 const CLOSE_TIMEOUT_MS = 1000
-/** Short, because a socket can only be closed once it has connected or failed */
+/** Timeout of a handshake, ms: short, because a socket can be closed only after it has connected or failed */
 const HANDSHAKE_TIMEOUT_MS = 5000
 const LONGEST_PAUSE_MS = 30_000
-/** Failures in a row after which the general address replaces the one in READY */
+/** Failures in a row after which the general gateway address replaces the one in READY */
 const RESUME_HOST_TRIES = 2
 
 /** https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
@@ -40,7 +40,7 @@ interface GatewayInformation {
 export interface SocketHooks {
   botToken: string
   intents: number
-  /** Null asks for a new session. Synchronous, because packets do not stay in order across an await. */
+  /** Session to resume; null starts a new one. Synchronous, because packets do not stay in order across an await. */
   session: () => Session & { sequence: number } | null
   /** GET /gateway/bot. */
   gateway: () => Promise<GatewayInformation>
@@ -106,7 +106,7 @@ export class GatewaySocket {
   private async destroy(): Promise<void> {
     // A socket that is destroyed while it connects loses its error handler, and its failure would end the process.
     if (this.connectController) await pause(HANDSHAKE_TIMEOUT_MS + 500, this.connectController.signal)
-    // A socket whose other end is gone takes half a minute to close.
+    // Closing a socket takes half a minute if the other end is gone.
     await Promise.race([this.manager?.destroy({ code: KEEP_SESSION, reason: 'handover' }), pause(CLOSE_TIMEOUT_MS)])
   }
 
@@ -119,7 +119,7 @@ export class GatewaySocket {
       rest: { get: () => this.loadGatewayInformation() } as never,
       retrieveSessionInfo: () => this.waitForSession() as never,
       updateSessionInfo: (_, info) => {
-        // Null also comes with every destroy and network error.
+        // The library also passes null on every destroy and network error.
         if (!info) return this.isGreeted && !this.isClosed ? hooks.lost() : undefined
         const { sessionId, resumeURL, sequence } = info
         if (sessionId !== hooks.session()?.sessionId) hooks.identified({ sessionId, resumeURL }, sequence)
@@ -165,7 +165,7 @@ export class GatewaySocket {
     if (REFUSALS[code]) this.hooks.refused(REFUSALS[code])
   }
 
-  /** @discordjs/ws asks before it connects, which is the place to pause after failures, and with every packet. */
+  /** Called by @discordjs/ws with every packet, and before each connection, which is delayed after failures. */
   private waitForSession() {
     // After destroy() during HELLO or READY, the library would connect again.
     if (this.isClosed) return never
@@ -187,7 +187,9 @@ export class GatewaySocket {
     return { ...session, resumeURL, shardId: 0, shardCount: 1 }
   }
 
-  /** A RESUME needs no IDENTIFY, so neither an exhausted budget nor an unavailable REST API may prevent it. */
+  /**
+   * Lets a RESUME, which needs no IDENTIFY, work even if the IDENTIFY budget is used up or the REST API is unavailable.
+   */
   private async loadGatewayInformation() {
     const session = this.hooks.session()
     const information = await this.hooks.gateway().then(checkInformation).catch((error) => {

@@ -4,13 +4,13 @@ import type { Checkpoint } from './progress'
 import type { DeadLetter } from './queue'
 
 const DAY_MS = 86_400_000
-/** Retention of the state, ms: longer than Discord keeps a session, and than messages are read back */
+/** Retention of the state, ms: longer than Discord keeps a session and than the max age of messages to read back */
 const RETENTION_MS = 7 * DAY_MS
 const MAX_DEAD_LETTERS = 200
 
 /** Discord allows one IDENTIFY in 5 s (https://discord.com/developers/docs/events/gateway#rate-limiting). */
 const IDENTIFY_INTERVAL_MS = 5500
-/** Over a hundred a day something is wrong: slow down to stay below 1,000, at which Discord resets the token */
+/** IDENTIFYs in a day before they slow down: more indicate an error, and at 1,000 Discord resets the token */
 const IDENTIFIES_AT_ONCE = 100
 const SLOW_IDENTIFY_INTERVAL_MS = 120_000
 
@@ -64,7 +64,7 @@ export class GatewayStore {
     return last + (count < IDENTIFIES_AT_ONCE ? IDENTIFY_INTERVAL_MS : SLOW_IDENTIFY_INTERVAL_MS) - now
   }
 
-  /** Only the owner identifies, so nobody else counts at the same time. */
+  /** Counts without a lock, because only the owner identifies. */
   async countIdentify(now = Date.now()): Promise<void> {
     const { since, count } = await this.identifies(now)
     await this.state.set(`${this.key}:identifies`, { since, count: count + 1, last: now }, RETENTION_MS)
