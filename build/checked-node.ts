@@ -18,8 +18,8 @@ interface Chunk { type: string, isEntry?: boolean, facadeModuleId?: string | nul
 
 /**
  * Makes the built server refuse to start on a Node older than `engines` in package.json, instead of failing later. Also
- * keeps V8's compiled code: docs/performance.md has the gain. Each Node version and user has its own part of the
- * folder; users without write access there start without it.
+ * keeps V8's compiled code: docs/performance.md shows the gain. Each Node version and user has a separate part of the
+ * folder; users without write access there start without the kept code.
  */
 export function checkedNode() {
   return {

@@ -44,8 +44,8 @@ interface Build { error: (message: string) => never }
 const GRAPH_FOLDERS = ['chats', 'teams', 'users']
 
 /**
- * Redis commands, of 400, that our ports, the SDK's state, the limiter and the client itself call: method names, each
- * with its file in @redis/client if that is not the name in capitals.
+ * Redis commands in use, out of 400: by our ports, the SDK's state, the limiter and the client itself. Each is a method
+ * name, followed by its file in @redis/client unless the file has the same name in capitals.
  */
 const COMMANDS = [
   'AUTH', 'CLIENT_SETNAME', 'del', 'eval', 'evalSha', 'exists', 'expire', 'get', 'hDel', 'hGet', 'hGetAll', 'hIncrBy',
@@ -66,7 +66,7 @@ function compact() {
 
 /** Modules that are imported but never used, by file pattern, with the code bundled in their place */
 const STAND_INS: readonly (readonly [RegExp, string])[] = [
-  // The SDK's adapter imports four names of the 5 MB of discord.js, for a listener that ours replaces.
+  // The SDK's adapter imports four names from discord.js (5 MB) for its own listener, which ours replaces.
   [/\/discord\.js\/src\/index\.js$/, `
     exports.Client = class {
       constructor() { throw new Error('discord.js is not part of the build: the service has its own listener.') }
@@ -74,7 +74,7 @@ const STAND_INS: readonly (readonly [RegExp, string])[] = [
     exports.Events = {}
     exports.GatewayIntentBits = {}
     exports.Partials = {}`],
-  // Teams' SDK would start its own server, but the webhook's route passes requests to it.
+  // Teams' SDK would start its own server, but our webhook route passes requests to the SDK.
   [/\/node_modules\/express\/index\.js$/, `
     module.exports = () => { throw new Error('Express is not part of the build: the service has its own routes.') }`],
   // The server renders no pages and compiles no templates.
@@ -84,8 +84,8 @@ const STAND_INS: readonly (readonly [RegExp, string])[] = [
     export default fetch
     export const { AbortController } = globalThis
     export class Headers { constructor(init) { return new globalThis.Headers(init) } }`],
-  // Our connections send only text and bytes, no `FormData`, for which undici would load half of its `fetch`. Vercel's
-  // files have their own undici in their folder, and that one does fetch.
+  // Our connections send only text and bytes. For `FormData`, undici would load half of its `fetch`. The library for
+  // Vercel's files uses `fetch`, but has its own copy of undici.
   [/(?<!\/node_modules\/.*)\/node_modules\/undici\/lib\/web\/fetch\/body\.js$/, `
     exports.extractBody = () => { throw new Error('Only text and bytes are sent.') }`],
   // Metrics come from our own code.

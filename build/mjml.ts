@@ -1,6 +1,6 @@
 /**
- * Compiles `*.mjml` to a module with its HTML while the server is built, so that production carries the finished HTML
- * and not the compiler. Works as a plugin for both Rollup (Nitro) and Vite (Vitest).
+ * Compiles `*.mjml` to a module with its HTML at build time, so that production does not need the compiler. Works as a
+ * plugin for both Rollup (Nitro) and Vite (Vitest).
  */
 export function mjmlPlugin() {
   return {

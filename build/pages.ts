@@ -20,7 +20,7 @@ export default defineNuxtModule({
       }))
     })
     addVitePlugin({ name: 'pages', generateBundle: (_, output) => { bundle = output as Bundle } }, { server: false })
-    // The shell preloads only what its page needs; other chunks would compete with that.
+    // The shell preloads only what its page needs; preloading other chunks would slow that down.
     nuxt.hook('build:manifest', manifest => Object.values(manifest).forEach(chunk => chunk.dynamicImports = []))
     addServerTemplate({ filename: '#pages', getContents: () => `export default ${JSON.stringify(
       pages.map(({ modules, ...page }) => ({ ...page, scripts: listScripts(modules, bundle) })),
@@ -28,7 +28,7 @@ export default defineNuxtModule({
   },
 })
 
-/** Returns the files that these modules import beyond the entry's, which every page loads. */
+/** Returns the files that these modules import, except those of the entry, which every page loads. */
 function listScripts(modules: readonly string[], bundle: Bundle): string[] {
   const chunks = Object.values(bundle)
   const commonChunks = collectReachable(chunks.filter(({ isEntry }) => isEntry), bundle)

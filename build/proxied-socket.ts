@@ -1,8 +1,8 @@
 const MODULE_ID = '\0proxied socket'
 
 /**
- * Connects Discord's gateway socket through node's agents, like all other requests: by default `ws` connects without
- * them and so bypasses their proxy.
+ * Connects Discord's gateway socket through node's agents, like all other requests. By default `ws` does not use the
+ * agents, and so bypasses their proxy.
  */
 export function proxiedSocket() {
   return {

@@ -1,5 +1,5 @@
-// Loads every file of the built server, to check also the parts that no test starts. V8's compiled code stays in
-// NODE_COMPILE_CACHE for the servers that tests start: most of them are killed before they could save it.
+// Loads every file of the built server, so that parts that no test starts are checked, too. Fills NODE_COMPILE_CACHE
+// with V8's compiled code for the servers of the tests: most of them are killed before they can save it.
 import { globSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'

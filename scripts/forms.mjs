@@ -1,4 +1,4 @@
-// Rehearses a configuration's forms: prints mistakes, destinations of cards and emails, and what those look like.
+// Rehearses a configuration's forms: prints mistakes, the destinations of cards and emails, and how both look.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'

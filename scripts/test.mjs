@@ -10,16 +10,16 @@ const isQuick = process.argv.includes('--quick')
 const filters = process.argv.slice(2).filter(argument => argument !== '--quick')
 const tools = findTools()
 const env = { ...process.env, CHROMIUM: tools['chromium-headless-shell'], VITE_CONFIG_NATIVE_IGNORE_WARNING: 'true' }
-/** The build and the checks allocate much memory; V8 would spend a fifth of the time on garbage collection. */
+/** Build and checks allocate much memory; by default V8 would spend a fifth of their time on garbage collection. */
 const toolEnv = { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=128` }
 /** Cache of compiled code, because tests start the server hundreds of times */
 const cacheEnv = { NODE_COMPILE_CACHE: resolve('.tmp/compile-cache') }
 const isWhole = filters.length === 0
-/** Tests without a build: of the code of the server, and of the pages */
+/** Tests that need no build: of the server's code, and of the pages */
 const UNITS = ['--project=unit', '--project=app']
-/** Folder of the bodies that all tests send to vendors, checked together at the end */
+/** Folder for the request bodies that all tests send to vendors; they are checked together at the end */
 const BODIES = resolve('.tmp/bodies')
-/** Priority (nice value) below all other work, because tests check times */
+/** Priority (nice value) below all other work, which includes tests that check times */
 const LOW_PRIORITY = 10
 /** Time limit of a check, ms: the longest needs 40 s alone, and beside tests it gets a tenth of the processor */
 const CHECK_TIMEOUT_MS = 1_200_000
@@ -52,7 +52,7 @@ async function runAll() {
   })
   build.then(preparation.resolve)
   await preparation.promise
-  // Checks wait for the build, which writes its types a second time: a reader could find a file empty meanwhile.
+  // Checks wait for the build, which rewrites the types: a check could read a file while it is empty.
   await Promise.all([runTests(build), build.then(runChecks)])
 }
 
@@ -62,7 +62,7 @@ async function runQuickly() {
 }
 
 async function runTests(build) {
-  // Units need no build: they use the processor time that the build and mostly waiting tests leave over.
+  // Unit tests need no build: they use the processor time that the build and the waiting tests leave free.
   const unitTests = runVitest('unit', UNITS, { priority: LOW_PRIORITY })
   if (!await build) return unitTests
   await check('parts', process.execPath, ['scripts/fill-compile-cache.mjs'], { env: cacheEnv })
@@ -88,14 +88,14 @@ async function runVitest(name, args, { priority, extraEnv } = {}) {
   failures.push(...testResults.flatMap(describeFailures))
 }
 
-/** Returns the failures of a file. It has a message of its own if it could not be loaded. */
+/** Returns the failures of a file. A file that could not be loaded has its own message. */
 function describeFailures({ name, message, assertionResults }) {
   const tests = assertionResults.filter(({ status }) => status === 'failed')
     .map(({ fullName, failureMessages }) => `${fullName}\n${failureMessages.join('\n')}`)
   return [...message ? [message] : [], ...tests].map(text => `${relative('.', name)}: ${text.slice(0, 2_000)}`)
 }
 
-/** Runs the checks one after another, while tests wait. */
+/** Runs the checks one after another, in parallel with the tests. */
 async function runChecks() {
   const extra = { env: toolEnv, priority: LOW_PRIORITY }
   await check('types', process.execPath, ['scripts/types.mjs'], extra)

@@ -8,7 +8,7 @@ import type { Log } from './ports/runtime'
 let log: Log | undefined
 let services: Services | undefined
 
-/** Returns the log of this process. From the first use on, everything that is printed becomes a line of it. */
+/** Returns the log of this process. After the first use, everything that is printed becomes a log line. */
 export function useLog(): Log {
   if (log) return log
   log = createJsonLog(() => ({ request: requestId() }))

@@ -19,7 +19,7 @@ import type { Require, Variable } from './variable'
 export interface Config {
   /** True unless the environment is explicitly development or test. */
   production: boolean
-  /** Public URL of the pages, without a trailing slash; null if unknown, and then nothing links there. */
+  /** Public URL of the pages, without a trailing slash; null if unknown, so that nothing links there. */
   siteUrl: string | null
   /** Language of cards and emails. */
   locale: string
@@ -35,7 +35,7 @@ export interface Config {
     /** Number of our own proxies in front, whose X-Forwarded-For is trusted. */
     trustedProxies: number
     honeypot: string
-    /** Most quarantined forms that are kept. */
+    /** Max quarantined forms that are kept. */
     heldMax: number
     /** Any if undefined. */
     allowedOrigins?: readonly string[]
@@ -46,7 +46,7 @@ export interface Config {
   platforms: Readonly<Record<string, unknown>>
   /** Address to listen on, if one was set. */
   host?: string
-  /** Proxies for calls to vendors, by their variables; null for none. */
+  /** Proxies for calls to vendors, by variable; null for none. */
   proxy: { HTTPS_PROXY?: string, HTTP_PROXY?: string, NO_PROXY?: string } | null
   /** Time in which each decision can be taken back, ms. */
   revocableMs: Record<'forward' | 'spam', number>
@@ -158,7 +158,7 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
   const dataDir = values.DATA_DIR ?? '.data'
   const takesFiles = Object.values(forms).some(form => form.files)
   const usesFolder = takesFiles ? files.storage?.kind === 'disk' : !production && !values.STORE_URL
-  // Only the process's own environment is about this machine.
+  // Check the folder only for the process's own environment: another one may describe another machine.
   const isHere = env === process.env && !values.VERCEL
   const dataDirProblem = usesFolder && isHere ? folderProblem(dataDir) : null
   if (dataDirProblem) problems.push(dataDirProblem)
@@ -274,7 +274,7 @@ export function checkConfig(env: Environment = process.env): ConfigArea[] {
   }))
 }
 
-/** Warns about set names that are nearly those of variables; one line each. */
+/** Warns about names in the environment that resemble those of our variables; one line each. */
 export function checkNames(env: Environment = process.env): string[] {
   const variableNames = Object.entries(table).flatMap(([name, { alias }]) => alias ? [name, alias] : [name])
   return misspelt(Object.keys(env).filter(name => env[name]?.trim()), variableNames)

@@ -25,7 +25,7 @@ export type Values<Table extends Record<string, Variable>> = {
 export type Require = (names: readonly string[], when: string) => void
 
 export const text = z.string()
-/** `docker run --env-file` takes quotes as a part of the value. */
+/** Rejects quotes, because `docker run --env-file` keeps them as a part of the value. */
 export const unquoted = text.regex(
   /^(?!(["'`]).*\1$|[“”„].*[“”]$|[‘’‚].*[‘’]$)/s,
   'must not be in quotes: write it without them',
@@ -37,7 +37,7 @@ export const web = url(/^https?$/, 'must be an http(s) URL')
 /** A URL to which paths are added. */
 export const base = web.refine(value => !/[?#]/.test(value), 'must not have a query or a fragment: a path follows it')
 
-/** Largest number: Node's timers count in 32 bits, and overflow beyond that. */
+/** Max number: Node's timers count in 32 bits, and overflow beyond that. */
 export const MOST = 2 ** 31 - 1
 const whole = z.coerce.number('must be a number').int('must be a whole number').max(MOST, `must be at most ${MOST}`)
 export const count = whole.positive('must be greater than 0')

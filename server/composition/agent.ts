@@ -26,10 +26,10 @@ import type { Triage } from './triage'
 /** Thread history window (specification, "Limits"). */
 const HISTORY = 20
 
-/** Time by which a taken turn may exceed its time limit, ms: its last words are still being posted. */
+/** Extra lease time after a turn's time limit, ms: the last words are still being posted. */
 const LEASE_GRACE_MS = 60_000
 
-/** Time that running turns may continue when the process ends, ms; the rest of the drain is for their last words. */
+/** Grace period for running turns when the process ends, ms; the rest of the drain is for posting their last words. */
 const STOP_GRACE_MS = 3000
 
 interface AgentParts {
@@ -42,9 +42,9 @@ interface AgentParts {
 export type AgentAudience = ReturnType<typeof createAudience>
 
 /**
- * Tells who may ask the model: members of a room that gets cards.
+ * Checks who may ask the model: only members of a room that gets cards.
  *
- * @param limiter counts the questions of a person; null for no limit
+ * @param limiter counts each person's questions; null for no limit
  */
 export function createAudience(context: Context, limiter: Limiter | null) {
   const { forms } = context
@@ -191,7 +191,7 @@ export async function openTools({ config, submissionsAt, forms, models, log }: T
     replaced: files ? replacedFile(files) : async () => [],
     /** Returns all tools of a conversation. */
     of: (chat: Chat, { threadId, channelId, place, ...approved }: Omit<Conversation, 'speaker'>): ToolSet => {
-      // Form and file tools are only for rooms whose people see the cards: files may be made from forms.
+      // Offer form and file tools only in rooms where people see the cards: the agent may make files from forms.
       const submissions = isRoom(place, forms)
         ? { ...createSubmissionTools({ submissions: submissionsAt(place), ...approved, revocableMs }), ...fileTools }
         : createElsewhereTools()

@@ -42,7 +42,7 @@ export interface Overrides {
   mailer?: Mailer
 }
 
-/** Wires one set of services; nothing runs before it is asked to. */
+/** Creates one set of services; starts nothing yet. */
 export function compose(config: Config, log: Log, overrides: Overrides = {}): Services {
   const stores = { ...openStore(config, log), ...overrides.stores }
   const { store, queues, confirmations, clock, health, limiter, messages, installations } = stores
@@ -106,7 +106,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     ...pages,
     files, bodyLimits, readBody: createBodyReader(bodyLimits),
     load: () => Promise.all([
-      // The bot starts as with the first webhook: its adapters ask their platforms for the bot's identity.
+      // Start the bot as the first webhook would: its adapters then ask their platforms for the bot's identity.
       bot().then(chat => Promise.all([chat.initialize(), agent?.loadModel(chat)])),
       renderEmail(),
       mail.apiKey && import('resend'), endpoint.signingSecret && import('standardwebhooks'),

@@ -35,7 +35,7 @@ export function createDueWork(
       files.sweep()
       if (!serverless) await orUnavailable(postAgain())
       const others = Promise.all([...sweepBot(), quarantineNotice.tell(), checked])
-      others.catch(() => { /* If the store is down, nothing awaits them. */ })
+      others.catch(() => { /* Not awaited if the store is down. */ })
       const taken = await orUnavailable(sweepDue())
       await others
       return taken

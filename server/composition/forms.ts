@@ -57,7 +57,7 @@ export function createForms(
     claim: claim && (form.claim ?? claim),
   }]))
   const all = [standard, ...forms.values()]
-  // Reviewers may choose other recipients; the form's own are never its sender.
+  // Reviewers may choose other recipients. The form's own addresses are never taken as the sender's address.
   for (const form of all) form.ownAddresses = [config.mail.fromAddress, ...form.to]
   // A removed form may have had a list of reviewers. To keep it closed, only reviewers of other forms may decide it.
   const listed = new Set(all.flatMap(({ reviewers }) => reviewers ?? []))

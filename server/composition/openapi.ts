@@ -82,7 +82,7 @@ export function openApi({ config, inbox, formUrl }: Services): object {
 
 const MULTIPART = 'multipart/form-data'
 
-/** Describes a form's data and media types. Files are taken in one media type only. */
+/** Describes a form's data and media types. Only one media type accepts files. */
 function takes(summary: string, schema: object, { files, fields = {} }: Partial<FormsConfig[string]> = {}): Operation {
   const content = plain(schema) as { properties?: Record<string, object> }
   const named = Object.keys(fields).filter(key => isFileField(fields[key]!))

@@ -50,7 +50,7 @@ interface UpkeepParts {
   warnings: readonly string[]
 }
 
-/** Status, set-up, tests and retries: the tools of people on duty. */
+/** Status, set-up, tests and retries: tools for operators. */
 export function createUpkeep(context: Context, parts: UpkeepParts) {
   const credentials = new Credentials(context)
   const { receipts, limiter } = parts
@@ -91,7 +91,7 @@ function createOperations(
   }
 }
 
-/** Reads the configuration, and problems of its parts. */
+/** Returns the configuration and the problems of its parts. */
 async function readSetup(
   context: Context, credentials: Credentials, { config, storage, warnings }: UpkeepParts,
 ): Promise<Setup> {

@@ -8,7 +8,7 @@ import type { Person } from '../ports/submission'
 import type { Triage } from './triage'
 
 /**
- * Services of the ops pages: submissions, and who is let in.
+ * Services of the ops pages: submissions and access.
  *
  * @param guesses counts wrong passwords
  */

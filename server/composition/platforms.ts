@@ -8,7 +8,7 @@ import type { Connection } from '../platforms/connection'
 import { platformByName, platforms } from '../platforms/registry'
 import type { Services } from './services'
 
-/** Largest webhook body, bytes, unless the platform's definition sets another limit. */
+/** Max webhook body, bytes, unless the platform's definition sets another limit. */
 const WEBHOOK_BYTES = 1024 * 1024
 
 interface PlatformParts {

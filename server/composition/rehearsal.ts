@@ -74,7 +74,7 @@ export async function rehearse({ config, path, samples = {}, env }: Asked): Prom
   return { mistakes, forms: await Promise.all(named.map(form => rehearseForm(form, samples[form.key!], env))) }
 }
 
-/** @param env settings that appear in an email besides the form; made up if missing */
+/** @param env settings that an email shows in addition to the form; made up if missing */
 async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Promise<Rehearsed> {
   const { key = '', name = '', rooms, confirm: words } = form
   const [mainDelivery, ...otherDeliveries] = DELIVERIES.map(
@@ -137,7 +137,7 @@ function unfilledPlaces({ subject = '', labels }: Form, sample: Record<string, u
     : places.map(([place]) => `Its subject has the placeholder ${place}, but no field has that name. The fields are ${fields.join(', ')}.`)
 }
 
-/** Returns the settings whose path or label the sample does not have: misspelt ones, or fields that it leaves out. */
+/** Returns settings for fields that the sample lacks: misspelt paths or labels, or fields that it leaves out. */
 function unmatchedFacts({ labels, technical = [], fields = {} }: Form, sample: SubmissionData): string[] {
   const names = [...Object.keys(labels).filter(name => !isFileField(fields[name] ?? {})), ...technical]
   const answers = answersNamed(names, sample)
@@ -145,7 +145,7 @@ function unmatchedFacts({ labels, technical = [], fields = {} }: Form, sample: S
   return unmatchedNames.length > 0 ? [`Not in the sample: ${unmatchedNames.join(', ')}`] : []
 }
 
-/** Returns path, label and type of each answer, a line each; none if the sample is flat, because its card has all. */
+/** Returns path, label and type of each answer, a line each; none for a flat sample: its card shows them all. */
 function pathFacts(data: SubmissionData | null, form: Form): string[] {
   const { answers, technical } = readingOf(data, form)
   const isFlat = technical.length === 0 && answers.every(({ key, label }) => key === label)
@@ -182,7 +182,7 @@ function submissionOf(form: Form, body: Record<string, unknown>, mistakes: strin
   }
 }
 
-/** Returns the files of a sample, which has only names; each gets the first type that the form takes. */
+/** Returns the files of a sample. A sample has only their names, so each gets the first type that the form takes. */
 function filesIn(body: Record<string, unknown>, { fields = {}, files }: Form): StoredFile[] {
   const type = files?.types[0]!.replace('/*', '/png') ?? ''
   return Object.entries(body).flatMap(([field, value]) => (

@@ -31,7 +31,7 @@ export interface Services {
   config: Config
   log: Log
   store: SubmissionStore
-  /** URL of the default form, and a command that sends one; a path while the public URL is unknown. */
+  /** URL of the default form (a path while the public URL is unknown), and a command that sends a form. */
   formUrl: string
   sampleCurl: string
   /** A form that takes files, for the sandbox. */
@@ -71,7 +71,7 @@ export interface Services {
   listeners: readonly ListenerSupervisor[]
   /** Returns the platform with this key and, if it is set up, its services; null if there is none. */
   platform: (key: string) => PlatformServices | null
-  /** Stops letting out cards and starting answers, and ends running answers of the agent: nobody waits for them. */
+  /** Stops posting queued cards and starting answers; ends the agent's running answers, which nobody waits for. */
   stopQueues: () => void
   /** Loads the modules that the first click or message needs. */
   load: () => Promise<unknown>
@@ -89,11 +89,11 @@ interface PlatformServices {
 }
 
 interface Webhook {
-  /** True if its requests come only from our own pages. */
+  /** True if the webhook's requests come only from our own pages. */
   fromPages: boolean
-  /** True if its platform first checks it with a GET request. */
+  /** True if the platform first checks the webhook with a GET request. */
   takesGet: boolean
-  /** Largest body, bytes. */
+  /** Max body, bytes. */
   maxBytes: number
   /** @param viewer sender, if the request comes from our own pages */
   handle: (request: WebRequest, viewer: Person | null) => Promise<Response>

@@ -54,7 +54,7 @@ export interface Stores {
   signIns: Limiter
   /** Counts wrong passwords of all clients together. */
   guesses: Limiter
-  /** Returns the id of this store; several stores may share one storage of files. */
+  /** Returns the id of this store; several stores may share one file storage. */
   id: () => Promise<string>
   /** Counts test emails and test cards. */
   tests: Limiter
@@ -99,7 +99,7 @@ export function openStore(config: Config, log: Log): Stores {
       approvals: new EmbeddedApprovals(`${config.dataDir}/approvals`, Date.now),
       messages: new EmbeddedMessageQueue(Date.now, WAITING),
       ...limiters,
-      // Mark it as connected: `connect` warns about production, and takes every build for it.
+      // Mark it as connected: `connect` takes every build for production, and would warn.
       state: async () => Object.assign<StateAdapter, object>(
         (await import('@chat-adapter/state-memory')).createMemoryState(), { connected: true },
       ),
@@ -158,7 +158,7 @@ export function createFiles(
   })
 }
 
-/** Memory limits for request bodies. Files have their own limit of the same size: uploads block no other requests. */
+/** Memory limits for request bodies. Files have an equal limit of their own: uploads block no other requests. */
 export function bodyLimitsOf({ bodies: { memory, timeoutMs }, maxBodyBytes, form }: Config): BodyLimits {
   const open = () => new BodyMemory(memory, Math.max(LARGEST_BODY, maxBodyBytes))
   return { memory: open(), uploads: open(), timeoutMs, trustedProxies: form.trustedProxies }

@@ -10,7 +10,7 @@ import { platforms } from '../platforms/registry'
 import type { Log } from '../ports/runtime'
 import type { Stores } from './stores'
 
-/** Connects to everybody outside: chat platforms, the email provider, the human check, sign-in servers. */
+/** Connects to all outside services: chat platforms, the email provider, the human check, sign-in servers. */
 export function connectVendors(config: Config, log: Log, { store, drafts, installations }: Stores) {
   const proxied = config.proxy && obeyProxy(config.proxy)
   const http = createHttpClient({ proxied })

@@ -73,7 +73,7 @@ export interface AgentConfig {
   approvals: {
     mode: 'ask' | 'deny'
     ttlMs: number
-    /** People who may decide besides the asker: `platform:user`, or `slack:workspace:user`. */
+    /** People who may decide in addition to the asker: `platform:user`, or `slack:workspace:user`. */
     approvers: readonly string[]
   }
   /** Messages that the model answers for one person in an hour; 0 for no limit. */
@@ -111,7 +111,7 @@ function readModel(
     return { kind: 'compatible', baseUrl, apiKey: AI_API_KEY, name: AI_MODEL ?? '' }
   }
   if (AI_API_KEY) require(['AI_BASE_URL'], ', but AI_API_KEY is set')
-  // On Vercel the token comes with each request instead of the environment.
+  // On Vercel the token is in each request, not in the environment.
   if (!AI_GATEWAY_API_KEY && !VERCEL_OIDC_TOKEN && !(VERCEL && AI_MODEL)) {
     if (AI_MODEL) require(['AI_GATEWAY_API_KEY'], ' (or AI_BASE_URL), but AI_MODEL is set')
     return null

@@ -8,11 +8,11 @@ const LONGEST_LABEL = 150
 
 const NO_LIMIT = 'must be a number, or a date such as 2026-11-22'
 
-/** Slack shows no more in one list: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
+/** Max options and length in Slack: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
 const MOST_OPTIONS = 100
 const LONGEST_OPTION = 75
 
-/** Types of `min` and `max`, by the limits of the field's type */
+/** JavaScript types of `min` and `max`, by the kind of limits that a field type has */
 const RANGE_TYPES = {
   numbers: 'number', dates: 'string', choices: 'number', length: 'undefined', options: 'undefined',
 } as const
@@ -21,7 +21,7 @@ const TYPES_WITH_OPTIONS = FIELD_TYPE_NAMES.filter(
   name => ['options', 'choices'].includes(FIELD_TYPES[name].limits ?? ''),
 )
 
-// No line breaks: a browser sends a different one than the option has.
+// No line breaks: browsers would send a line break in another form than the option's.
 const option = z.string().trim().min(1, 'must not be empty')
   .max(LONGEST_OPTION, `must have at most ${LONGEST_OPTION} characters`)
   .regex(/^[^\r\n]*$/, 'must not have a line break')
@@ -89,7 +89,7 @@ const size = z.string('must be a size such as 10 MB').regex(
   bytes => bytes > 0 && bytes <= UNITS.GB, 'must be between 1 KB and 1 GB',
 )
 
-/** Types that people often write, and the types of such files by content; `file-type` cannot tell more. */
+/** Types that people often write, with the types that `file-type` finds in the content of such files. */
 export const FOUND_AS: Readonly<Record<string, string>> = {
   'application/csv': 'text/csv', 'application/javascript': 'text/plain', 'application/json': 'text/plain',
   'application/msword': 'application/x-cfb', 'application/vnd.ms-excel': 'application/x-cfb',
@@ -104,12 +104,12 @@ export const FOUND_AS: Readonly<Record<string, string>> = {
 /** Text types that are recognised by content or by name; all other texts are plain text. */
 const TYPES_OF_TEXT = ['text/plain', 'text/csv', 'text/calendar', 'text/vcard', 'text/vtt', 'text/*']
 
-/** Type to write instead of one that no file has by its content */
+/** Returns the type to write instead of one that is never found in a file's content. */
 function suggestType(type: string): string | undefined {
   return FOUND_AS[type] ?? (type.startsWith('text/') && !TYPES_OF_TEXT.includes(type) ? 'text/plain' : undefined)
 }
 
-/** File input for a browser, which knows files by the types that people often write. */
+/** Returns the file input for a browser. Browsers identify files by the types that people often write. */
 export function inputOf({ max, types }: FileRule): FileInput {
   const acceptedTypes = types.flatMap(type => [type, ...Object.keys(FOUND_AS).filter(name => FOUND_AS[name] === type)])
   return { multiple: max > 1, accept: acceptedTypes.join(',') }
@@ -117,7 +117,7 @@ export function inputOf({ max, types }: FileRule): FileInput {
 
 /** Files that a form takes; each setting may be left out. */
 export const fileRule = z.strictObject({
-  /** Most files of one submission. */
+  /** Max files of one submission. */
   max: z.int('must be a whole number').min(1, 'must be at least 1').max(20, 'must be at most 20').default(5),
   /** Size limit of one file. */
   maxBytes: size.default(10 * UNITS.MB),

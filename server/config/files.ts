@@ -18,7 +18,7 @@ export interface FilesConfig {
   rateLimitMb: number
   /** Secret that signs links to files; undefined if it may change at every start. */
   secret?: string
-  /** Set even if no form takes files: earlier ones are erased with their data. Null if there is no place for files. */
+  /** Set even if no form takes files now: earlier files must be erased with their form data. Null without a storage. */
   storage: FilesStorage | null
 }
 

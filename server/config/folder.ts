@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-/** Makes DATA_DIR if it is missing. Returns why it cannot keep files, or null if it can. */
+/** Creates DATA_DIR if it is missing. Returns the reason if files cannot be stored there, otherwise null. */
 export function folderProblem(dir: string): string | null {
   try {
     const folder = resolve(dir)
@@ -16,7 +16,7 @@ export function folderProblem(dir: string): string | null {
   }
 }
 
-/** Node's own `recursive` tries for ever if a file system answers ENOENT, as /proc does. */
+/** Replaces Node's `recursive`, which never ends if a file system such as /proc answers ENOENT. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
   makeFolder(dirname(folder))
@@ -24,7 +24,7 @@ function makeFolder(folder: string): void {
     mkdirSync(folder)
   }
   catch (error) {
-    // Another process was faster.
+    // Another process may have created it meanwhile.
     if (!existsSync(folder)) throw error
   }
 }

@@ -43,18 +43,18 @@ const formSchema = z.strictObject({
   /** Name in cards and emails. */
   name: line(80),
   /**
-   * Channel ids by platform: `slack`, `discord` and so on; the default form's channels when absent. One of another
-   * Slack workspace is `T0123456789:C0123456789`.
+   * Channel ids by platform: `slack`, `discord` and so on; the default form's channels when absent. A channel of
+   * another Slack workspace is written `T0123456789:C0123456789`.
    */
   channels: z.record(z.string(), z.string().min(1, 'must not be empty')).optional(),
   ...DELIVERY_SETTINGS,
   /** Subject of a submission in emails and cards; `{key}` stands for the value of a field. */
   subject: line(200).optional(),
-  /** Path or label of the field with the sender's address, for replies and `confirm`; found by its name when absent. */
+  /** Path or label of the field with the sender's address, for replies and `confirm`; found by its name if absent. */
   replyTo: line(200).optional(),
-  /** Email to the sender after the forward: these words and nothing that was sent. None when absent. */
+  /** Email to the sender after the forward, with these texts and no form data. No email when absent. */
   confirm: confirmation.optional(),
-  /** Address for browsers that sent the form without a script; a page of ours when absent. `_next` overrides it. */
+  /** Page to open after a form sent without a script; our own page when absent. `_next` overrides it. */
   redirect: web.transform(value => new URL(value).href).optional(),
   /** Texts of our pages for the sender, by language: `{ de: { thanks: 'Danke!' } }`. */
   texts: z.record(
@@ -66,9 +66,9 @@ const formSchema = z.strictObject({
   fields: z.record(z.string(), fieldRule).optional(),
   /** `keep` or `refuse` fields that are not listed; `keep` when absent. */
   extra: z.enum(['keep', 'refuse'], 'must be keep or refuse').optional(),
-  /** Fields that are shown folded, behind the others: paths or labels */
+  /** Fields shown folded, after the others: paths or labels */
   technical: z.array(z.string().min(1, 'must not be empty')).min(1, 'must not be empty').optional(),
-  /** Files that it takes, in its fields of type `file`, or in any field if it has none; none when absent. */
+  /** Files that the form takes: in its `file` fields, or in any field if it has none. No files when absent. */
   files: fileRule.optional(),
   /**
    * With TAKE, the rights of others during an assignment: `soft`, they may decide after a warning; `exclusive`, they
@@ -99,13 +99,13 @@ export function defineForms(forms: WrittenForms): WrittenForms {
 }
 
 /**
- * Reads the forms beside the default one, and the people's ids under `people`, from `forms.config.ts` or from the JSON
+ * Reads all forms except the default one, and the people's ids under `people`, from `forms.config.ts` or from the JSON
  * file at `path`.
  *
  * @param builtIn content of `forms.config.ts`
- * @param platforms keys of the configured platforms, the only ones that may be named; any when null
+ * @param platforms keys of the platforms that may be named: the configured ones; null allows any
  * @param problems receives every mistake, a line each
- * @param honeypot the field that people do not see
+ * @param honeypot name of the field that people do not see
  */
 export function readForms(
   builtIn: unknown, path: string | undefined, platforms: readonly string[] | null, problems: string[],
@@ -144,7 +144,7 @@ export function readForms(
   }
 }
 
-/** Mistakes in how the parts of a form fit together */
+/** Returns contradictions between the parts of a form. */
 function findFormProblems(
   { channels = {}, fields = {}, files, extra }: FormConfig, platforms: readonly string[] | null, honeypot: string,
 ): string[] {
@@ -162,15 +162,15 @@ function findFormProblems(
 }
 
 /**
- * Reports a mistake by its position alone: the text beside it may have a token.
+ * Reports only the position of a mistake, because the text around it may contain a token.
  *
  * @throws SyntaxError, and errors of reading the file
  */
 function readJson(path: string, report: (problem: string) => void): unknown {
-  // Editors on Windows begin a file with an invisible mark.
+  // Editors on Windows put an invisible mark at the start of a file.
   const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
   try {
-    // If two forms or fields had the same key, one of them would be dropped.
+    // Check for repeated keys: JSON.parse would drop all but one of these forms or fields.
     parseJson(text)
   }
   catch (cause) {
@@ -182,7 +182,7 @@ function readJson(path: string, report: (problem: string) => void): unknown {
   return JSON.parse(text)
 }
 
-/** @param configuredKeys keys of the only platforms that may be named; any when null */
+/** @param configuredKeys keys of the platforms that may be named; null allows any */
 function findChannelProblems(platform: string, configuredKeys: readonly string[] | null): string[] {
   if (!allPlatforms.some(({ key }) => key === platform)) {
     return [`is no platform. There are ${allPlatforms.map(({ key }) => key).join(', ')}`]

@@ -18,10 +18,10 @@ export const inPlainWords: { error: z.core.$ZodErrorMap } = { error: (issue) => 
 } }
 
 /**
- * Returns the valid part of a value; undefined if there is none. Some checks run only if their inputs are valid: each
- * mistake is reported and its part removed, until all checks ran.
+ * Returns the valid part of a value; undefined if there is none. Reports each mistake and removes that part, then
+ * checks again, because some checks run only on valid input.
  *
- * @param report takes each mistake with its path
+ * @param report receives each mistake with its path
  */
 export function parseSetting<T>(
   schema: z.ZodType<T>, value: unknown, report: (problem: string) => void,
@@ -49,7 +49,7 @@ export function parseSetting<T>(
   }
 }
 
-/** Path up to its first list: removing an item would move the others. */
+/** Path up to its first list: removing a list item would change the positions of the others. */
 function outsideLists(value: unknown, path: readonly string[]): string[] {
   const end = path.findIndex((_, index) => Array.isArray(partAt(value, path.slice(0, index))))
   return path.slice(0, end === -1 ? undefined : end)

@@ -4,7 +4,7 @@ import { folderProblem } from './folder'
 import { unusualChannels } from './forms'
 import { everyoneListed } from './people'
 
-/** Settings that may be absent, but with effects that surprise; one line each that says what to set. */
+/** Warnings about absent settings with surprising effects; each line says what to set. */
 export function missingSettings(config: Config): string[] {
   const { siteUrl, production, ops, people, forms, platforms, agent, tools, dataDir } = config
   const missing: string[] = []

@@ -1,9 +1,9 @@
 import { closestMatch } from 'leven'
 
-/** Most typing errors between two names; two swapped letters count twice. */
+/** Max typing errors between two names; two swapped letters count twice. */
 const MOST_ERRORS = 2
 
-/** Shorter names are too close to those of other programs (HOST, HOME). */
+/** Min length of a name: shorter ones are too close to those of other programs (HOST, HOME). */
 const SHORTEST = 8
 
 /**
@@ -15,7 +15,7 @@ const SHORTEST = 8
 export function misspelt(setNames: readonly string[], knownNames: readonly string[]): string[] {
   const unset = knownNames.filter(name => !setNames.includes(name) && name.length >= SHORTEST)
   return setNames.filter(name => !knownNames.includes(name)).flatMap((name) => {
-    // Nobody mistypes the first letter, and comparing with every name would take a tenth of the start.
+    // Nobody mistypes the first letter, and comparing with every name would take a tenth of the start-up time.
     const candidates = unset.filter(candidate => (
       candidate[0] === name[0] && Math.abs(candidate.length - name.length) <= MOST_ERRORS
     ))

@@ -30,7 +30,7 @@ export const signInVariables: Readonly<Record<string, Variable>> = Object.assign
 export interface OpsConfig {
   /** True if there is a way to sign in. */
   canSignIn: boolean
-  /** Variables of all ways to sign in, for somebody who has to set one up. */
+  /** Variables of all ways to sign in, for people who have to set one up. */
   waysIn: string
   password?: string
   /** Settings for signing in, by key of the platform. */
@@ -43,7 +43,7 @@ export interface OpsConfig {
 /** Plus the platforms' own variables */
 type OpsValues = Values<typeof opsVariables> & Readonly<Record<string, unknown>>
 
-/** @param requireSite reports that the public URL is missing, if it is */
+/** @param requireSite reports the public URL if it is missing */
 export function readOps(values: OpsValues, require: Require, requireSite: (reason: string) => unknown): OpsConfig {
   const isSet = (name: string) => values[name] !== undefined
   const usedWays = signInWays.filter(({ signIn }) => signIn.needs.some(isSet))

@@ -70,7 +70,7 @@ export const peopleVariables = {
 export interface PeopleConfig {
   /** Reviewers of forms without a list of their own; everybody when absent. */
   reviewers?: readonly string[]
-  /** People who only look at the ops pages; when absent, everybody who is no reviewer. */
+  /** People who may only view the ops pages; when absent, everybody who is not a reviewer. */
   viewers?: readonly string[]
   aliases: Aliases
   /** Duration of an assignment, ms; null if assignment is off. */

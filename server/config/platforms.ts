@@ -7,14 +7,14 @@ type ReadValues = Readonly<Record<string, unknown>>
 interface PlatformsContext extends Pick<VariableReader, 'require' | 'requireSite'> {
   /** Null when it is missing. */
   siteUrl: string | null
-  /** True if a variable is set, even malformed: the rest of its group is required all the same. */
+  /** True if a variable is set, even to an invalid value: the rest of its group is then required, too. */
   isGiven: (name: string) => boolean
   production: boolean
 }
 
 /**
- * Returns the keys of the platforms with a variable set; outside production, if there is none, that of the embedded
- * one. Reports what else these need.
+ * Returns the keys of the platforms that have a variable set. Without any, returns the embedded platform outside
+ * production. Reports the variables that these platforms still need.
  */
 export function wantedPlatforms(values: ReadValues, { isGiven, production, require }: PlatformsContext): string[] {
   const selectedPlatforms = outside.filter(({ needs, channel }) => (
@@ -38,7 +38,7 @@ export function wantedPlatforms(values: ReadValues, { isGiven, production, requi
   return [...selectedPlatforms, ...embeddedPlatforms].map(({ key }) => key)
 }
 
-/** Variables of a channel; any one of them gives a platform its cards. */
+/** Variables that name a channel; a platform with any of them gets cards. */
 function channelVariables({ variable, instead }: Definition['channel']): string[] {
   return [variable, instead].flatMap(name => name ?? [])
 }

@@ -74,7 +74,7 @@ export function readTools(values: Values<typeof toolsVariables> & { VERCEL?: boo
   }
 }
 
-/** A bucket goes first, because somebody set it up: Vercel Blob sets its token by itself. */
+/** Prefers a bucket, because somebody set it up on purpose; Vercel Blob sets its token by itself. */
 function readStorage(values: Values<typeof toolsVariables>): FilesStorage {
   const {
     FILES_S3_ENDPOINT: endpoint, FILES_S3_BUCKET: bucket, FILES_S3_REGION: region, FILES_S3_ACCESS_KEY_ID: accessKeyId,

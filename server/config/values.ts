@@ -19,7 +19,7 @@ export interface ReadVariables {
   describe: (name: string) => string
 }
 
-/** @param dotenv text of `.env`, which shows what its readers cut off */
+/** @param dotenv text of `.env`, to find values that were cut when it was read */
 export function readVariables(table: Table, env: Environment, dotenv: string): ReadVariables {
   const problems: string[] = []
   const warnings: string[] = []

@@ -13,7 +13,7 @@ import { isChannel } from './conversation'
 import { speakerOf, type Render, type SpeakerHandlers } from './speaker'
 import type { Stops } from './stops'
 
-/** Runs the model in its loop; it remembers only what it is given. */
+/** Runs the model in a loop. Remembers nothing between calls. */
 export interface AgentRunner {
   start(messages: Message[], isDM: boolean, conversation: Conversation): Promise<AgentTurn>
   resume(keptTurn: KeptTurn, conversation: Conversation): Promise<AgentTurn>
@@ -47,7 +47,7 @@ const UNCERTAIN_TEXT = 'This was approved, so it may have been done before that.
 export class AgentReplier {
   constructor(private readonly handlers: AgentHandlers) {}
 
-  /** A thread's first turn gets the message alone, later ones its latest messages; a channel always has a history. */
+  /** Answers a message. A thread's first turn gets it alone; later turns, and channels, get the latest messages. */
   async reply({ thread, message, opens, place }: QueuedMessage): Promise<void> {
     const speaker = speakerOf(message, thread, this.handlers)
     const conversation: Conversation = {
@@ -71,7 +71,7 @@ export class AgentReplier {
     ))
   }
 
-  /** Reports in the thread a turn that was taken up and never ended, if any of its calls was approved. */
+  /** Reports a turn that was started but never finished, in its thread, if any of its calls was approved. */
   async abandon(keptTurn: KeptTurn, thread: Thread): Promise<void> {
     const approvedTitles = approvedTitlesOf(keptTurn)
     if (approvedTitles) await thread.post(`${approvedTitles}: ${ABANDONED_TEXT}`)
@@ -110,12 +110,12 @@ export class AgentReplier {
       this.handlers.log.warn('agent.history-missing', { platform: thread.adapter.name, error })
       return []
     })
-    // The answered message comes last and as it arrived: a platform may list later ones, or not list this one yet.
+    // Put the answered message last, as it arrived: a platform may list later messages, or not list this one yet.
     const otherMessages = messages.filter(({ id }) => id !== message.id)
     return [...otherMessages.map(other => fetchable(other, thread.adapter)), message]
   }
 
-  /** Resolves with true if the turn came to its own end. Never rejects. */
+  /** Resolves with true if the turn ended by itself. Never rejects. */
   private async run(
     thread: Thread, conversation: Conversation, begin: (agent: AgentRunner) => Promise<AgentTurn>,
   ): Promise<boolean> {
@@ -131,7 +131,7 @@ export class AgentReplier {
     let failure: unknown
     let isWhole = false
     try {
-      // Decoration: its failure, or a slow platform, must not delay the answer.
+      // Optional: a failure or a slow platform must not delay the answer.
       void thread.startTyping().catch(() => {})
       turn = await begin(await agent())
       if (stopState.is) turn.cancel()
@@ -146,7 +146,7 @@ export class AgentReplier {
     }
     const isEnded = thread.signal.aborted
     const stopper = await stoppable?.end(isEnded) ?? null
-    // If somebody stopped it, the platform may have closed the message and refused the rest: no failure.
+    // After a stop, the platform may close the message and refuse the rest: this is no failure.
     if (stopper) await withdraw(thread.id, stopper).catch(error => log.error('agent.stop-failed', { platform, error }))
     if (stopper || isEnded) {
       const text = stopper ? `Stopped by ${stopper.name}.` : 'Stopped.'
@@ -167,7 +167,7 @@ export class AgentReplier {
     await this.postCards({ turn, verdicts: calls.map(() => null) }, thread)
   }
 
-  /** Posts a card for each call of a turn that nobody has decided. */
+  /** Posts a card for each undecided call of a turn. */
   async postCards({ turn, verdicts }: JudgedTurn, thread: Thread): Promise<void> {
     const { approvals, log } = this.handlers
     const cards: (CardRef | null)[] = turn.calls.map(() => null)
@@ -192,7 +192,7 @@ export class AgentReplier {
     await thread.adapter.endTyping?.(thread.id, 'suspended').catch(() => {})
   }
 
-  /** Updates cards that were posted while somebody ended the turn, who could not know them. */
+  /** Updates cards that were still being posted when somebody ended the turn, and were not updated then. */
   private async catchUp(
     adapter: Adapter, cards: readonly (CardRef | null)[], keptTurn: KeptTurn | null,
   ): Promise<void> {

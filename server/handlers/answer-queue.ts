@@ -14,38 +14,38 @@ export interface QueuedMessage {
   place: Scope
 }
 
-/** A message as a process stored it; another version stored no place. */
+/** A stored message. Another version may have stored it without a place. */
 type StoredMessage = Omit<QueuedMessage, 'place'> & Partial<Pick<QueuedMessage, 'place'>>
 
-/** How often a process checks on its message while another process should answer it, ms */
+/** Interval of checks on a message that another process should answer, ms */
 const WATCH_MS = 1000
 
-/** Pause before the store is asked again to remove an answered message, ms */
+/** Pause before another try to remove an answered message from the store, ms */
 const RETRY_MS = 250
 
-/** Longest wait for an answer, ms; a slower one goes on, but no longer delays the next. */
+/** Max wait for an answer, ms; a slower answer continues, but no longer delays the next one. */
 const LONGEST_ANSWER_MS = 600_000
 
 export interface AnswerQueueOptions {
   bot: Chat
   queue: MessageQueue
-  /** How long a process that died keeps a thread, ms. */
+  /** Time for which a thread stays reserved for a process that died, ms. */
   leaseMs: number
   /**
    * May reject: the next message is answered all the same.
    *
-   * @param attempt more than 1 after a process that died while it answered
+   * @param attempt above 1 if a process died while it answered this message
    */
   answer: (queuedMessage: QueuedMessage, attempt: number) => Promise<void>
 }
 
 /** Answers messages one at a time per thread, in order of arrival, over all replicas. */
 export interface AnswerQueue {
-  /** Resolves when nothing is left to answer, or once queued if this process already answers in the thread. */
+  /** Resolves when all is answered; if this process already answers in the thread, when the message is queued. */
   take(queuedMessage: QueuedMessage): Promise<void>
   /** Continues for a process that died; resolves at once if another one is answering in the thread. */
   resume(threadId: string): Promise<void>
-  /** Begins no more answers: waiting messages are left to another process. */
+  /** Starts no more answers: waiting messages are left to another process. */
   stop(): void
 }
 
@@ -53,19 +53,19 @@ export interface AnswerQueue {
 interface ThreadState {
   /** True if a message joined since the last look at the queue. */
   hasJoined: boolean
-  /** Messages that arrived in this process, by id: they need not be revived. */
+  /** Messages that arrived in this process, by id; others have to be restored from stored text. */
   ownMessages: Map<string, QueuedMessage>
 }
 
 /**
- * Replaces the SDK's `queue` strategy, which gives a handler the newest message only, drops messages when there are too
- * many or too old, forgets the current one when the process dies, and misses a message that joins between its last look
- * at the queue and the release of its lock. Here the process that releases the lock looks again, so every message that
- * was queued while the lock was held is seen.
+ * Replaces the SDK's `queue` strategy. That strategy gives a handler only the newest message, drops messages when there
+ * are too many or they are too old, forgets the current message when the process dies, and misses a message that
+ * arrives between its last check of the queue and the release of its lock. Here the process checks again after the
+ * release, so it finds every message that was queued in the meantime.
  */
 export function createAnswerQueue({ bot, queue, leaseMs, answer }: AnswerQueueOptions): AnswerQueue {
   const threads = new Map<string, ThreadState>()
-  /** Answered, but still in the queue, because the store did not answer. */
+  /** Answered messages that are still in the queue, because the store did not answer. */
   const answeredMessages = new Set<string>()
   let isStopped = false
 
@@ -79,7 +79,7 @@ export function createAnswerQueue({ bot, queue, leaseMs, answer }: AnswerQueueOp
         if (lock) await withLock(state, lock, leaseMs, () => drain(threadId, threadState))
         else if (threadState.ownMessages.size > 0) await new Promise(resolve => setTimeout(resolve, WATCH_MS))
         const hasMessages = lock || threadState.ownMessages.size > 0 ? !await queue.isEmpty(threadId) : false
-        // Leave in the same step as the last look at `hasJoined`.
+        // No `await` between this check of `hasJoined` and the deletion: no message may join in between.
         if (isStopped || (!hasMessages && !threadState.hasJoined)) return void threads.delete(threadId)
       }
     }
@@ -102,7 +102,7 @@ export function createAnswerQueue({ bot, queue, leaseMs, answer }: AnswerQueueOp
     }
   }
 
-  /** Retries as long as the lease keeps others off the thread: they would find the message and answer it once more. */
+  /** Retries while the lease lasts: after it, another process would find the message and answer it once more. */
   async function remove(threadId: string, message: string): Promise<void> {
     const deadline = Date.now() + leaseMs
     for (;;) {
@@ -141,7 +141,7 @@ export function createAnswerQueue({ bot, queue, leaseMs, answer }: AnswerQueueOp
 
 async function withLock(state: StateAdapter, lock: Lock, leaseMs: number, act: () => Promise<void>): Promise<void> {
   const heartbeat = setInterval(
-    () => void state.extendLock(lock, leaseMs).catch(() => { /* The next one may get through. */ }), leaseMs / 3,
+    () => void state.extendLock(lock, leaseMs).catch(() => { /* The next attempt may succeed. */ }), leaseMs / 3,
   )
   try {
     await act()
@@ -152,19 +152,19 @@ async function withLock(state: StateAdapter, lock: Lock, leaseMs: number, act: (
   }
 }
 
-/** The message as it arrived here, or revived from another process's text. */
+/** The message as it arrived here, or restored from the text that another process stored. */
 function reviveMessage(text: string, { ownMessages }: ThreadState, bot: Chat): QueuedMessage {
   const { message: { id } } = JSON.parse(text) as StoredMessage
   const ownMessage = ownMessages.get(id)
   ownMessages.delete(id)
   if (ownMessage) return ownMessage
   const { thread: { id: threadId }, message, opens, place = [] } = JSON.parse(text, bot.reviver()) as StoredMessage
-  // A revived thread would lack the bot's options; and platforms stream to the author of its message.
+  // Use the bot's thread: a restored one lacks the bot's options. Set its message: platforms stream to the author.
   const thread = Object.assign(bot.thread(threadId), { _currentMessage: message })
   return { thread, message: fetchable(message, thread.adapter), opens, place }
 }
 
-/** Most threads of one sweep */
+/** Max threads of one sweep */
 const MAX_SWEPT_THREADS = 50
 
 /** Answers messages that a process left behind. Starts the chat platforms only if there are any. */
@@ -179,7 +179,7 @@ export async function resumeStalled(
   for (const thread of threads) background(answers.resume(thread))
 }
 
-/** Gives a stored message its attachments back: JSON drops the way to fetch them, and the adapter knows it. */
+/** Makes a stored message's attachments loadable again: JSON drops their fetch function, the adapter adds it. */
 export function fetchable(message: Message, adapter: Adapter): Message {
   message.attachments = message.attachments.map(attachment => attachment.fetchData
     ? attachment

@@ -36,7 +36,7 @@ export function registerApprovals(bot: Chat, handlers: ApprovalHandlers): void {
   })
 }
 
-/** Registers the same buttons if there is no model any more, for cards that are left. */
+/** Registers the same buttons for cards that are left after the model was removed. */
 export function registerLeftApprovals(bot: Chat, handlers: PrivatelyHandlers): void {
   onDecision(bot, event => tellPrivately(event, NO_MODEL, TITLE, handlers))
 }
@@ -97,7 +97,7 @@ async function update(
   })
 }
 
-/** Withdraws the pending approvals of a thread: their cards say by whom, and lose their buttons. */
+/** Withdraws the pending approvals of a thread. Their cards then show who withdrew them, and have no buttons. */
 export async function withdrawApprovals(
   bot: Chat, threadId: string, by: Person,
   { approvals, replier, log }: CardUpdates & { approvals: Approvals },
@@ -131,7 +131,7 @@ async function updateAll(
 /**
  * Ends approvals that ran out of time: their cards say so, and the model explains.
  *
- * @param start starts the chat platforms, which a process that only sweeps does not need otherwise
+ * @param start starts the chat platforms; called only if there is something to update
  */
 export async function sweepApprovals(
   start: () => Promise<{ bot: Chat, replier: AgentReplier }>,

@@ -15,7 +15,7 @@ export interface ConversationHandlers {
   replier: Replier
   /** Messages that wait for an answer. */
   messages: MessageQueue
-  /** How long a process that died keeps a thread, ms. */
+  /** Time for which a thread stays reserved for a process that died, ms. */
   leaseMs: number
   here: Here
   platformLabel: (key: string) => string
@@ -24,13 +24,13 @@ export interface ConversationHandlers {
   log: Log
 }
 
-/** How long a thread's first mention is remembered, ms: a second one at the same time opens no other conversation. */
+/** Time for which a thread's first mention is remembered, ms, so that a second one opens no new conversation. */
 const OPENING_MS = 3_600_000
 
-/** A message that ended this many processes is not answered any more. */
+/** Max attempts to answer a message, in case it ends the process each time. */
 const MOST_ATTEMPTS = 3
 
-/** Answers mentions, direct messages, the threads that follow, and the buttons of the welcome; but no bots. */
+/** Answers mentions and direct messages, later messages in their threads, and the welcome's buttons. Ignores bots. */
 export function registerConversation(bot: Chat, handlers: ConversationHandlers): AnswerQueue {
   const { replier, messages, leaseMs, here: resolveScope, render, platformLabel, escalationMention, log } = handlers
 
@@ -39,7 +39,7 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
     const platform = thread.adapter.name
     try {
       if (attempt > MOST_ATTEMPTS) throw new Error(`Given up after ${MOST_ATTEMPTS} attempts.`)
-      // Two mentions may both have found the thread unsubscribed: the first that is answered is welcomed.
+      // Two simultaneous mentions may both find the thread unsubscribed: welcome only the first one answered.
       const opens = queuedMessage.opens && await isOpenedBy(message, thread, bot)
       await replier({ ...queuedMessage, opens })
     }
@@ -51,7 +51,7 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
 
   const answers = createAnswerQueue({ bot, queue: messages, leaseMs, answer })
 
-  // A direct message without a subscription comes as a mention too, as long as nobody registers for direct messages.
+  // Direct messages without a subscription come here, too, because no handler for direct messages is registered.
   bot.onNewMention(async (thread, message) => {
     if (!isPersonsMessage(message)) return
     if (!isChannel(thread)) await thread.subscribe()
@@ -87,7 +87,7 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
 
 async function isOpenedBy({ id }: Message, thread: Thread, bot: Chat): Promise<boolean> {
   const [state, key] = [bot.getState(), `conversation:opened:${thread.id}`]
-  // A process may have died between this and its answer.
+  // The same message may come again, if a process died before it answered.
   return await state.setIfNotExists(key, id, OPENING_MS) || await state.get(key) === id
 }
 

@@ -64,7 +64,7 @@ function asksForHelp({ text, attachments }: Message): boolean {
 export interface Assigning extends SpeakerHandlers {
   render: Render
   assignments: Assignments
-  /** People that a message mentions, without the bot; each by all names that a list may have for them. */
+  /** People mentioned in a message, except the bot; each with all names that a list may use for them. */
   mentionedIn: (message: { raw: unknown, adapter: Adapter }) => Promise<readonly (readonly string[])[]>
 }
 
@@ -88,7 +88,7 @@ export function withAssignments(
   }
 }
 
-/** Place where the author reads private replies: a message that may yet begin a thread has no thread for them. */
+/** Returns where the author reads private replies: the channel, if the message has no thread yet. */
 function findReplyTarget({ thread, message }: QueuedMessage): Thread | Channel {
   return thread.id.endsWith(`:${message.id}`) ? thread.channel : thread
 }
@@ -98,15 +98,15 @@ export interface Audience extends SpeakerHandlers {
   agent: Replier
   script: Replier
   isRoom: (place: Scope) => boolean
-  /** True if somebody who writes elsewhere shares a room of the cards. */
+  /** True if the person, who writes elsewhere, is a member of a room with cards. */
   isMember: (platform: string, person: Person) => Promise<boolean>
   /** Counts the questions of one person to the model; null for no limit. */
   limiter: Limiter | null
 }
 
 /**
- * Lets the model answer everybody in a room of the cards, and members of these rooms elsewhere, each up to a limit an
- * hour. Strangers, and commands above the limit, get the script, which costs nothing.
+ * Lets the model answer everybody in rooms with cards, and members of these rooms elsewhere, up to an hourly limit for
+ * each person. Strangers, and commands above the limit, get the script, which costs nothing.
  */
 export function forAudience({ agent, script, isRoom, isMember, limiter, render, ...speakers }: Audience): Replier {
   return async (queuedMessage) => {

@@ -27,7 +27,7 @@ export interface ReviewHandlers extends PrivatelyHandlers, SpeakerHandlers {
   texts: Texts
 }
 
-/** Plausible submission id: clients choose the content of some platforms' buttons and forms. */
+/** Format of a submission id. On some platforms, clients may send any text as the content of a button or form. */
 const ID = /^[\w-]{1,80}$/
 
 /** Actions whose buttons open a form. A form has the id of its button. */
@@ -85,11 +85,11 @@ export function registerReview(bot: Chat, handlers: ReviewHandlers): void {
     const action = FORM_ACTIONS.get(callbackId)!
     const result = await decisions.decide(action === 'edit'
       ? { ...attempt, action, values, shown }
-      // Empty if the previous addresses were too many for the input: use those.
+      // Empty if the previous addresses did not fit into the input: use them.
       : { ...attempt, action, to: values.to || undefined })
     if (result.kind === 'done') return { action: 'close' }
     if (result.kind === 'invalid') return { action: 'errors', errors: result.errors }
-    // Keep the form open: they may send it again as it is.
+    // Keep the form open: the person may send it again unchanged.
     const isTaken = result.kind === 'forbidden' && result.reason === 'taken'
     if (isTaken) return { action: 'errors', errors: errorOnFirstInput(event, plainText(result.message)) }
     return { action: 'update', modal: noticeModal(result.message, formTitle(action, texts)) }
@@ -130,9 +130,9 @@ function createMetadata(id: string, threadId: string, { privateMetadata = '' }: 
 }
 
 /**
- * Reads a form's submission id, thread and hashes. The thread is where the form was sent, if the adapter gives
- * `threadId` from the request; else where it was opened, because such platforms sign the metadata. The SDK's own memory
- * serves only once, but a refused form is sent again.
+ * Reads a form's submission id, thread and hashes. Takes the thread from the request if the adapter gives `threadId`,
+ * otherwise from the metadata, which such platforms sign. Does not use the SDK's own memory: it works only once, but a
+ * refused form is sent again.
  */
 function readForm(
   { privateMetadata = '', threadId, relatedThread }: ModalSubmitEvent & { threadId?: string },
@@ -147,14 +147,14 @@ export async function reviewerOf(event: IncomingEvent, handlers: SpeakerHandlers
   return { ...personOf(event, handlers), name: await fullNameOf(event) }
 }
 
-/** The person who clicked, by the name in the click. @throws Error for a click without a user, even a signed one */
+/** The person who clicked, by the name in the click. @throws Error for a click without a user, even if it is signed */
 function personOf(event: IncomingEvent, handlers: SpeakerHandlers): Person {
   const { userId: id } = event.user
   if (typeof id !== 'string' || id === '') throw new Error('The platform does not say who clicked.')
   return senderOf(event, handlers)
 }
 
-/** How long a click waits for the full name, ms; after that the payload's user name serves. */
+/** Max wait for the full name after a click, ms; after that the payload's user name is used. */
 const PATIENCE_MS = 800
 
 /** Full name of the person who clicked: Slack's payloads have the user name only. */

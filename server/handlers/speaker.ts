@@ -17,12 +17,12 @@ export interface IncomingEvent {
 
 export type Render = (answer: BotAnswer, platform: string) => AdapterPostableMessage
 
-/** Returns the names of the room that a current event comes from, by its signed request. */
+/** Returns the room that a current event comes from, with all its names, according to the signed request. */
 export type Here = (threadId: string, adapter: Adapter) => Promise<Scope>
 
 export interface SpeakerHandlers {
   platformLabel: (key: string) => string
-  /** All names that a list may have for the sender, by the signed request. */
+  /** All names that a list may use for the sender, according to the signed request. */
   known: (event: IncomingEvent) => PersonNames
 }
 

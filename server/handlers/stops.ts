@@ -4,13 +4,13 @@ import type { Log, Runtime } from '../ports/runtime'
 import type { Person } from '../ports/submission'
 import { senderOf, type SpeakerHandlers } from './speaker'
 
-/** How often a process that answers checks if another process received a stop, ms */
+/** Interval at which an answering process checks for stops that other processes received, ms */
 const POLL_MS = 500
 
-/** How long a stop is remembered, ms: longer than an answer takes. */
+/** Time for which a stop is remembered, ms: longer than an answer takes. */
 const STOP_TTL_MS = 3_600_000
 
-/** Longest wait for the stop event after a platform has ended an answer, ms: such events take seconds. */
+/** Max wait for the stop event after a platform has ended an answer, ms: such events take seconds. */
 const STOP_EVENT_WAIT_MS = 10_000
 
 interface Stop {
@@ -25,7 +25,7 @@ export interface Stoppable {
   /**
    * Returns who stopped it, or null.
    *
-   * @param isEnded the SDK has ended the answer, which it does before it says who stopped it
+   * @param isEnded true if the SDK has already ended the answer; it reports only later who stopped it
    */
   end(isEnded: boolean): Promise<Person | null>
 }
@@ -45,7 +45,7 @@ export class Stops {
     await this.state().set(keyOf(threadId), stop, STOP_TTL_MS)
   }
 
-  /** Calls `onStop`, once, as soon as somebody stops the answer that begins in the thread now. Never rejects. */
+  /** Calls `onStop` once when somebody stops the answer that begins in the thread now. Never rejects. */
   async watch(threadId: string, onStop: (stop: { isClosed: boolean }) => void): Promise<Stoppable> {
     const loadStop = () => this.state().get<Stop>(keyOf(threadId)).catch(() => null)
     const previousStop = await loadStop()

@@ -3,16 +3,16 @@ import { withTimeout } from '../../shared/utils/time'
 import type { Context } from '../domain/context'
 import { BotUnavailable } from '../domain/errors'
 
-/** Longest start of the bot for a webhook, ms; after that the answer is 503, and the platform sends it again. */
+/** Max wait for the bot to start, ms; after that a webhook gets 503, and the platform sends it again. */
 const BOT_PATIENCE_MS = 2000
 
-/** Passes the request to the platform's adapter. The SDK waits for the store without a limit; this does not. */
+/** Passes the request to the platform's adapter. Limits the wait for the store, unlike the SDK. */
 export async function handleWebhook(
   key: string, request: Request & { arrivalMs: number }, bot: () => Promise<Chat>,
   { runtime, monitor, log }: Context,
 ): Promise<Response> {
   const startedAt = performance.now()
-  // Leave out the time in which a slow sender sent the body.
+  // Exclude the time in which the body arrived: the sender may be slow.
   const reportStatus = (status: number) => (
     monitor.acknowledged(key, status, performance.now() - startedAt - request.arrivalMs)
   )

@@ -51,7 +51,7 @@ const IDLE_MS = 75_000
 
 /**
  * Max time for a request to arrive, ms; node's default is 5 minutes, even for large files. `readBody` and `readUpload`
- * limit the bodies that they read. This is for bodies that nobody reads, and longer than anybody waits for an upload.
+ * limit the bodies that they read. This limit is for bodies that no route reads; no upload should take this long.
  */
 const LONGEST_MS = 2 * 60 * 60 * 1000
 

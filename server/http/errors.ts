@@ -52,7 +52,7 @@ export interface ErrorBody {
   /** The same text under the name that h3's errors use */
   message: string
   code: string
-  /** Wrong fields, for code that puts them into words */
+  /** Wrong fields, for code that writes its own messages about them */
   problems?: readonly FieldProblem[]
 }
 
@@ -108,7 +108,7 @@ const requestIds = new AsyncLocalStorage<string | undefined>()
 /** Format of a request id that is accepted from a proxy; other text could forge log lines */
 const ACCEPTED_ID = /^[\w.:-]{8,128}$/
 
-/** Runs a request under its id, which its answer and all its log lines carry, those of background work included. */
+/** Runs a request under its id. The answer and all log lines contain the id, even those of background work. */
 function withRequestId<T>(event: H3Event, run: () => Promise<T>): Promise<T> {
   const sentId = getRequestHeader(event, 'x-request-id') ?? ''
   const id = ACCEPTED_ID.test(sentId) ? sentId : randomUUID()
@@ -116,7 +116,7 @@ function withRequestId<T>(event: H3Event, run: () => Promise<T>): Promise<T> {
   return requestIds.run(id, run)
 }
 
-/** Runs work that belongs to no request, although one started it. Other context that the host keeps is preserved. */
+/** Runs work without the id of the request that started it. Keeps other context of the host. */
 export function detached<T>(run: () => T): T {
   return requestIds.run(undefined, run)
 }

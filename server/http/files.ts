@@ -1,11 +1,11 @@
 import type { StoredFile } from '../ports/files'
 
 /**
- * Headers of a served file. Browsers save it, whatever it contains, and run nothing: it is no page of this site, and
- * only our own pages can show it as a picture.
+ * Headers of a served file. Browsers save any content and run none of it, because the file is not a page of this site.
+ * Only our own pages can show it as a picture.
  */
 export function fileHeaders({ name, type, size }: StoredFile): Record<string, string> {
-  // Only the second name has characters that are not ASCII or have a meaning in headers (RFC 6266, 4.3).
+  // The first name is plain ASCII; only the second one may contain special characters (RFC 6266, 4.3).
   const asciiName = name.replaceAll(/[^ \w.()+-]/g, '_')
   return {
     'Content-Type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,

@@ -60,7 +60,7 @@ export async function publicPost<T>(
 
 function getCorsHeaders(origins: readonly string[] | undefined, origin: string | undefined): Record<string, string> {
   if (!origins) return { 'Access-Control-Allow-Origin': '*' }
-  // Pages may send with credentials: without this header browsers hide the answer. No cookie counts on this route.
+  // Pages may send with credentials: without this header browsers hide the answer. This route ignores cookies.
   return origin ? { 'Access-Control-Allow-Origin': origin, 'Access-Control-Allow-Credentials': 'true' } : {}
 }
 
@@ -101,7 +101,7 @@ function requireKey(event: H3Event, { apiKey, allowedOrigins = [] }: AdmissionRu
   )
 }
 
-/** Headers with an id of the form, the first one first; webhooks have the others (https://www.standardwebhooks.com) */
+/** Headers with an id of the form, by priority; webhooks send the last two (https://www.standardwebhooks.com) */
 const KEY_HEADERS = ['idempotency-key', 'webhook-id', 'svix-id']
 
 /** Returns undefined if none was sent. All characters of the key are taken literally, quotes included. */

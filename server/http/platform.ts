@@ -2,7 +2,7 @@ import { withTimeout } from '../../shared/utils/time'
 import { getRouterParam, type H3Event } from 'h3'
 import { HttpError, noSuchRoute } from './errors'
 
-/** Max wait, ms: longer than a takeover from a dead listener plus the pause before a new session */
+/** Max wait for a connection, ms: enough for a takeover from a dead listener and the pause before a new session */
 const PATIENCE_MS = 25_000
 
 interface Platform<L> {

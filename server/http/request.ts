@@ -24,7 +24,7 @@ interface Incoming {
  * right. The client sent all entries to the left of it, and may write anything there.
  *
  * @param trustedProxies number of our own proxies in front (TRUST_PROXY). With fewer entries, or no address at that
- * place, the request did not come through all of them, and the socket's address counts
+ * place, the request bypassed some of these proxies; then the socket's address counts
  */
 export function clientAddress({ headers, socket }: Incoming, trustedProxies: number): string | undefined {
   const chain = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',')
@@ -76,7 +76,7 @@ export function wantsPage(event: H3Event): boolean {
     && prefersHtml(getRequestHeader(event, 'accept') ?? '')
 }
 
-/** True if the header names HTML and does not rank JSON as high; wildcards may rank as high. */
+/** True if the header names HTML and ranks it above JSON; wildcards may rank as high as HTML. */
 export function prefersHtml(accept: string): boolean {
   const weights = new Map(ranked(accept))
   const html = weights.get('text/html') ?? 0

@@ -8,7 +8,7 @@ const LIFETIME_MS = 5 * 60_000
 /** Pause before the browser reconnects, ms */
 const RETRY_MS = 1000
 
-/** Max open streams of one person: there is room for ten such people */
+/** Max open streams of one person: a tenth of the limit for all people together */
 const MOST_STREAMS = 20
 
 /** Number of open streams by person id */
@@ -27,11 +27,11 @@ interface Stream {
 
 /**
  * Sends server-sent events, from `ready` at the start until the browser leaves or the stream is too old. `heartbeat`s
- * tell that it still works.
+ * show that the stream still works.
  *
  * @param person id of the viewer
  * @param listen starts the events; returns a function that stops them, or null if there is no room for another listener
- * @throws HttpError 429 if the person has too many streams, 503 if all people together have
+ * @throws HttpError 429 if the person has too many streams, 503 if there are too many in all
  */
 export async function eventStream(
   event: H3Event, person: string, listen: (stream: Stream) => (() => void) | null,
@@ -68,7 +68,7 @@ export async function eventStream(
 
 /**
  * Streams content no faster than the client reads. An error before the first chunk is thrown, because nothing was sent
- * yet. A later one breaks the connection, so that half a file does not pass for a whole one.
+ * yet. A later one breaks the connection, so that half a file is not taken for a whole one.
  */
 export async function sendDownload(
   event: H3Event, content: AsyncIterable<string | Buffer>, headers: Record<string, string>,

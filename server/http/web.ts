@@ -7,9 +7,9 @@ import { HttpError } from './errors'
 type RequestParts = Pick<Request, 'url' | 'method' | 'headers' | 'arrayBuffer' | 'text' | 'json' | 'clone'>
 
 /**
- * A request whose body is read when an adapter first asks for it: an adapter that checks a token does so before.
- * Creating a `Request` of node's own, with its unused signal, takes longer than checking a signature, and streams
- * around the body would cost as much as the rest of the answer to a click.
+ * A request whose body is read only when an adapter asks for it, so that adapters can check a token first. Creating a
+ * `Request` of node's own, with its unused signal, takes longer than checking a signature, and streams around the body
+ * would cost as much as the rest of the answer to a click.
  */
 class ArrivingRequest implements RequestParts {
   /** Time that the body took to arrive, ms. */

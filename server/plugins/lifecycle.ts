@@ -4,11 +4,11 @@ import { ConfigError } from '../config'
 import { background, drain, idle, keepConnections } from '../http/background'
 import { onUnexpectedError } from '../http/errors'
 
-/** Longest wait after SIGTERM for requests, then for background work, ms: less than 15 s in all (docs/deploy.md). */
+/** Max wait after SIGTERM for requests, then for background work, ms: less than 15 s in all (docs/deploy.md). */
 const REQUESTS_MS = 4000
 const DRAIN_MS = 8000
 
-/** Longest wait of a parent process that asks by IPC if everything has settled, ms, in case something hangs. */
+/** Max wait of a parent process that asks by IPC if everything has settled, ms, in case something hangs. */
 const SETTLE_MS = 60_000
 
 const LISTEN_ADVICE: Readonly<Record<string, string>> = {
@@ -60,7 +60,7 @@ export default defineNitroPlugin((nitro) => {
     stopQueues()
     return Promise.all(listeners.map(listener => listener.stop()))
   }
-  // Nitro waits for all requests to end. Hand over at once: with a slow one, the host would kill the process first.
+  // Hand over at once: Nitro waits for all requests to end, and the host would kill the process during a slow one.
   const leave = (signal: string) => {
     log.info('service.stopping', { signal })
     background(beginNothing())

@@ -4,7 +4,7 @@ import { useServices } from '../app'
 import { createPageRoutes, fitShell, pageHeaders } from '../http/pages/spa-shell'
 import { isSignedIn, whyClosed } from '../http/auth/viewer'
 
-/** Error for a form sent to a page's address. A page in answer would look like success. */
+/** Error for a form sent to a page's address: answering with the page would look like success. */
 const TYPING_ERROR = 'This address accepts nothing. Send forms to /api/form or /api/form/<form>; check the URL for a typing error.'
 const NOT_HERE = JSON.stringify({ error: TYPING_ERROR, message: TYPING_ERROR, code: 'NO_SUCH_ROUTE' })
 

@@ -6,8 +6,8 @@ import { targetPath } from '../http/request'
 
 /**
  * Routes `GET http://host/path` by its path, and answers everything under `/api/` that no route takes. The router alone
- * takes the whole target for a path, and looks for another path that takes the method, such as `/api/submissions/:id`
- * for `GET /api/submissions/search`. Both end at the shell of the pages.
+ * takes the whole target for a path. If a path has no route for a method, the router takes another path that has one,
+ * such as `/api/submissions/:id` for `GET /api/submissions/search`. Both requests would get the shell of the pages.
  */
 export default defineNitroPlugin(({ h3App, router }) => {
   const { handler } = h3App

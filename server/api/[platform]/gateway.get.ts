@@ -4,7 +4,7 @@ import { route } from '../../http/errors'
 import { requireCron } from '../../http/auth/guards'
 import { requireListener, started } from '../../http/platform'
 
-/** Time for which it listens, ms; a cron every 9 minutes leaves no gap */
+/** Duration of listening, ms; a cron job every 9 minutes leaves no gap */
 const DURATION_MS = 600_000
 
 /** `GET /api/<platform>/gateway`: listens for 10 minutes; answers once connected. 200, 401, 403, 404, 502, 504. */

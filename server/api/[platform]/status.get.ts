@@ -3,7 +3,7 @@ import { route } from '../../http/errors'
 import { requireCron } from '../../http/auth/guards'
 import { requireListener } from '../../http/platform'
 
-/** `GET /api/<platform>/status`: state of its gateway listener, on any replica. 200, 401, 403, 404. */
+/** `GET /api/<platform>/status`: state of the platform's gateway listener, on any replica. 200, 401, 403, 404. */
 export default route(async (event) => {
   const { config, platform } = useServices()
   const listener = requireListener(event, platform)

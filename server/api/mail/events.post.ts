@@ -6,8 +6,8 @@ import { HttpError, noSuchRoute, route } from '../../http/errors'
 const LARGEST_EVENT = 64 * 1024
 
 /**
- * `POST /api/mail/events`: Resend's events about emails, known to us or not. 200; 401 unless Resend signed it just now;
- * 404 without MAIL_WEBHOOK_SECRET; 413; 503 to get it again.
+ * `POST /api/mail/events`: receives Resend's events about all emails, even unknown ones. 200; 401 unless Resend signed
+ * it just now; 404 without MAIL_WEBHOOK_SECRET; 413; 503 so that Resend sends it again.
  */
 export default route(async (event) => {
   const { receipts, readBody } = useServices()

@@ -5,8 +5,8 @@ import { eventStream } from '../../http/streams'
 import { requireSandbox } from '../../http/auth/viewer'
 
 /**
- * `GET /api/sandbox/events?since`: server-sent `changed` events, after which the state should be loaded again, and
- * `heartbeat`s. The first `changed` comes at once, unless `since` is the current `revision`.
+ * `GET /api/sandbox/events?since`: server-sent events. Load the state again after `changed`; `heartbeat`s show that the
+ * stream works. The first `changed` comes at once, unless `since` is the current `revision`.
  */
 export default route(async (event) => {
   const { rooms, viewer } = await requireSandbox(event, useServices())

@@ -8,9 +8,9 @@ const MAX_BYTES = 64 * 1024
 
 /**
  * `POST /api/submissions/decisions`: `{ ids, action }`, up to 200 ids; `action` is `forward`, `spam`, `release`,
- * `undo`, `reopen`, `take` or `hand-back`. Each submission is decided as by a request of its own.
+ * `undo`, `reopen`, `take` or `hand-back`. Decides each submission like a separate request.
  *
- * 200 `{ results: [{ id, status, error?, code? }] }` in the order of the ids, each with the answer to such a request;
+ * 200 `{ results: [{ id, status, error?, code? }] }` in the order of the ids, each with the answer to its decision;
  * 400, 401, 403, 415.
  */
 export default deciderRoute(useServices, async ({ opsSubmissions, readBody }, event, viewer) => {

@@ -4,9 +4,9 @@ import { eventStream } from '../../http/streams'
 import { viewerRoute } from '../../http/auth/viewer'
 
 /**
- * `GET /api/submissions/events?since`: server-sent `changed` events, each a JSON list of ids, or null if any submission
- * may have changed; and `heartbeat`s, which stop when changes would be missed, and tell why forms are refused while
- * they are. Begins with null, unless nothing has changed since the `revision` of a page. No form data. 401, 403, 429,
+ * `GET /api/submissions/events?since`: server-sent events. `changed` contains a JSON list of ids, or null if any
+ * submission may have changed. `heartbeat`s stop when changes would be missed; while forms are refused, they contain
+ * the reason. Begins with null, unless nothing has changed since the `revision` of a page. No form data. 401, 403, 429,
  * 503.
  */
 export default viewerRoute(useServices, ({ opsSubmissions, operations }, event, viewer) => {

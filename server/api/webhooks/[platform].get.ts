@@ -3,7 +3,7 @@ import { useServices } from '../../app'
 import { HttpError, route } from '../../http/errors'
 import { answerWebRequest } from '../../http/web'
 
-/** `GET /api/webhooks/<platform>`: the adapter's answer, if a platform checks the address first; 405 for others. */
+/** `GET /api/webhooks/<platform>`: the adapter's answer, for platforms that check the address first; else 405. */
 export default route(async (event) => {
   const { webhook, readBody } = useServices()
   const platformWebhook = webhook(getRouterParam(event, 'platform', { decode: true }) ?? '')

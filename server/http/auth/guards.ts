@@ -33,8 +33,8 @@ export function isOwnPage(headers: Headers): boolean {
  * Lets only this site's own pages change something: browsers send the session cookie with requests from any page.
  *
  * Three checks complement the cookie's SameSite. JSON: no HTML form can send it, and other origins need a preflight for
- * it and for DELETE, which needs no body. Sec-Fetch-Site: tells the page's site. Origin: for browsers without that. A
- * program sends neither header and passes, because it has nobody's cookies.
+ * it and for DELETE, which needs no body. Sec-Fetch-Site: tells the page's site. Origin: for browsers without
+ * Sec-Fetch-Site. A program sends neither header and passes, because it has no user's cookies.
  *
  * @throws HttpError 403, 415
  */

@@ -48,7 +48,7 @@ export async function startSession(
   await beginSealed(event, sessionOf(config), { user: { id, name, platform, names } })
 }
 
-/** Encrypts data into a new cookie. Keeps nothing of an earlier one, not even its age, which h3 would read again. */
+/** Encrypts data into a new cookie. Ignores an earlier cookie, even its age, which h3 would read again. */
 export async function beginSealed(
   event: H3Event, cookie: ReturnType<typeof sealedCookie>, data: object,
 ): Promise<void> {

@@ -48,7 +48,7 @@ async function viewerOf(event: H3Event, services: Services): Promise<Viewer> {
   )
 }
 
-/** True if somebody is signed in, even without access. Looks nobody up, so it may only guard answers without data. */
+/** True if somebody is signed in. Does not check their access, so use it only for answers without data. */
 export function isSignedIn(event: H3Event, services: Services): Promise<boolean> {
   return requirePerson(event, services).then(() => true, () => false)
 }
@@ -71,7 +71,7 @@ async function requirePerson(event: H3Event, { config }: Services): Promise<Pers
 }
 
 /**
- * Returns the reviewer of a changing request, which has to come from our own page.
+ * Returns the reviewer who sent a request that changes something; the request must come from our own page.
  *
  * @throws HttpError 401 and 403 as `requireViewer`, 403 for pages of other sites and for people who may only look, 415
  * for anything but JSON; PeopleUnknown
@@ -82,7 +82,7 @@ export async function requireDecider(event: H3Event, services: Services): Promis
   return requireReviewer(viewer)
 }
 
-/** @throws HttpError 403 for people who may only look, PeopleUnknown while that is unknown */
+/** @throws HttpError 403 for people who may only look, PeopleUnknown while their role is unknown */
 function requireReviewer(viewer: Viewer): Viewer {
   if (viewer.role === 'reviewer') return viewer
   if (viewer.role === null) throw new PeopleUnknown()
@@ -98,7 +98,7 @@ function isClosed({ production, ops }: SiteConfig): boolean {
   return production && !ops.canSignIn
 }
 
-/** True if a request began on this machine. A tunnel or proxy on it adds the address of its client. */
+/** True if a request comes from this machine itself: a tunnel or proxy on it would add its client's address. */
 function isFromHere(event: H3Event): boolean {
   const forwarded = (getRequestHeader(event, 'x-forwarded-for') ?? '').split(',')
   const hops = [event.node.req.socket.remoteAddress ?? '', ...forwarded]
@@ -112,12 +112,12 @@ function isLoopback(address: string): boolean {
 
 type Route<S, T> = (services: S, event: H3Event, viewer: Viewer) => Promise<T>
 
-/** Route of the ops pages, for all who may look */
+/** Route of the ops pages, for everybody with access */
 export function viewerRoute<S extends Services, T>(services: () => S, run: Route<S, T>) {
   return route(async event => run(services(), event, await requireViewer(event, services())))
 }
 
-/** Like `viewerRoute`, but for reviewers only. It is opened by a link, so the link may be on any site. */
+/** Like `viewerRoute`, but for reviewers only. For links, which may be on any site. */
 export function reviewerRoute<S extends Services, T>(services: () => S, run: Route<S, T>) {
   return viewerRoute(services, async (current, event, viewer) => run(current, event, requireReviewer(viewer)))
 }

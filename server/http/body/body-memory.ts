@@ -1,9 +1,9 @@
 import { HttpError } from '../errors'
 
-/** Max size of small bodies, bytes: most forms, and clicks. Larger ones cannot take their memory. */
+/** Max size of small bodies, bytes: most forms, and clicks. Larger bodies cannot use the memory of small ones. */
 const SMALL_BYTES = 64 * 1024
 
-/** Share of the memory that small bodies get. One client gets the same share of each pool. */
+/** Share of the memory for small bodies. One client gets the same share of each pool. */
 const QUARTER = 1 / 4
 
 /** Time after which an incomplete body may have to make room for others, ms */
@@ -16,7 +16,7 @@ export class BodyMemory {
 
   /**
    * @param bytes limit of all bodies together, from their first byte until their request is answered
-   * @param largest size of the largest body, which any client may send
+   * @param largest max size of one body; each client may use at least this much
    */
   constructor(bytes: number, largest: number) {
     this.small = new Pool(bytes * QUARTER, Math.max(bytes * QUARTER * QUARTER, SMALL_BYTES))
@@ -40,7 +40,7 @@ export class HeldBody {
     private refuse?: (error: HttpError) => void,
   ) {}
 
-  /** @throws HttpError 429, 503 if there is no room; the bytes still count until `release` */
+  /** @throws HttpError 429, 503 if there is no room; even then the bytes count until `release` */
   resize(bytes: number): void {
     this.pool?.remove(this)
     this.bytes = bytes
@@ -116,7 +116,7 @@ class Pool {
     return null
   }
 
-  /** Returns the heaviest late body of the client whose late bodies weigh most. */
+  /** Finds the client with the heaviest late bodies in total, and returns the heaviest of them. */
   private findHeaviest(client?: string): HeldBody | undefined {
     const lateBodies = [...this.bodies].filter(body => body.isLate && (client === undefined || body.client === client))
     const weights = new Map<string, number>()
@@ -125,12 +125,12 @@ class Pool {
   }
 }
 
-/** Largest body of any route but forms, bytes: a decision may contain the largest form, edited */
+/** Max body of all routes except forms, bytes: a decision may contain the largest form, edited */
 export const LARGEST_BODY = 4 * 1024 * 1024
 
 export interface BodyLimits {
   memory: BodyMemory
-  /** The same for bodies with files. */
+  /** Memory for bodies with files. */
   uploads: BodyMemory
   /** Max time for a body to arrive, ms */
   timeoutMs: number
@@ -138,7 +138,7 @@ export interface BodyLimits {
   trustedProxies: number
 }
 
-/** @param advice other remedy than to send less */
+/** @param advice remedy other than sending less */
 export function bodyTooLarge(maxBytes: number, advice = ''): HttpError {
   return new HttpError(413, 'BODY_TOO_LARGE', `The body is larger than ${maxBytes} bytes. Send less${advice}.`)
 }
@@ -146,7 +146,7 @@ export function bodyTooLarge(maxBytes: number, advice = ''): HttpError {
 /** Advice for operators who want to accept larger forms */
 export const RAISE_FORM_LIMIT = ', or raise MAX_BODY_BYTES'
 
-/** True if the sender left before the body was read: the stream's events come once, too early for later listeners. */
+/** True if the sender left before the body was read. New listeners would be too late for the stream's events. */
 export function hasLeft({ destroyed, readableEnded }: { destroyed: boolean, readableEnded: boolean }): boolean {
   return destroyed && !readableEnded
 }

@@ -87,7 +87,7 @@ const MULTIPART = 'multipart/form-data'
 const URLENCODED = 'application/x-www-form-urlencoded'
 const JSON_TYPE = /^(?:application\/(?:[\w.-]+\+)?|text\/)json$/
 
-/** Start of a JSON body, by the wrong type it may have from `sendBeacon`, `mode: 'no-cors'` or jQuery's `data` */
+/** Patterns of JSON sent with a wrong type, by that type: from `sendBeacon`, `mode: 'no-cors'` or jQuery's `data` */
 const DISGUISED_JSON: Readonly<Record<string, RegExp>> = {
   '': /^\s*[{[]/,
   'text/plain': /^\s*[{[]/,

@@ -19,17 +19,17 @@ export function decodeText(bytes: string, charset?: string): string {
   return bytes.replaceAll(/[\u0080-\u009F]/g, character => WINDOWS_1252[character.charCodeAt(0) - 0x80]!)
 }
 
-/** Returns the charset if a whole form can be in it: unlike UTF-16, it has to contain ASCII. */
+/** Returns the charset if a form can be encoded in it: it must contain ASCII, unlike UTF-16. */
 export function formCharset(charset: string | undefined): string | undefined {
   return charset !== undefined && decoderOf(charset)?.decode(Buffer.from('Az09')) === 'Az09' ? charset : undefined
 }
 
-/** Longest name of a charset that is looked up, characters */
+/** Max length of a charset name to look up, characters */
 const MAX_NAME = 40
 
 const decoders = new Map<string, TextDecoder>()
 
-/** Returns undefined for UTF-8, for unknown names, and for `x-user-defined`, whose characters have no meaning. */
+/** Returns undefined for UTF-8, for unknown names, and for `x-user-defined`: its characters have no meaning. */
 function decoderOf(charset: string): TextDecoder | undefined {
   const name = charset.slice(0, MAX_NAME).trim().toLowerCase()
   const knownDecoder = decoders.get(name)

@@ -26,7 +26,7 @@ export function contentDecoder(event: H3Event, limits: BodyLimits): Decode | nul
   const encoding = (getRequestHeader(event, 'content-encoding') ?? '').trim().toLowerCase()
   if (encoding === '' || encoding === 'identity') return null
   if (ENCODINGS.includes(encoding)) return (bytes, maxBytes) => decode(event, limits, bytes, maxBytes)
-  // Names what is understood: https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
+  // Lists the accepted encodings: https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
   setResponseHeader(event, 'Accept-Encoding', 'gzip, deflate')
   throw new HttpError(
     415, 'UNSUPPORTED_MEDIA_TYPE', 'The Content-Encoding is unknown. Send the body with gzip or deflate, or without one.',

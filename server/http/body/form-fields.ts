@@ -9,8 +9,8 @@ export class FormFields {
   private readonly fields: { name: string, bytes: string, charset?: string }[] = []
 
   /**
-   * @param name one character per byte, as the value
-   * @param charset of this value, if it has one of its own
+   * @param name one character per byte, like `bytes`
+   * @param charset of this value, if it has its own
    */
   add(name: string, bytes: string, charset?: string): void {
     this.fields.push({ name, bytes, charset })

@@ -55,13 +55,13 @@ export function multipartForm({
       fields.add(name, Buffer.concat(chunks).toString('latin1'), charset)
     }
     waitingParts.delete(content)
-    // The parser continues when a part asks for more, but a part that ended within the parsed chunk never asks.
+    // The parser waits until a part asks for more data, but a part that ended within the parsed chunk never asks.
     if (waitingParts.size === 0) content._read(0)
   }
 
   parser.on('part', (part) => {
     partCount++
-    // The parser emits its errors, too.
+    // The parser also emits the errors of its parts.
     part.on('error', () => {})
     part.on('header', (headers: Headers) => {
       if (++headCount > maxParts) {
@@ -75,7 +75,7 @@ export function multipartForm({
   parser.on('error', () => reject(unreadable()))
   parser.on('finish', () => headCount === partCount ? resolve(lastRead) : reject(unreadable()))
   const allFields = completion.then(() => fields.toObject(formCharset))
-  allFields.catch(() => { /* It was refused for another reason. */ })
+  allFields.catch(() => { /* The form was refused for another reason. */ })
   return {
     /** Stream that receives the body */
     parser,
@@ -146,8 +146,8 @@ const PLAIN_PARAMETER = /;\s*([\w-]+)(\*?)=(?:"([^"]*)"|([^\s;"]*))\s*/gy
 const ESCAPED_PARAMETER = /;\s*([\w-]+)(\*?)=(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))\s*/gy
 
 /**
- * Returns values with a character per byte. Tries the plain form first: `name="C:\"` ends at that quote. Null if
- * neither matches the whole header.
+ * Returns values with a character per byte. Tries the plain syntax first, in which `name="C:\"` ends at the second
+ * quote. Returns null if neither syntax matches the whole header.
  */
 function parametersOf(header: string): Map<string, string> | null {
   const text = header.replace(/^[^;]*/, '')
@@ -164,7 +164,7 @@ function parametersOf(header: string): Map<string, string> | null {
   return null
 }
 
-/** A value with its charset, in UTF-8: https://www.rfc-editor.org/rfc/rfc8187#section-3.2.1 */
+/** Decodes a value that names its charset, in UTF-8: https://www.rfc-editor.org/rfc/rfc8187#section-3.2.1 */
 function decodeExtended(value: string): string {
   const [, charset, text] = /^([^']*)'[^']*'(.*)$/.exec(value) ?? [undefined, undefined, value]
   return Buffer.from(decodeText(decodePercent(text!), charset)).toString('latin1')

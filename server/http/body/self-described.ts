@@ -1,14 +1,14 @@
 import { Dicer } from '@fastify/busboy'
 
-/** Longest first line that is looked at, bytes; a boundary has up to 70 (RFC 2046, 5.1.1) */
+/** Max bytes to search for the end of the first line; a boundary has up to 70 (RFC 2046, 5.1.1) */
 const MAX_LINE_BYTES = 200
 
-/** Multipart parser that finds the boundary in the first line: scripts set the header, and leave the boundary out. */
+/** Multipart parser that reads the boundary from the first line, for scripts that leave it out of the header. */
 export class SelfDescribedParser extends Dicer {
   private head: Buffer | null = Buffer.alloc(0)
 
   constructor(options: Dicer.Config) {
-    // Replaced once it is known.
+    // Replaced once the boundary is known.
     super({ ...options, boundary: '-' })
   }
 

@@ -18,7 +18,7 @@ export interface FormUpload {
 /** Memory of an upload of any size, bytes: a part of a file, copies of it, and buffered input */
 const UPLOAD_BYTES = 2 * 1024 * 1024
 
-/** Bytes after which a sender gets the time for a whole form again */
+/** Bytes after which the time limit starts anew */
 const STRETCH = 1024 * 1024
 
 /** Max parts: more than any form has, and few enough to handle one by one */
@@ -39,7 +39,7 @@ export async function readUpload(
   event: H3Event, upload: FormUpload, maxBytes: number, limits: BodyLimits,
 ): Promise<Record<string, unknown>> {
   const { promise: failure, reject: fail } = Promise.withResolvers<never>()
-  failure.catch(() => { /* It made room for others before it was read. */ })
+  failure.catch(() => { /* The upload was ended early, to make room. */ })
   const client = addressGroup(clientAddress(event.node.req, limits.trustedProxies), SITE_BITS)
   const reservation = limits.uploads.open(client, fail)
   try {

@@ -1,6 +1,6 @@
 /**
- * Sends the forms of a page to ours without leaving the page. A browser runs the text of this function, so it uses
- * nothing of this module. It adds no styles: a strict policy of the page would refuse them.
+ * Sends a website's forms to this service without leaving the page. Browsers run the text of this function, so it uses
+ * nothing else of this module. It adds no styles, because a strict policy of the website would refuse them.
  *
  * @param settings see `embedScript`
  */
@@ -8,9 +8,9 @@ export function enhance({ language, redirect, origins, texts, errors }) {
   const endpoint = new URL('.', document.currentScript.src).href
   const attempts = new WeakMap()
   const randomId = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), part => part.toString(36)).join('-')
-  // Inputs may be called `elements` or `reset`, and then hide those members of the form.
+  // An input named `elements` or `reset` hides the form's own member of that name.
   const partsOf = (form, selector) => Array.from(document.querySelectorAll(selector)).filter(part => part.form === form)
-  // The server writes `a.b` for what forms of PHP call `a[b]`.
+  // The server writes `a.b` for a field named `a[b]`, as in PHP.
   const keyOf = name => name.split(/[[\]]+/).filter(Boolean).join('.')
 
   // Listening on the document also serves forms that are inserted later.
@@ -73,7 +73,7 @@ export function enhance({ language, redirect, origins, texts, errors }) {
     if (widget) self.turnstile?.reset(widget)
   }
 
-  /** Keeps the key until the content changes, so that a form whose answer was lost is not stored twice. */
+  /** Keeps the idempotency key until the content changes: a form is not stored twice if the answer was lost. */
   function attemptOf(form, data) {
     const content = JSON.stringify(Array.from(data).map(([name, value]) => (
       name === 'cf-turnstile-response' ? name : [name, value.name ?? value, value.size]
@@ -83,7 +83,7 @@ export function enhance({ language, redirect, origins, texts, errors }) {
     return attempt.content === content ? attempt : Object.assign(attempt, { content, key: randomId() })
   }
 
-  /** Shows what is wrong beside the input; false if there is none. */
+  /** Shows the error beside the input; returns false if there is no such input. */
   function mark(form, key, text, undo) {
     const inputs = partsOf(form, '[name]').filter(({ name, type }) => (
       type !== 'hidden' && (name === key || keyOf(name) === key)

@@ -5,14 +5,14 @@ import { enhance } from './embed-client.mjs'
 import { ERROR_TEXTS } from './form-pages'
 import { requestedLanguages, textsFor } from './page-texts'
 
-/** Time for which browsers need not ask again, s: as long, changes of texts and addresses may go unnoticed. */
+/** Max age of the script in browsers, s; changed texts and addresses may take this long to arrive. */
 const MAX_AGE_S = 600
 
 const USED_TEXTS = ['thanks', 'received', 'later', 'refused', 'broken', 'offline'] as const
 
 /**
  * Returns a script that sends this form without leaving the page, in the visitor's language. Any website may load it.
- * Empty if the browser still has it.
+ * Empty if the browser's copy is current.
  */
 export function embedScript(
   event: H3Event, { allowedOrigins: origins = [], redirect, texts: customTexts }: FormPages,

@@ -88,8 +88,8 @@ function sendFormPage(
 }
 
 /**
- * Returns the website that the browser comes from, if it may send this form; else the first that may. If any may, the
- * browser's Referer decides: no link to our page can choose where ours leads.
+ * Returns the website that the browser comes from, if it may send this form; otherwise the first allowed website. If
+ * any website may, only the browser's Referer counts: a link to our page cannot choose where our link leads.
  */
 function siteOf(event: H3Event, { allowedOrigins }: FormPages): URL | null {
   const referer = getRequestHeader(event, 'referer') ?? ''

@@ -41,7 +41,7 @@ export interface FormPage {
   body: string
   /** Additional styles */
   style: string
-  /** Origins that may show it in a frame; none if absent */
+  /** Origins that may show the page in a frame; none if absent */
   frames?: string
   /** Origins to which its forms may be sent; none if absent */
   sendsTo?: string

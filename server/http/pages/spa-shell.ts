@@ -43,13 +43,13 @@ export interface BuiltPage {
   name: string
   /** Path in the syntax of Vue's router, such as `/submissions/:id()` */
   path: string
-  /** Address of the data that it loads when it opens, such as `/api/submissions/:id` */
+  /** Address of the data that the page loads when it opens, such as `/api/submissions/:id` */
   asks?: string
   /** Names of the files that it needs in addition to those of every page */
   scripts: readonly string[]
 }
 
-/** Answer to a request for a page, whose shell is nearly the same at every address */
+/** Answer to a request for a page; the shell is nearly the same at every address */
 export interface PageAnswer {
   status: number
   allow?: string
@@ -72,8 +72,8 @@ interface Shell { head: string[], bodyAttrs: string[], bodyAppend: string[] }
 
 /**
  * Adapts the shell to the page. Its frame (app/spa-loading-template.html) has its own styles and appears at once: the
- * stylesheets of the build move behind it, so that it does not wait for them. The page's data is loaded in parallel
- * with its scripts; without `mayLook`, only the sign-in data.
+ * build's stylesheets are moved behind the frame, so that it does not wait for them. The page's data is loaded in
+ * parallel with its scripts; without `mayLook`, only the sign-in data is loaded.
  */
 export function fitShell(shell: Shell, page: BuiltPage, path: string, mayLook: boolean): void {
   shell.head = shell.head.map(part => part.replaceAll(/<link rel="stylesheet"[^>]*>/g, (link) => {
@@ -85,7 +85,7 @@ export function fitShell(shell: Shell, page: BuiltPage, path: string, mayLook: b
   shell.head.push(dataLink('/api/auth/session'), ...links)
 }
 
-/** Returns nothing if the address is more than a plain path: the page may then load other data. */
+/** Returns nothing if the address is not a plain path, because the page may then load other data. */
 function listDataPaths({ asks }: BuiltPage, path: string): string[] {
   return asks && /^[\w/-]+$/.test(path) ? [asks.replace(':id', path.replace(/\/$/, '').split('/').at(-1)!)] : []
 }

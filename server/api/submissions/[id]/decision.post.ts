@@ -6,11 +6,11 @@ import { deciderRoute } from '../../../http/auth/viewer'
 
 /**
  * `POST /api/submissions/<id>/decision`: `{ action: 'forward' | 'spam' }`, `{ action: 'edit', values: { f0: text } }`;
- * `undo` revokes a forward, `reopen` spam, `release` a quarantine; `take`, `hand-back`, `erase`. With a `press`, an id
- * of up to 64 characters that stays the same if the request is repeated after a lost answer, it is done once.
+ * `undo` revokes a forward, `reopen` spam, `release` a quarantine; `take`, `hand-back`, `erase`. `press` is an optional
+ * id, up to 64 characters: send the same one to repeat a request after a lost answer, and it is done only once.
  *
- * 200; 400, with `errors` by field id if texts do not fit; 401, 403, 404; 409 with who decided; 410 with who erased it
- * before; 423 with the assignee: a repetition decides anyway, unless the form is exclusive; 503.
+ * 200; 400, with `errors` by field id if texts are invalid; 401, 403, 404; 409 with who decided; 410 with who erased it
+ * before; 423 with the assignee: repeat the request to decide anyway, unless the form is exclusive; 503.
  */
 export default deciderRoute(useServices, async ({ opsSubmissions, readBody }, event, viewer) => {
   const refusal = await opsSubmissions.decide(
