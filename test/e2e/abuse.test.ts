@@ -17,7 +17,7 @@ const preflight = (server: Server, origin = SHOP) => fetch(`${server.url}/api/fo
   origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type',
 } })
 
-/** Returns how many cards these forms put on Slack, once all work is done. */
+/** Returns the number of Slack cards that `act` causes, once all work is done. */
 async function cardsOf(servers: Server[], act: () => Promise<unknown>): Promise<number> {
   const before = d.slack.calls('chat.postMessage').length
   await act()

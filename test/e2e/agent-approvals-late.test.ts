@@ -14,7 +14,7 @@ const LEFT = 'Nobody decided, so I left it.'
 const d = endAfterAll(await deployAgent({ APPROVAL_TTL: '15s' }))
 const brief = endAfterAll(await startServer({ ...d.env, APPROVAL_TTL: '1s' }))
 
-/** Asks for a write; the model later explains why it was not done. */
+/** Asks for a write; the model later explains why the write was not done. */
 async function asked({ url }: Server) {
   const { id, card } = await submit(d, { name: 'Grace' })
   d.model.script({ calls: [{ name: 'markSubmissionAsSpam', input: { id } }] }, { text: LEFT })
@@ -36,7 +36,7 @@ it('nobody decides in time: the card says so, and the model explains', async () 
   expect(
     d.model.requests.at(-1)!.messages.filter(({ role }) => role === 'tool').map(({ content }) => content),
   ).toEqual([expect.stringContaining('Nobody decided in time')])
-  // The process that explained deletes the question afterwards: wait for both.
+  // The process that explains deletes the question afterwards. Wait for both processes to finish.
   await Promise.all([d.server.drain(), brief.drain()])
   await press(d, approval!, 'approve')
   await d.server.drain()

@@ -17,7 +17,7 @@ const said = async (thread: string) => (
   (await d.slack.thread(thread)).filter(({ user }) => user === d.slack.botId).map(({ text }) => text)
 )
 
-/** Leaves one message half answered and two more waiting, then kills the process. */
+/** Sends three messages, and kills the process during the first answer, while the other two messages wait. */
 async function leaveBehind(server: Server): Promise<string> {
   d.model.script({ text: 'I begin', end: 'hang' })
   const thread = await tell(d, 'first', { url: server.url })

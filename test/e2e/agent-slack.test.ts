@@ -119,7 +119,7 @@ describe('when something goes wrong', () => {
 
   it('and the model falls silent, the time limit ends the answer', async () => {
     const server = endAfterTest(await startServer({ ...d.env, AGENT_TIMEOUT: '5' }))
-    // Warm up: loading for the first answer must not count against the time limit.
+    // Warm up: the first answer loads modules, which must not count against the time limit.
     d.model.script({ text: 'Hi.' })
     const first = await tell(d, 'hello?', { url: server.url })
     await server.drain()

@@ -8,12 +8,12 @@ import { deployAgent, heard, openCards, press, tell, textOf } from '../support/s
 import { whispers } from '../support/slack-talk'
 import { until } from '../support/until'
 
-/** Longer than the text that Slack's client buffers */
+/** Text longer than the buffer of Slack's client */
 const LONG = 'This is what I found so far. '.repeat(20).trim()
 const TEXT = [`${LONG}\n\n`, 'And ', 'so ', 'on ']
 const STOPPED = 'Stopped by Ada Lovelace.'
 
-/** Delay of Slack's answers, ms: longer than the service needs for anything that it could do meanwhile. */
+/** Delay of Slack's answers, ms: longer than any other work of the service takes. */
 const SLOW_MS = 700
 
 const d = endAfterAll(await deployAgent())
@@ -22,7 +22,7 @@ afterEach(() => { d.slack.fault = () => undefined })
 
 let presses = 0
 
-/** Ada presses Slack's Stop; the event goes to a server other than the one that answers. */
+/** Presses Slack's Stop as Ada. By default, the event goes to a different server than the answering one. */
 async function stop(thread: string, { url = other.url, closed = [] as string[] } = {}): Promise<void> {
   const { id, team_id } = d.slack.reviewer
   const ts = `${1_900_000_000 + presses++}.000100`

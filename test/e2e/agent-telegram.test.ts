@@ -10,7 +10,7 @@ import { until } from '../support/until'
 const telegram = endAfterAll(await startTelegram())
 const d = endAfterAll(await deployAgent({ ...telegram.env, ...NO_SLACK }))
 
-/** A user writes to the bot, perhaps in reply to a card, and gets an answer. */
+/** Sends a user's message to the bot, optionally as a reply to a card, and waits for the answer. */
 async function tell(text: string, replyTo?: TelegramMessage): Promise<void> {
   expect((await telegram.writeInGroup(d.server.url, `@form_bot ${text}`, undefined, replyTo)).status).toBe(200)
   await d.server.drain()

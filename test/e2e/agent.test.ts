@@ -46,7 +46,7 @@ describe.each(d.talks)('on $platform', ({ platform, double, mention, say, texts,
 
   if (['discord', 'teams'].includes(platform)) it('an answer is posted with its first words and grows', async () => {
     const before = double.requests.length
-    // The model continues once its text is written.
+    // The model continues only after its previous words were posted.
     const pace = (words: string) => until(words, () => double.requests.some(({ body }) => body.includes(words.trim())))
     model.script({ text: ['Uno. ', 'Due. ', 'Tre. ', 'Quattro.'], pace })
     await said(await mention('count'), 'Uno. Due. Tre. Quattro.')
@@ -79,7 +79,7 @@ describe.each(d.talks)('on $platform', ({ platform, double, mention, say, texts,
     expect(d.server.output()).toContain(`"submission":"${id}","action":"spam","edited":false,"platform":"${label}"`)
   })
 
-  // On Discord, the script alone answers in private.
+  // On Discord, private messages never reach the model.
   if (platform === 'discord') return
 
   it('a stranger who writes in private gets the script, and no call of the model', async () => {

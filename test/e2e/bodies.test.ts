@@ -7,7 +7,7 @@ import { until } from '../support/until'
 
 const TOKEN = 'a-metrics-token-of-some-length'
 const MIB = 1024 * 1024
-/** Same value as in server/http/body/body-memory.ts */
+/** Time after which a body counts as late, ms; same value as in server/http/body/body-memory.ts */
 const LATE_MS = 1000
 
 const dir = sharedFolder()
@@ -23,7 +23,7 @@ afterEach(() => {
 
 interface Half { answer: string }
 
-/** Sends the head of a request and a part of its body, and then waits; `answer` grows as data arrives. */
+/** Sends the head of a request and a part of its body, then pauses. `answer` grows as data arrives. */
 function half(
   path: string, address: string,
   { declared, sent, url = d.server.url }: { declared: number, sent: Buffer, url?: string },
@@ -82,7 +82,7 @@ describe('half-sent bodies', () => {
 
   it('of four addresses leave room for forms and clicks, large ones too, however many follow', async () => {
     const addresses = ['203.0.113.11', '203.0.113.12', '2001:db8:1:1::1', '2001:db8:2:1::1']
-    /** Sends halves of the largest forms, and of the largest forms that count as small, `count` of each per address. */
+    /** Begins unfinished forms from each address: `count` of the largest, and `count` of the largest small ones. */
     const attack = (count: number) => addresses.flatMap(address => Array.from({ length: 2 * count }, (_, index) => {
       const bytes = (index % 2 ? 64 : 256) * 1024
       return half('/api/form', address, { declared: bytes, sent: Buffer.alloc(bytes - 1, 'x') })

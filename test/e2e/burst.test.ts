@@ -10,13 +10,13 @@ const FORMS = 400
 const INTERVAL_MS = 15
 
 const d = endAfterAll(await deploy({ CARD_INTERVAL_MS: String(INTERVAL_MS) }))
-/** The second replica's connection to Slack: requests here are its own. */
+/** Proxy between the second replica and Slack: it records only the second replica's requests. */
 const door = endAfterAll(await startProxy(d.slack.url))
 const second = endAfterAll(await startServer({ ...d.env, SLACK_API_URL: `${door.url}/api/` }))
 
 describe('a burst of 400 forms in 4 s over two replicas', () => {
   let sent: { index: number, start: number, end: number, status: number, id: string }[]
-  /** Durations of health checks meanwhile, ms */
+  /** Durations of health checks during the burst, ms */
   let idle: number[]
 
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('a burst of 400 forms in 4 s over two replicas', () => {
       requests.push(send(index % 2 === 0 ? d.server : second, index))
     }
     sent = await Promise.all(requests)
-    // Wait as long as there is progress: a slow machine takes longer than the rate.
+    // Wait as long as there is progress: a slow machine posts cards more slowly than the configured rate.
     for (let done = 0; done < FORMS;) {
       const before = done
       done = await until(`more than ${before} cards`, () => {
@@ -56,7 +56,7 @@ describe('a burst of 400 forms in 4 s over two replicas', () => {
   it('is accepted in full, every form in well under 3 s', () => {
     expect(sent.map(({ status }) => status)).toEqual(Array.from({ length: FORMS }, () => 200))
     expect(new Set(sent.map(({ id }) => id)).size).toBe(FORMS)
-    // Subtract the time that the machine takes for any request.
+    // Subtract the time of a health check: it measures how slow the machine is.
     expect(Math.max(...sent.map(({ start, end }) => end - start)) - Math.max(...idle)).toBeLessThan(2900)
   })
 
@@ -69,7 +69,7 @@ describe('a burst of 400 forms in 4 s over two replicas', () => {
     const place = new Map(cards.map((index, position) => [index, position]))
     const bySecond = new Set(numbersIn(door.requests))
     const isBySame = (one: number, other: number) => bySecond.has(one) === bySecond.has(other)
-    // A replica handles one card at a time, starting when its previous card was posted.
+    // A replica handles one card at a time. It starts a card when its previous card is posted.
     const inHandSince = new Map(cards.map((index, position) => [
       index, cards.findLastIndex((other, at) => at < position && isBySame(index, other)),
     ]))
@@ -83,7 +83,7 @@ describe('a burst of 400 forms in 4 s over two replicas', () => {
   it('never faster than the rate', () => {
     const times = calls().map(({ at }) => at)
     const windows = times.slice(100).map((at, index) => at - times[index]!)
-    // A hundred intervals, less what the clock, the network and a busy machine can shift either end.
+    // A hundred intervals, minus a tolerance: clock, network and a busy machine can shift both ends.
     expect(Math.min(...windows) + Math.max(...idle)).toBeGreaterThan(100 * INTERVAL_MS * 0.9)
   })
 

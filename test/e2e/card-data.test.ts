@@ -12,7 +12,7 @@ await introduce(d)
 it('cards lose the form after its time, although the process was killed and the platform was away when it came', async () => {
   const { id, card } = await submit(d, { 'name': 'Ada', 'unique-field': 'unique-value' })
   let refused = 0
-  // Refuse only edits without the form; the edit for the decision still shows it.
+  // Refuse only edits that no longer show the form. The edit for the decision still shows it.
   d.slack.fault = ({ path, body }) => path === '/api/chat.update' && !body.includes('unique-') && ++refused <= 3
     ? { status: 500 }
     : undefined

@@ -26,7 +26,7 @@ afterEach(() => { d.slack.fault = () => undefined })
 const FILES = [{ name: 'cv.pdf', content: pdf(100) }, { name: 'me.png', content: png }]
 const pictureOf = ({ blocks }: SlackMessage) => blocks.filter(({ type }) => type === 'image')
 const linksOf = ({ blocks }: SlackMessage) => JSON.stringify(blocks).match(/\/api\/files\//g)?.length ?? 0
-/** Fetches it as platforms do, from this machine and by the address on the card. */
+/** Fetches the address on a card as platforms do, but from the server on this machine. */
 const fetched = (url: string) => fetch(url.replace('https://forms.example.com', d.server.url))
 const onDiscord = (id: string) => until('the Discord card', () => (
   discord.messages().find(message => JSON.stringify(message).includes(id))
@@ -73,7 +73,7 @@ test.each([
     'content-security-policy': 'default-src \'none\'; sandbox',
     'content-disposition': expect.stringMatching(/^attachment;/), 'cross-origin-resource-policy': 'same-origin',
   })
-  // Opened as a page it is downloaded. As a script it is refused, even on a page of this site that may run any script.
+  // Opened as a page, the file is downloaded. Loaded as a script, it is refused, even if a page allows all scripts.
   const page = await browser.newPage({ bypassCSP: true })
   await Promise.all([page.waitForEvent('download'), page.goto(url).catch(() => {})])
   await page.goto(`${d.server.url}/api/thanks`)

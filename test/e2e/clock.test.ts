@@ -20,7 +20,7 @@ const posts = () => d.slack.requests.filter(({ path }) => path === '/api/chat.po
 const emails = () => d.resend.requests.filter(({ method, path }) => method === 'POST' && path === '/emails')
 const replica = async (shiftMs: number) => endAfterTest(await startServer({ ...d.env, ...shiftedClock(shiftMs) }))
 
-/** Makes a server look for due work, three times. */
+/** Makes a server check for due work three times. */
 async function sweep({ url }: Server): Promise<void> {
   for (let times = 0; times < 3; times++) expect(
     (await fetch(`${url}/api/cron/sweep`, { headers: { authorization: `Bearer ${SECRET}` } })).status,
@@ -63,10 +63,10 @@ describe.each([
     const line = await until(
       'the line in the log', () => shifted.output().split('\n').find(each => each.includes('"clock.off"')),
     )
-    // The measurement is as precise as Redis' answer was quick.
+    // The error of the measurement is at most the time until Redis answered.
     const startMs = performance.now() - startedAt
     expect(Math.abs((JSON.parse(line) as { aheadMs: number }).aheadMs - shiftMs)).toBeLessThan(startMs)
-    // A starting process may be too busy to measure well and to get Slack's answer in time: it asks again.
+    // A starting process may be too busy to measure precisely, or to get Slack's answer in time. It then tries again.
     const told = shiftMs > 0 ? /6[456] s ahead of/ : /6[456] s behind/
     await until('the one warning', async () => {
       const answer = await (await fetch(`${shifted.url}/api/ready`)).json() as { ready: boolean, warnings: string[] }

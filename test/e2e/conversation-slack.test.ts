@@ -56,7 +56,7 @@ describe('a mention in a channel', () => {
     const thread = await mention(fresh.url, d.slack, 'hi')
     await until('the welcome', () => postsIn(d.slack, thread).length > 0)
     await fresh.drain()
-    // Once for the log of the start, and once for the bot
+    // Once for the log line at start, and once for the bot
     expect(asked).toBe(2)
     expect(postsIn(d.slack, thread)).toHaveLength(1)
   })

@@ -24,7 +24,7 @@ const HOSTILE = '@everyone <!channel> <users/all> **bold** [bank](https://evil.e
 
 describe.each(d.talks)('on $platform', (talk) => {
   const { platform, double, mention, say, texts, buttons, press, inPrivate, limited } = talk
-  /** Waits until the bot has said so much at a place. */
+  /** Waits until the bot has posted `count` texts at a place. */
   const said = (place: string, count: number) => until(`${count} texts`, async () => {
     await d.server.drain()
     const all = await texts(place)
@@ -70,7 +70,7 @@ describe.each(d.talks)('on $platform', (talk) => {
     expect(card!.replace(/[\u2060\u200B\u200A]/g, '')).toContain(HOSTILE)
   })
 
-  // The chat of WhatsApp's cards is private itself.
+  // On WhatsApp, cards are in a private chat anyway.
   if (platform !== 'whatsapp') it('no form is told of in private, not even how many wait', async () => {
     const id = await d.send('', { name: 'Confidential' })
     const before = double.requests.length
@@ -146,7 +146,7 @@ describe('a thread on Discord', () => {
   it('gets an answer to each message of people, not to those of bots or without words', async () => {
     const { thread } = await talkOnDiscord()
     discord.emitMessage({ channelId: thread, content: 'help', author: OTHER_BOT })
-    // The message that starts a thread arrives as an empty one of type 21.
+    // The message that starts a thread arrives as an empty message of type 21.
     expect((await forward(thread, '', 21)).status).toBe(200)
     expect(await sayOnDiscord(thread, 'status')).toContain('Connected: Slack, Discord')
     expect(await sayOnDiscord(thread, 'what?')).toContain('Type help')
@@ -197,7 +197,7 @@ describe('/forms on Discord', () => {
   const privately = async (words: string, options = {}, url = route()) => {
     const { status, message } = await discord.command(url, words, options)
     expect([status, message!.flags & 64]).toEqual([200, 64])
-    // Skip the placeholder: a busy machine first says that an answer will follow.
+    // Skip the placeholder: on a busy machine, the bot first posts that an answer will follow.
     return until('the answer', () => discord.ephemeral().find(({ id, flags }) => id === message!.id && !(flags & 128)))
   }
 
@@ -260,7 +260,7 @@ describe('a channel where no thread is made', () => {
     return until('the answer', () => isInThread ? answersIn(id)[0] : answersIn(discord.channelId)[before])
   }
 
-  /** True if a message there without a mention is answered. A channel's events are handled in order. */
+  /** True if the bot answers a message without a mention there. A channel's events are handled in order. */
   async function isFollowed(): Promise<boolean> {
     const before = answersIn(discord.channelId).length
     discord.emitMessage({ content: 'status' })
@@ -270,7 +270,7 @@ describe('a channel where no thread is made', () => {
     return answersIn(discord.channelId).length > before
   }
 
-  /** Makes Discord refuse a thread: not allowed, or temporarily failing. */
+  /** Returns a fault with which Discord refuses to open a thread, with this status. */
   const without = (status: number) => ({ path }: { path: string }) => path.endsWith('/threads')
     ? { status, body: JSON.stringify({ code: status === 403 ? 50013 : 0, message: 'No' }) }
     : undefined

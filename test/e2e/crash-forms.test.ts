@@ -22,7 +22,7 @@ const uploads = join(dir, 'uploads/form-files')
 const cv = pdf(2 * 2 ** 20 + 1)
 const sha256 = (content: ArrayBuffer | Buffer) => createHash('sha256').update(new Uint8Array(content)).digest('hex')
 const wrote = (...scripts: { sha: string }[]) => ({ sha }: Command) => scripts.some(script => script.sha === sha)
-/** Matches the write that adds a confirmation after a sent email; a slow email may have earlier writes. */
+/** Matches the write that adds the confirmation after the email was sent. A slow email may cause earlier writes. */
 const wroteForward = (command: Command) => wrote(PUT)(command)
   && command.args.some(arg => arg.includes('"kind":"confirm"'))
 let d: Deployment
@@ -43,7 +43,7 @@ beforeAll(async () => {
   })
   tcp.use(d.redis.port)
   store = new RedisStore(await connectRedis(d.redis.url), storeRules)
-  // From here on Redis has loaded every script, so that one script is one command.
+  // From here on, Redis has loaded every script, so running a script takes exactly one command.
   await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
   const { id, card } = await submit(d, { name: 'warm-up' })
   await click(d, card, 'forward', id)

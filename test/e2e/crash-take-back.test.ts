@@ -20,7 +20,7 @@ beforeAll(async () => {
     FORWARD_ERASURES: '1',
   })
   tcp.use(d.redis.port)
-  // From here on Redis has loaded every script, so that one script is one command.
+  // From here on, Redis has loaded every script, so running a script takes exactly one command.
   await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
 })
 afterAll(async () => {
@@ -37,7 +37,7 @@ const buttons = async (card: SlackMessage) => (await cardNow(d, card)).blocks.fl
 const showing = (card: SlackMessage, wanted: string) => until(
   `the card with ${wanted || 'no buttons'}`, async () => await buttons(card) === wanted,
 )
-/** Waits until the forward is done: the card has no buttons either while it is still on its way. */
+/** Waits until the forward is done. Missing buttons are no proof: the card has none while the forward is on its way. */
 async function wentOut(card: SlackMessage): Promise<void> {
   await showing(card, '')
   await d.server.drain()
@@ -46,8 +46,8 @@ const emails = async (id: string) => (await d.resend.emails()).filter(({ html })
 const erase = (id: string) => fetch(`${d.server.url}/api/submissions/${id}`, { method: 'DELETE' })
 
 /**
- * Kills the server at this point of `act`, and starts another one. Waits for earlier work first: its last write
- * would be mistaken for the write of `act`.
+ * Kills the server at this point of `act`, and starts another one. Waits for earlier work first, because its last
+ * write would be mistaken for the write of `act`.
  */
 async function killed(at: Parameters<typeof arm>[2]['at'], act?: () => Promise<Response>): Promise<void> {
   await d.server.drain()

@@ -10,7 +10,7 @@ import { blockActions, interact, viewSubmission, type Block, type SlackMessage }
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
 
-/** Times for which everything else goes on after the point is reached, ms: points take turns, `EXPLORE` takes all. */
+/** Delays between reaching a point and the kill, ms. Usually each point uses one of them; with `EXPLORE`, all. */
 const LATE_MS = [0, 3, 25]
 
 interface Site {
@@ -43,7 +43,7 @@ afterAll(() => Promise.all(sites.map(async ({ d, tcp, store }) => {
 async function atSite(act: (site: Site) => Promise<void>): Promise<void> {
   const site = idle.pop() ?? await openSite()
   await act(site)
-  // Reuse the site only after success: otherwise the next point would find what was lost.
+  // Reuse the site only after success: leftovers of a failed point would make the next point fail too.
   idle.push(site)
 }
 
@@ -54,7 +54,7 @@ async function openSite(): Promise<Site> {
   const client = await connectRedis(d.redis.url)
   const site = { d, tcp, store: new RedisStore(client, storeRules), queue: new RedisCardQueue(client) }
   sites.push(site)
-  // From here on Redis has loaded every script, so that one script is one command.
+  // From here on, Redis has loaded every script, so running a script takes exactly one command.
   await until('a form accepted', async () => (await sendForm(d.server, { name: 'first' })).status === 200)
   const { id, card } = await submit(d, { name: 'warm-up' })
   await click(d, card, 'forward', id)
@@ -83,7 +83,7 @@ async function intake(site: Site, point: CrashPoint, lateMs: number): Promise<vo
   const cards = await cardsOf(site, id)
   expect(cards.length).toBeLessThanOrEqual(point.unknownCard ? 2 : 1)
 
-  // Any of its cards can decide it, even an unrecorded one, and it is decided once.
+  // The submission can be decided from any of its cards, even an unrecorded one, and is decided only once.
   for (const card of cards.reverse()) await click(d, card, 'forward', id)
   await settled(site, { id, cards, data: form, outcome: 'forwarded', endpointCalls: 1 })
 }
@@ -131,7 +131,7 @@ interface Expected {
   cards: SlackMessage[]
   data: object
   outcome: 'forwarded' | 'edited' | 'spam'
-  /** Maximum calls of the endpoint with one key */
+  /** Maximum number of calls of the endpoint with one key */
   endpointCalls: number
 }
 
@@ -152,7 +152,7 @@ async function settled({ d, store }: Site, { id, cards, data, outcome, endpointC
   const updates = d.slack.requests.filter(({ path, status }) => path === '/api/chat.update' && status === 200)
   for (const card of cards) {
     const { ts, blocks } = await cardNow(d, card)
-    // Slow deliveries are first shown as on their way; nothing is shown more than twice.
+    // Cards first show a slow delivery as on its way. Neither of the two states is shown more than twice.
     const said = updates.filter(({ body }) => body.includes(ts)).map(({ body }) => body.includes('Being sent to '))
     for (const onItsWay of [true, false]) expect(said.filter(each => each === onItsWay).length).toBeLessThanOrEqual(2)
     expect(blocks.some(({ type }) => type === 'actions')).toBe(false)

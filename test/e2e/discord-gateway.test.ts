@@ -11,7 +11,7 @@ let at: Listening
 beforeEach(async () => { at = endAfterTest(await startListening()) })
 afterEach(() => void vi.useRealTimers())
 
-/** Lease for owners that keep it while others use the processor, ms */
+/** Lease long enough that an owner keeps it while other processes use the processor, ms */
 const LONG_LEASE_MS = 8000
 
 const passed = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
@@ -95,7 +95,7 @@ test('SIGTERM hands over to whoever stands by, and the ops page says who listens
   expect(await until('the status', async () => (await status()).owner && status())).toMatchObject({
     owner: 'first', resumes: 0, identifiesInDay: 1, nextRestartAt: null, deadLetters: 0,
   })
-  // A process whose clock is an hour ahead reads the same status.
+  // A process reads the same status even if its clock is an hour ahead.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
   expect(await status()).toMatchObject({ owner: 'first', connectedSince: expect.any(Number) as number })
   vi.useRealTimers()
@@ -119,7 +119,7 @@ test('SIGTERM hands over to whoever stands by, and the ops page says who listens
   expect(now.identifiesInDay).toBe(1)
   expect(now.nextRestartAt).toBeGreaterThanOrEqual(startedAt + TEN_MINUTES)
   expect(now.connectedSince).toBeGreaterThanOrEqual(startedAt)
-  // Events arrive the whole time.
+  // Events arrived during the whole test.
   expect(now.lastEventAt).toBeGreaterThan(startedAt - 30_000)
   expect(gateway.identifies).toBe(1)
 })

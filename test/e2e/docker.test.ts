@@ -13,7 +13,7 @@ import { buildContext } from '../support/vercel'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const [build, run] = readDockerfile() as [ReturnType<typeof readDockerfile>[0], ReturnType<typeof readDockerfile>[0]]
-/** The user nobody, who exists on every Linux; without root, the test keeps its own user. */
+/** User "nobody", which exists on every Linux. Only root can switch to it; otherwise, the test keeps its own user. */
 const OTHER_USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 /** Folder of V8's compile cache, in the image */
 const CACHE = '.output/server/cache'

@@ -12,7 +12,7 @@ const [, documented] = /<!-- fetch -->\n```js\n([^]*?)```/.exec(
   readFileSync(`${import.meta.dirname}/../../docs/forms.md`, 'utf8'),
 )!
 
-/** Website of another origin, which runs no script and adds no style that is not ours */
+/** Website of another origin, which allows only our scripts and styles */
 const { d, shop, browser } = await openWebsite(origin => ({
   orders: {
     name: 'Orders', allowedOrigins: [origin], endpoint: null, fields: {
@@ -253,7 +253,7 @@ test('the script may be loaded and kept by any website', async () => {
   expect((await fetch(`${d.server.url}/api/form/nothing/embed.js`)).status).toBe(404)
 })
 
-// The last test: from then on this address is over its limit.
+// Keep this test last: afterwards, this address has reached its rate limit.
 test('a visitor who sent too many forms is told when to send again', async () => {
   const { page, button, status } = await open('orders')
   await Promise.all(Array.from({ length: 40 }, () => fetch(`${d.server.url}/api/form/orders`, {

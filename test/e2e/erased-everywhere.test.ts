@@ -16,7 +16,7 @@ import { postJson } from '../support/webhook'
 const DAY_MS = 24 * 60 * 60 * 1000
 const AGE_MS = 3000
 
-/** Enough fields that Discord asks which of them to edit */
+/** Form with so many fields that Discord asks which one to edit */
 const FORM = Object.fromEntries(Array.from({ length: 8 }, (_, index) => (
   [`unique-field-${index}`, `unique-value-${index}`]
 )))
@@ -32,7 +32,7 @@ await introduce(d)
 /** Redis keys that contain anything of the form, or of text typed into its edit forms */
 const traces = () => holding(d.redis.url, 'unique-')
 
-/** Opens the edit form on every platform that has one, and types into Discord's, after picking a field there. */
+/** Opens the edit form on every platform that has one. On Discord, also picks a field and types into it. */
 async function openForms(id: string, card: SlackMessage): Promise<Block> {
   const onDiscord = await until('the Discord card', () => discord.cardOf(id))
   const url = `${d.server.url}/api/webhooks/discord`

@@ -12,7 +12,7 @@ const d = endAfterAll(await deploy({ NODE_ENV: 'development' }))
 
 const KIB = 1024
 
-/** Stores 120 submissions of 190 KiB, a few at a time, so that a slow machine keeps up. */
+/** Stores 120 submissions of 190 KiB each, a few at a time, so that a slow machine keeps up. */
 async function fill(): Promise<void> {
   const all = Array.from({ length: 120 }, (_, index) => waiting({
     receivedAt: Date.now() - index, data: { name: `Person ${index}`, message: 'long '.repeat(38 * KIB) },
@@ -32,7 +32,7 @@ function begin(path: string): Promise<{ response: IncomingMessage, first: Buffer
   })
 }
 
-/** Reads the rest; resolves with its size and with whether it is complete. */
+/** Reads the rest of the download; resolves with its size, and `complete` if the connection was not cut. */
 function finish(response: IncomingMessage): Promise<{ complete: boolean, bytes: number }> {
   let bytes = 0
   return new Promise((resolve) => {
@@ -122,8 +122,8 @@ describe('a large export', () => {
     expect(complete).toBe(true)
     expect(first.length + bytes).toBeGreaterThan(120 * 190 * KIB)
     const all = await scriptsRun() - before
-    // The store is read ten at a time, so that others are answered in between, and mostly only once earlier data was
-    // consumed.
+    // The store is read in steps of ten submissions, so other requests are answered in between. Most steps wait until
+    // the client has read the earlier data.
     expect(all).toBeGreaterThanOrEqual(24)
     expect(all - whenBegun).toBeGreaterThanOrEqual(6)
 

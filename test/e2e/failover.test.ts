@@ -8,7 +8,7 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
 import { PASSWORD, visit, WITH_PASSWORD } from '../support/visitor'
 
-/** A deployment whose Redis is behind a proxy */
+/** Starts a deployment with Redis behind a proxy. */
 async function deployBehind(tcp: TcpProxy): Promise<Deployment> {
   const deployment = await deploy({ STORE_URL: tcp.url, ...WITH_PASSWORD, TRUST_PROXY: '1' })
   tcp.use(deployment.redis.port)
@@ -39,7 +39,7 @@ const ready = async () => await (await fetch(`${d.server.url}/api/ready`)).json(
 const statusOfForm = async () => (await sendForm(d.server, { name: 'during' })).status
 const isReady = (ready_: boolean) => until(`ready: ${ready_}`, async () => (await ready()).ready === ready_)
 
-/** Returns the log entries of an event in this test so far. */
+/** Returns this event's log entries since the beginning of the test. */
 const toldOf = (event: string) => d.server.output().slice(begin).split('\n').filter(
   line => line.includes(`"${event}"`),
 ).map(line => JSON.parse(line) as { level: string, reason?: string })
@@ -124,7 +124,7 @@ describe('readiness tests a write, and names what to change:', () => {
       : answer
     await restart()
     await until('the line in the log', () => d.server.output().includes('"redis.too-old"'))
-    // Slack may also be slow to answer at first, and is asked again.
+    // At first, a second warning may say that Slack was slow to answer. The service asks Slack again.
     const { warnings } = await until('the one warning', async () => {
       const answer = await ready()
       return answer.ready && answer.warnings.length === 1 && answer
@@ -177,8 +177,7 @@ describe('a store that became a replica', () => {
       async () => (await on(second, client => client.info('replication'))).includes('master_link_status:up'),
     )
 
-    // The failover: the old primary becomes a replica, but the address still leads to it, over connections that stay
-    // up.
+    // Failover: the old primary becomes a replica. The address still leads to it, and connections stay open.
     await on(second, client => client.sendCommand(['REPLICAOF', 'NO', 'ONE']))
     await on(d.redis, client => client.sendCommand(['REPLICAOF', '127.0.0.1', String(second.port)]))
     expect(await statusOfForm()).toBe(503)
@@ -196,8 +195,8 @@ describe('a store that became a replica', () => {
       second, client => client.pubSubNumSub(['{triage}:changes']),
     ).then(found => Number(Object.values(found)[0]) > 0))
     await live.body?.cancel()
-    // One log line for the start and one for the end, regardless of the number of attempts. Up to 2 s pass between two
-    // attempts, and writes may already succeed then.
+    // The log has one line for the start of the outage and one for its end, regardless of the number of attempts. The
+    // last line may come 2 s after writes succeed again: that is the maximum pause between two attempts.
     const told = () => [...d.server.output().matchAll(/"redis\.(unreachable|reachable)"/g)].map(([, event]) => event)
     await until('the end of it told', () => told().length > 1)
     expect(told()).toEqual(['unreachable', 'reachable'])
@@ -211,7 +210,7 @@ describe('a store that became a replica', () => {
     const before = await connections()
     const started = Date.now()
     await until('five seconds of it', async () => await statusOfForm() !== 503 || Date.now() - started > 5000)
-    // By then the pauses are 2 s; each check of the test opens its own connection.
+    // By then, the service pauses 2 s between connections. Each check of this test also opens one.
     expect(await connections() - before).toBeLessThan(20)
     await on(d.redis, client => client.sendCommand(['REPLICAOF', 'NO', 'ONE']))
     await until('a form accepted', async () => await statusOfForm() === 200)

@@ -59,7 +59,7 @@ test('what is wrong is 422 with what to change by key, for scripts, and stores n
   }])
   expect(refused.headers.get('access-control-allow-origin')).toBe(null)
   expect((await send({ email: 'ada@example.com', terms: true })).status).toBe(200)
-  // A form caught by the honeypot gets no validation errors.
+  // The honeypot catches this form, so it gets no validation errors.
   expect((await send({ email: 'x', _gotcha: 'x' })).status).toBe(200)
 })
 
@@ -83,7 +83,7 @@ test('a form tells anybody what it takes, as JSON Schema and as HTML', async () 
   }
 })
 
-/** Submits a form with a value of every type that is shown in words; resolves with its id. */
+/** Submits a form with a value of every type that cards show in words; resolves with the submission's id. */
 const order = () => submitForm(
   d.server, {
     email: 'ada@example.com', seats: 2, size: 'Small', day: '2026-11-22', wrap: 'Box', extras: ['Card'], terms: true,

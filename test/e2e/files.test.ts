@@ -13,7 +13,7 @@ import { PASSWORD, visit } from '../support/visitor'
 const MIB = 2 ** 20
 
 /**
- * Number of 10 MB files, a few in the full test run, 200 in `npm run soak`; and the memory allowed for eight of them
+ * Number of 10 MB files (few in the full test run, 200 in `npm run soak`), and memory allowed for eight of them, MiB
  */
 const [UPLOADS, SPARE_MIB] = [Number(process.env.UPLOADS ?? 16), 150]
 const dir = sharedFolder()
@@ -139,7 +139,7 @@ describe('what may not come in', () => {
   test('more in an hour than one address may send', async () => {
     const headers = { 'x-forwarded-for': '198.51.100.77' }
     const statuses: number[] = []
-    // The announced size counts, whether or not the upload is accepted.
+    // The announced size counts towards the limit, even if the upload is refused.
     while (!statuses.includes(429) && statuses.length < 60) {
       const answer = await send('jobs', [{ name: 'a.txt', content: pdf(3 * MIB).fill(0, 0, 9) }], headers)
       statuses.push(answer.status)

@@ -15,7 +15,7 @@ const d = await deployEverywhere(() => ({ env: { FORWARD_ENDPOINT: '', FORWARD_S
 const nowS = () => Math.floor(Date.now() / 1000)
 const stateOf = async (id: string) => (await d.shown(id)).state
 
-/** Another company's tenant; tokens for any app can be requested there. */
+/** Tenant of another company, which can issue tokens for any app */
 const TENANT = 'b1c2d3e4-0000-4000-8000-00000000e711'
 const FORGERIES: Record<string, [what: string, sign: object | (() => object)][]> = {
   slack: [
@@ -92,7 +92,7 @@ describe('a request that is sent again after its forward failed decides nothing'
   const claims = (id: string) => d.server.output().split('\n').filter(line => line.includes('"submission.claimed"')
     && line.includes(id))
 
-  /** Sends a form whose forwards are refused, which reopens it. */
+  /** Sends a form, and makes Resend refuse its email. A forward then fails, which reopens the submission. */
   async function refusedForm(): Promise<string> {
     d.resend.fault = ({ method }) => method === 'POST'
       ? { status: 403, body: '{"name":"invalid_api_key","message":"API key is invalid","statusCode":403}' }

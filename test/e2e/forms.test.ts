@@ -7,7 +7,7 @@ import { holding } from '../support/redis-keys'
 import { blockActions, inChannel, interact, type SlackMessage } from '../support/slack'
 import { until } from '../support/until'
 
-/** The channel that emulate seeds as #random. */
+/** Channel that the Slack emulator creates as #random */
 const RANDOM = 'C000000002'
 const WORDS = { subject: 'We have your order', text: 'Thank you.\n\nWe answer within two days.' }
 const crm = endAfterAll(await startProxy())

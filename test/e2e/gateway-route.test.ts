@@ -12,7 +12,7 @@ const CALLS = 20
 
 const discord = endAfterAll(await startDiscord())
 const { gateway } = discord
-// A long-lived process, which listens by itself. A killed one leaves a lease of half LEASE_MS behind.
+// A long-lived process, which listens by itself. If it is killed, its lease remains for half of LEASE_MS.
 const d = endAfterAll(await deploy({ ...discord.env, CRON_SECRET: SECRET, LEASE_MS: '10000' }))
 
 const get = (path: string, server: Server, authorization?: string) => fetch(
@@ -27,7 +27,7 @@ const passed = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 const mention = () => discord.emitMessage({ content: `<@${discord.applicationId}> hi` }).id
 const welcomed = (thread: string) => until('the welcome', () => discord.messages(thread).length > 0)
 
-/** Waits for a listener that connected after `before` connections. */
+/** Waits for a listener's new connection; `before` is the number of earlier ones. */
 const connected = (before: number) => until('a listener', () => gateway.live() > 0 && connections() > before)
 const connections = () => gateway.identifies + gateway.resumes
 
@@ -37,7 +37,7 @@ async function submitted(): Promise<{ id: string, message: DiscordMessage }> {
   return { id, message: await until('the card', () => discord.cardOf(id)) }
 }
 
-/** Clicks until it is answered: a process that was too slow for Discord gets another click. */
+/** Clicks until the service answers: a process that was too slow for Discord gets another click. */
 const answered = (click: () => Promise<Answer>) => until('the answer', async () => {
   const answer = await click()
   return !answer.timedOut && answer

@@ -46,7 +46,7 @@ it('a click whose id the store does not know leaves the clicked card alone, says
   expect(await textOf(card)).toContain('Marked as spam by Ada Lovelace')
 })
 
-/** A user deletes a card in Slack, and Slack sends the event. */
+/** Deletes a card in Slack as a user; Slack sends the event. */
 async function deleteCard({ ts }: SlackMessage, told: (ts: string) => Block): Promise<void> {
   const response = await postJson(`${d.slack.apiUrl}chat.delete`, { channel: CHANNEL, ts }, BOT)
   expect(await response.json()).toMatchObject({ ok: true })

@@ -29,7 +29,7 @@ async function press(
   return status
 }
 
-/** The same card, posted by another app */
+/** Returns the same card as if another app had posted it. */
 const lureOf = (message: Json) => ({ ...message, sender: { name: 'users/666', displayName: 'Prizes', type: 'BOT' } })
 
 async function onReplica(act: (replica: Server) => Promise<void>): Promise<void> {

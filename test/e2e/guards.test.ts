@@ -33,7 +33,7 @@ const PUBLIC: Record<string, string> = {
   '/**': 'the shell of the pages, without data',
 }
 
-/** Off in production for everybody */
+/** Routes that are off in production, for everybody */
 const OFF = ['/api/sandbox/events', '/api/sandbox/state']
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -114,7 +114,7 @@ describe.each(guarded)('$method $path', (route) => {
   it('is 403 while nobody can sign in', async () => expect((await call(closed, route)).status).toBe(403))
 })
 
-/** Routes for other machines, which have no user's cookies */
+/** Routes for programs on other machines, which send no user's cookies */
 const TAKES_FROM_ELSEWHERE = ['/api/form', '/api/form/:form', '/api/webhooks/:platform', '/api/mail/events']
 
 describe.each(routes.filter(({ path, method }) => method !== 'GET' && path.startsWith('/api/')
@@ -229,13 +229,13 @@ it('the favicon that browsers ask for is one', async () => {
   expect([...new Uint8Array(await response.arrayBuffer())].slice(0, 4)).toEqual([0, 0, 1, 0])
 })
 
-/** Sends bytes; returns the whole answer. `fetch` would correct the head. */
+/** Sends raw bytes and returns the whole answer. `fetch` would correct a malformed head. */
 async function raw(head: string): Promise<string> {
   const { hostname, port } = new URL(open.url)
   const socket = connect(Number(port), hostname)
   socket.write(`${head}Content-Length: 0\r\nConnection: close\r\n\r\n`)
   const answer = (await Array.fromAsync(socket as AsyncIterable<Buffer>)).join('')
-  // These headers always differ.
+  // Remove headers that differ in every answer.
   return answer.replace(/^(?:date|x-request-id): .*$/gim, '')
 }
 

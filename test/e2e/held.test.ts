@@ -19,7 +19,7 @@ const list = async (query = '') => {
   return { ids: rows.map(({ id }) => id), states: rows.map(({ state }) => state), total }
 }
 
-/** Sends a form caught by the honeypot, as autofill causes it. */
+/** Sends a form that the honeypot catches, as happens when a browser's autofill fills the hidden field. */
 async function hold(data: object, headers: Record<string, string> = {}): Promise<string> {
   const response = await sendForm(d.server, { ...data, _gotcha: 'filled in by a browser' }, headers)
   expect(response.status).toBe(200)

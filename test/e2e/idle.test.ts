@@ -6,10 +6,10 @@ import { endAfterAll } from '../support/lifetime'
 import { preloaded } from '../support/preloaded'
 import { until } from '../support/until'
 
-/** Time during which forms arrive without a pause, ms: three times as long as an idle process waits */
+/** Time during which forms keep arriving, ms: three times the idle time after which a process loads modules */
 const LOAD_MS = 3000
 
-/** Parts of the build that the first click needs */
+/** Built modules that the first click needs */
 const LATE = ['_/bot.mjs', '_/template.mjs', 'api/webhooks/_platform_.post.mjs']
 
 // No sweeps: background work must not interfere.
@@ -31,7 +31,7 @@ it('modules for the first click are loaded after a second without requests, and 
   const [keys, cards] = [await redis.keys('*'), d.slack.calls('chat.postMessage').length]
   await until('the modules', () => late().length === LATE.length)
   await d.server.drain()
-  // Far longer than the pauses between the forms
+  // 500 ms is far longer than the pauses between the forms.
   expect(late().filter(({ quietMs }) => quietMs < 500)).toEqual([])
   expect((await redis.keys('*')).filter(key => !keys.includes(key) && key !== '{triage}:health')).toEqual([])
   expect(d.slack.calls('chat.postMessage')).toHaveLength(cards)

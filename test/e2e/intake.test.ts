@@ -10,7 +10,7 @@ import { until } from '../support/until'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 const d = endAfterAll(await deploy({ MAX_BODY_BYTES: '300000' }))
-// Warm up: on a busy machine, loading for the first form may take longer than a sender waits for the card.
+// Warm up: on a busy machine, the first form may load modules for longer than a sender waits for the card.
 await submit(d, { name: 'first' })
 
 async function post(
@@ -83,7 +83,7 @@ describe('what is refused', () => {
   it.each<[string, string | Buffer<ArrayBuffer>, string | undefined, number, string | RegExp]>([
     ['a list', '[1]', 'application/json', 400, 'an array'], ['nothing', 'null', 'application/json', 400, 'null'],
     ['malformed JSON', '{"secret-value":}', 'application/json', 400, /^(?!.*secret-value).*not valid JSON/],
-    // Bytes of another encoding would otherwise be accepted with characters lost.
+    // Accepting another encoding would lose characters.
     ['Latin 1', Buffer.from('{"name":"André"}', 'latin1'), 'application/json', 400, 'not valid UTF-8'],
     ['no type', Buffer.from('name=Ada'), undefined, 415, 'application/json'],
     ['another type', '{}', 'application/jsonx', 415, 'application/json'],

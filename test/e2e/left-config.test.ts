@@ -10,7 +10,7 @@ import { blockActions, inChannel, interact, type Block, type SlackMessage } from
 import { until } from '../support/until'
 import { kept, png, sendFiles } from '../support/uploads'
 
-/** The channel that emulate seeds as #random. */
+/** Channel that the Slack emulator creates as #random */
 const RANDOM = 'C000000002'
 const dir = sharedFolder()
 const path = join(dir, 'forms.json')

@@ -6,7 +6,7 @@ import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { until } from '../support/until'
 
-/** Promised time limits to report a lost connection and a change, ms */
+/** Promised maximum times until a page shows a lost connection, and a change, ms */
 const [SOON_MS, CHANGE_MS] = [5000, 2000]
 
 let d: Deployment
@@ -16,7 +16,7 @@ let problems: string[]
 const browser = endAfterAll(await startBrowser())
 beforeEach(async () => {
   d = endAfterTest(await deploy({ NODE_ENV: 'development' }))
-  // Warm up: on a busy machine a page's first requests would meet a cold server.
+  // Warm up: on a busy machine, a page's first requests would be slow.
   await until('the server to be ready', async () => (await fetch(`${d.server.url}/api/ready`)).ok)
   ;({ page, problems } = await openPage(browser))
 })
@@ -29,8 +29,8 @@ const badge = (text: string, timeout?: number) => page.getByTestId('liveness').f
   ? { timeout }
   : {})
 /**
- * Checks that the page shows the text within the promised time. The page itself measures it: polling from here
- * would notice it up to half a second late.
+ * Checks that the page shows the text within the promised time. The page itself measures this time: polling from here
+ * would notice the text up to half a second late.
  */
 async function saysSoon(testId: string, text: string, end: () => unknown): Promise<void> {
   const said = page.evaluate<number>(`new Promise((resolve) => {
@@ -70,7 +70,7 @@ describe('a page that says it is live', () => {
     const env = { ...d.env, SANDBOX: '1', PORT: new URL(d.server.url).port }
     d.server = await startServer(env)
     await page.goto(d.server.url + path)
-    // A room that never appeared has nothing to reconnect to.
+    // Wait for the room: a page can reconnect only after its first connection.
     await page.getByTestId(path === '/sandbox' ? 'room-triage' : 'liveness').waitFor()
     if (path === '/status') await badge('Live')
     await saysSoon(testId, text, () => d.server.kill())
@@ -98,14 +98,14 @@ describe('a page that says it is live', () => {
 
 describe('a page that is live', () => {
   test('a new submission appears, and a decided one leaves, within 2 s and without a reload', async () => {
-    // Links to cards start with the workspace's address, which is requested once and awaited only briefly.
+    // Links to cards need the workspace's address. The service requests it once and waits only briefly for the answer.
     const { id: before } = await submit(d, { name: 'Before' })
     await until('the address', async () => (
       (await (await fetch(`${d.server.url}/api/submissions/${before}`)).text()).includes('slack.com/archives')
     ))
     await page.goto(d.server.url)
     await badge('Live')
-    // The first submission may still come with the page; once it has its card, the next one arrives as a live change.
+    // The page may load with the first submission. Once that has its card, the next one arrives as a live change.
     const first = await submit(d, { name: 'First Visitor' })
     await row('First Visitor').getByTestId('card-link').waitFor()
     const { id, card } = await submit(d, { name: 'Grace Hopper', message: HOSTILE })

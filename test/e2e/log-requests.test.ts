@@ -17,7 +17,7 @@ const send = (request: string) => sendForm(d.server, { name: 'Ada' }, { 'x-reque
 test('the log tells of no card under the request of another form, whose queue let it out', async () => {
   d.slack.fault = ({ path }) => path === '/api/chat.postMessage' ? { status: 500 } : undefined
   const sent = new Map<string, string>()
-  // The first form posts to the room. The second one waits and drains the queue, for all behind it, too.
+  // The first form posts to the room. The second one waits, then posts all queued cards, including the third one.
   for (const request of ['request-one', 'request-two', 'request-three']) {
     sent.set(await idOf(await send(request)), request)
   }

@@ -7,7 +7,7 @@ import { BOT_TOKEN, blockActions, interact, sendEvent, SIGNING_SECRET } from '..
 import { startTcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
 
-/** Part of all text that users type or vendors answer */
+/** Marker in every text that users type or vendors answer */
 const MARK = 'xyzzy'
 const ADDRESS = '203.0.113.77'
 const API_KEY = `key-for-servers-${MARK}-0123`
@@ -35,7 +35,7 @@ async function decided(): Promise<void> {
   await submitEdit(d, view, { f0: `${MARK} too late` })
 }
 
-/** Makes vendors refuse and quote their input. */
+/** Makes vendors refuse requests, with errors that quote the input. */
 async function failing(): Promise<void> {
   const body = JSON.stringify({
     ok: false, error: `bad_${MARK}`, name: 'validation_error', message: `${form.email} is ${MARK}`, statusCode: 422,
@@ -49,7 +49,7 @@ async function failing(): Promise<void> {
       ? fault
       : undefined
     await send(form)
-    // Don't wait: work that has to be retried keeps the background busy.
+    // Don't wait for background work: retries keep it busy.
     for (const action of ['edit', 'forward']) await interact(
       d.server.url, blockActions(card, action, id, d.slack.reviewer, await d.slack.trigger()),
     )

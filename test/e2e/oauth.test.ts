@@ -25,7 +25,7 @@ async function begin(visitor: Visitor, platform: string, to?: string): Promise<s
   return answer.headers.get('location')!
 }
 
-/** The platform redirects the browser back; resolves with its final address. */
+/** Follows the platform's redirect back to the service; resolves with the browser's final address. */
 async function comeBack(visitor: Visitor, { pathname, search }: URL): Promise<string> {
   const answer = await visitor.get(pathname + search)
   expect(answer.status).toBe(302)
@@ -75,7 +75,7 @@ describe.each([
     const [ada, mallory] = [visit(server), visit(server)]
     await begin(ada, platform)
     const stolen = platforms.agree(await begin(mallory, platform))
-    // Count only sign-in requests: the bot asks for its own identity by itself.
+    // Count only sign-in requests. The bot also requests its own identity.
     const asks = () => platforms.requests.filter(({ path }) => !path.endsWith('/auth.test')).length
     const asked = asks()
     for (const query of [
@@ -172,7 +172,7 @@ it('a sign-in that is begun anew has its own 10 minutes, whatever is left of the
 
 it('a page that is longer than any of ours fits into the cookie', async () => {
   const [cookie] = (await visit(server).get(`/api/auth/slack?to=/${'x'.repeat(5000)}`)).headers.getSetCookie()
-  // RFC 6265, 6.1.
+  // Minimum size that browsers must support for a cookie: RFC 6265, 6.1
   expect(cookie!.length).toBeLessThan(4096)
 })
 

@@ -17,7 +17,7 @@ const metrics = async () => await (await get('/api/metrics', { authorization: `B
 
 describe('GET /api/health and /api/ready', () => {
   test('are 200 while everything works', async () => {
-    // Slack's answer may be late; it is requested again after half a minute.
+    // Slack's answer may be late. The service then asks again after half a minute.
     const ready = await until('ready', async () => {
       const answered = await get('/api/ready')
       const said = await answered.json() as { warnings: string[] }
@@ -60,7 +60,7 @@ describe('GET /api/metrics', () => {
     await d.server.drain()
     await sendEvent(d.server.url, {}, { signature: 'v0=wrong' })
     const text = await metrics()
-    // A slow delivery has an earlier edit, which says that it is on its way.
+    // A slow delivery causes an earlier edit, which says that the delivery is on its way.
     const updates = d.slack.calls('chat.update').length
     expect(updates).toBeGreaterThan(0)
     for (const line of [

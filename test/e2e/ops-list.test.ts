@@ -126,7 +126,7 @@ test('without a connection keys and words wait, and take effect once; the list c
 test('what comes late moves nothing, and a list that is loaded again is where it was', async () => {
   await page.addInitScript(`moved = 0; new PerformanceObserver(list => list.getEntries().forEach(
     ({ value }) => moved += value)).observe({ type: 'layout-shift', buffered: true })`)
-  // Rows out of sight have an estimated height; these are higher.
+  // Rows out of sight have an estimated height. These rows are taller than the estimate.
   const data = (index: number) => ({ name: 'Reloaded', message: index % 3 ? 'Short' : 'Two lines of text. '.repeat(9) })
   await seed(d.redis.url, Array.from({ length: 60 }, (_, index) => waiting({ data: data(index) })))
   for (const [width, height] of [[1040, 800], [390, 844]] as const) {

@@ -18,7 +18,7 @@ const HOUR = 60 * MINUTE
 const ADA = { id: 'U1', name: 'Ada Lovelace', platform: 'Slack' }
 const slack = { platform: 'slack', threadId: 'slack:C000000001:1.2', messageId: '1700000000.000100' }
 
-/** Returns a submission received so many minutes ago. */
+/** Returns a submission received this many minutes ago. */
 function of(minutes: number, data: Record<string, unknown>, changes: Partial<Submission> = {}): Submission {
   return waiting({ receivedAt: Date.now() - minutes * MINUTE, data, cards: [slack], ...changes })
 }
@@ -71,7 +71,7 @@ const store = new RedisStore(client as ConstructorParameters<typeof RedisStore>[
 for (const each of SUBMISSIONS) {
   const begun: Submission = { ...each, state: 'open', decision: null, work: [], failures: [] }
   await store.create(begun)
-  // An update adds it to the indexes of its current state.
+  // The update adds the submission to the indexes of its current state.
   await store.replace(begun, { ...each, version: each.version + 1 })
 }
 const hour = Math.floor(Date.now() / HOUR) * HOUR
@@ -112,7 +112,7 @@ test.each(PAGES)('$name: fits, light and dark, wide and on a phone, and axe find
       await page.getByTestId('liveness').filter({ hasText: 'Live' }).waitFor()
       await page.locator(`html.${colorScheme}`).waitFor()
       await fits(page)
-      // Nothing sticks out of its column either.
+      // Nothing extends beyond the page's main column either.
       expect(
         await page.evaluate('[...document.querySelectorAll("main *")].filter(part => part.getClientRects().length > 0 && part.getBoundingClientRect().right > document.querySelector("main").getBoundingClientRect().right - 15).map(part => part.outerHTML.slice(0, 80))'),
       ).toEqual([])
@@ -207,7 +207,7 @@ test('nothing that stays at an edge of the window hides what has the focus', asy
   problems.splice(0)
 })
 
-/** Contrast ratio by WCAG 2, between the focus outline and the page */
+/** Contrast ratio between the focus outline and the page, as defined by WCAG 2 */
 const CONTRAST = `(() => {
   const pen = document.createElement('canvas').getContext('2d')
   const ground = getComputedStyle(document.querySelector('header')).backgroundColor
@@ -244,7 +244,7 @@ test('a button that has the focus stands out; with large letters on a phone, sta
 
 const focused = () => page.evaluate<string>('document.activeElement.textContent.trim()')
 
-/** Resolves once a button says that it copied. The message lasts two seconds, so polling may miss it. */
+/** Resolves once a button shows that it has copied. It shows this for two seconds, so polling may miss it. */
 const copied = () => page.evaluate(
   'new Promise(resolve => new MutationObserver(() => document.querySelector("[aria-label=Copied]") && resolve()).observe(document.body, { subtree: true, attributes: true }))',
 )
@@ -273,7 +273,7 @@ const chosen = (name: string) => (
   page.locator('[role=option][data-highlighted]').filter({ hasText: name }).first().waitFor()
 )
 
-/** Waits until the palette has the focus. */
+/** Waits until the command palette has the focus. */
 const palette = () => page.getByTestId('palette').locator('input:focus').waitFor()
 
 test('the palette finds what can be done here, and the help lists the keys', async () => {

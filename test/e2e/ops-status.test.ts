@@ -15,7 +15,7 @@ import { PASSWORD, visit, WITH_PASSWORD } from '../support/visitor'
 const METRICS_TOKEN = 'metrics-token-of-32-characters-00'
 const d = endAfterAll(await deployPages({
   ...WITH_PASSWORD, NODE_ENV: 'production', METRICS_TOKEN, TRUST_PROXY: '1',
-  // A form refused while the store was frozen may still be stored, and keeps its place in the queue for so long.
+  // Short lease: a form refused during the freeze may still be stored, and blocks the queue until its lease ends.
   LEASE_MS: '1500',
 }))
 const ada = visit(d.server)
@@ -36,7 +36,7 @@ test('the status follows a part from its first use to its failure, what needs a 
   await verdict.getByText('Nothing is failing. Not used yet: Slack, Email, and Endpoint.').waitFor()
   expect(await Promise.all(['email', 'endpoint', 'slack'].map(stateOf))).toEqual(['unused', 'unused', 'unused'])
   expect(await page.getByTestId('part-slack').textContent()).toMatch(/Credentials: last success/)
-  // The bars' first hour is formatted like all other times.
+  // The label of the chart's first hour has the same format as all other times.
   expect(await page.locator('figure').innerText()).toMatch(/^(?:\w{3} \d+, )?\d\d:00\s[AP]M\s+now/)
   await pictures(page, 'status-unused')
 
@@ -69,7 +69,7 @@ test('the status says since when forms are refused, by how much a clock is off, 
   await submit(d, { name: 'Ada' })
   d.redis.pause()
   await page.getByTestId('verdict').getByText(/Forms are being refused because .* since .*\d+:\d\d.* \(.*\)\./).waitFor()
-  // The first answer may have read some parts earlier.
+  // At first, the answer may contain states of some parts from before the outage.
   await page.getByText('Unknown while the store is away').nth(2).waitFor()
   await until('the parts', async () => await stateOf('slack') === 'unknown')
   expect((await sendForm(d.server, { name: 'Refused' })).status).toBe(503)
@@ -83,7 +83,7 @@ test('the status says since when forms are refused, by how much a clock is off, 
   const shifted = endAfterTest(await startServer({ ...d.env, ...shiftedClock(65_000) }))
   await page.goto(`${shifted.url}/status`)
   await page.getByTestId('verdict').getByText(/machine that answered is 6[4-9] s ahead of the store's/).waitFor()
-  // Leave the page first: it may still be loading in idle time.
+  // Leave the page first: it may still be loading scripts in the background.
   await page.goto('about:blank')
   const other = endAfterTest(await startServer({ ...d.env, STORE_URL: 'redis://127.0.0.1:9' }))
   const cookie = [...ada.cookies].map(pair => pair.join('=')).join('; ')
@@ -120,7 +120,7 @@ test('work that nobody does is told of by status and metrics, until the schedule
   const serverless = { ...d.env, VERCEL: '1', CRON_SECRET: 'a-secret-of-some-length' }
   const other = endAfterTest(await startServer(serverless))
   const dueAt = Date.now() - 6 * 60_000
-  // The sweep of the usual server would do the work.
+  // Stop the usual server: its sweep would do the work.
   await page.goto('about:blank')
   await d.server.stop()
   await seed(d.redis.url, [waiting({

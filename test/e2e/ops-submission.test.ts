@@ -11,7 +11,7 @@ import { until } from '../support/until'
 const d = endAfterAll(await deployPages({ SPAM_HOLD: '1h', TAKE: '1', HELD_MAX: '9' }))
 await introduce(d)
 afterEach(() => { d.resend.fault = d.slack.fault = () => undefined })
-// A refusal is an answer, but browsers report its status.
+// Expected refusals: browsers report their status as errors.
 usePages({ expected: /status of (400|404|409|410|423|503)|ERR_FAILED/ })
 
 const FORM = {
@@ -54,7 +54,7 @@ test('a reviewer reads a form as text, edits it, is told what is wrong, and forw
   expect(JSON.parse(d.endpoint.requests.at(-1)!.body)).toEqual({ ...FORM, name: 'Grace Hopper', order: { items: [] } })
 })
 
-/** Presses the mouse in place; 2 for the second click within a moment, as browsers report it. */
+/** Presses the mouse without moving it. Browsers report 2 for the second click of a double click. */
 async function press(clickCount: 1 | 2) {
   await page.mouse.down({ clickCount })
   await page.mouse.up({ clickCount })

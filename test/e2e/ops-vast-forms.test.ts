@@ -5,7 +5,7 @@ import { endAfterAll } from '../support/lifetime'
 import { deployPages, page, usePages } from '../support/pages'
 import { until } from '../support/until'
 
-// Anybody may send 256 KB of whatever is slowest to render: the page of a submission renders a limited part of it.
+// Anybody may send 256 KB of the content that is slowest to render, so a submission's page renders only a part of it.
 
 const d = endAfterAll(await deployPages())
 // The data of a decided submission is erased.

@@ -10,7 +10,7 @@ import { blockActions, interact, type SlackMessage } from '../support/slack'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
 
-/** Length of an outage, ms. With a base of 20 ms instead of 5 s, it stands for a quarter of an hour. */
+/** Length of an outage, ms. Retries start at 20 ms instead of 5 s, so it corresponds to a quarter of an hour. */
 const AWAY_MS = 3500
 
 let d: Deployment
@@ -88,7 +88,7 @@ describe('Redis', () => {
     const dropping = setInterval(() => tcp.cut(), 150)
     const accepted: string[] = []
     const begin = Date.now()
-    // A slow machine sends fewer forms, at its own pace; a fast one must not finish before the second drop.
+    // A slow machine sends fewer forms in this time. A fast one must not finish before the second lost connection.
     while (accepted.length < 150 && (Date.now() < begin + AWAY_MS || accepted.length <= 10)) {
       await until('the next form\'s time', () => Date.now() >= begin + 10 * accepted.length)
       const response = await sendForm(d.server, { name: 'during' })

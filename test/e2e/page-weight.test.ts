@@ -34,7 +34,7 @@ function requestsOf(page: Page): Request[] {
   return requests
 }
 
-/** Opens a page without any script or style of the build. */
+/** Opens a page, and blocks all scripts and styles of the build. */
 async function openShell(path: string): Promise<Page> {
   const { page } = await openPage(browser)
   await page.route('**/_nuxt/**', route => route.abort())
@@ -89,7 +89,7 @@ test.each(PAGES)('$name: what it shows is asked for beside its scripts, and once
   const requests = requestsOf(page)
   await page.goto(d.server.url + path)
   await page.locator('#__nuxt-loader').waitFor({ state: 'detached' })
-  // By now a second request would have happened.
+  // Wait until the page is live: by then, an unwanted second request would have happened.
   if (await page.getByTestId('liveness').count() > 0) {
     await page.getByTestId('liveness').filter({ hasText: 'Live' }).waitFor()
   }
@@ -116,7 +116,7 @@ test.each(PAGES)('$name: its frame stands before scripts and styles, in light an
     await page.emulateMedia({ colorScheme })
     await page.reload({ waitUntil: 'domcontentloaded' })
     await page.locator(`html.${colorScheme} h1`).filter({ visible: true }).waitFor()
-    // The message of a page that is late would come seconds later.
+    // Pause the delay of the "still loading" message, which would appear seconds later.
     await page.evaluate('document.getAnimations().forEach(each => each.pause())')
     expect(await seriousFindings(page, colorScheme === 'light' ? 'all' : 'colours')).toEqual([])
     await screenshot(page, `shell-${name}-${colorScheme}`)
@@ -132,10 +132,10 @@ test('a page whose scripts do not come says so after a while, and how to try aga
   const again = page.getByRole('link', { name: 'load the page again' })
   await page.locator('h1').filter({ visible: true }).waitFor()
   const late = 'document.querySelector(".late").getAnimations()[0]'
-  // Restart the delay, however much of it the browser took to get here.
+  // Restart the message's delay: some of it has passed already.
   await page.evaluate(`${late}.pause(), ${late}.currentTime = 0`)
   expect(await again.isVisible()).toBe(false)
-  // The delay is over.
+  // Skip to the end of the delay.
   await page.evaluate(`${late}.finish()`)
   await again.waitFor()
   expect(await seriousFindings(page)).toEqual([])

@@ -9,7 +9,7 @@ import { mention, postsIn, say, whispers } from '../support/slack-talk'
 import { startTeams } from '../support/teams'
 import { until } from '../support/until'
 
-/** The channel that emulate seeds as #random, used by the form with its own channel */
+/** Channel that the Slack emulator creates as #random, used by the form with its own channel */
 const HR = 'C000000002'
 const TOKEN = 'a-token-for-prometheus'
 const ELSEWHERE = 'This submission belongs to another channel, so nothing was changed. Decide it on its card there.'
@@ -53,7 +53,7 @@ async function expectRefused(id: string, platform: string, before: number, times
   expect(d.server.output()).not.toContain('"Ada"')
 }
 
-/** A click on Slack as if the card were in another channel */
+/** Clicks on Slack as if the card were in this channel. */
 function clickIn(channel: string, card: SlackMessage, action: string, id: string, trigger?: string): Promise<Response> {
   return interact(d.server.url, inChannel(blockActions(card, action, id, d.slack.reviewer, trigger), channel))
 }

@@ -22,7 +22,7 @@ const shows = async (card: SlackMessage) => blockText((await cardNow(d, card)).b
 const edits = (card: SlackMessage) => (
   d.slack.calls('chat.update').filter(({ ts }) => ts === card.ts).map(({ blocks }) => blockText(blocks as never))
 )
-/** True for an edit that does not say "Being sent to", unlike the first edit of a slow delivery. */
+/** True for an edit without "Being sent to". Only early edits of a slow delivery contain these words. */
 const isFinal = (text: string) => !text.includes('Being sent to ')
 /** Resolves when the card says that the endpoint is done and the email is on its way. */
 const halfSent = (card: SlackMessage) => until('the card to say so', async () => {
@@ -76,7 +76,7 @@ describe('a card while its submission is being forwarded', () => {
     await until(
       'the card to follow', async () => (await shows(card)).includes(`Sent to triage@example.com and ${host()}`),
     )
-    // On a busy machine the endpoint is slow, too.
+    // On a busy machine, the endpoint is slow too, which causes one more edit.
     expect(edits(card).filter(text => !text.includes('Being sent to triage@example.com and'))).toHaveLength(2)
   })
 
@@ -99,7 +99,7 @@ describe('a card while its submission is being forwarded', () => {
 })
 
 describe('a submission of which one delivery was refused for good', () => {
-  /** Reopens a submission: the email was refused, the endpoint succeeded. */
+  /** Creates a reopened submission: its email was refused, and its endpoint call succeeded. */
   async function reopened(data: object) {
     const { id, card } = await submit(d, data)
     d.resend.fault = ({ method }) => method === 'POST' ? REFUSED : undefined

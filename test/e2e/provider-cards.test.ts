@@ -7,7 +7,7 @@ import { startServer } from '../support/server'
 
 // Cards of docs/providers.md, as they appear in the sandbox. SCREENSHOTS=docs/providers takes their pictures.
 
-/** Body of each provider whose picture is in the documentation */
+/** Bodies of the providers with a picture in the documentation */
 const BODIES = {
   'basin': 'basin-wrapped', 'contact-form-7': 'contact-form-7', 'elementor': 'elementor-advanced', 'fillout': 'fillout',
   'formbricks': 'formbricks', 'formspree': 'formspree', 'framer': 'framer', 'google-forms': 'google-forms-namedvalues',
@@ -25,7 +25,7 @@ const FORMS = {
 }
 const env = { NODE_ENV: 'development', DATA_DIR: sharedFolder(), FORMS_CONFIG: formsFile(FORMS) }
 
-/** Leaves the buttons out of the pictures, in which they are alike. */
+/** Style that hides the buttons, which look the same in every picture */
 const ONLY_ANSWERS = `:has(> [data-testid^=action-]), [data-testid=open-thread], [role=separator] {
   display: none !important
 }`

@@ -34,7 +34,7 @@ async function get<T>(path: string): Promise<T> {
 /** A question, and its answer for people */
 type Shown = readonly [label: string, value: string]
 
-/** Text without what keeps a platform from interpreting it */
+/** Returns a text without escapes and invisible characters, which keep a platform from interpreting it. */
 const plain = (text: string) => text.replace(/[\u2060\u200A\u200B]/g, '').replace(/\\(.)/g, '$1')
 
 /** Fields of a Slack card: a bold label, and the value below it */
@@ -60,7 +60,7 @@ function inEmail(text: string, labels: readonly string[]): Shown[] {
   return labels.map((label, index) => [label, text.slice(starts[index]! + label.length + 2, starts[index + 1])])
 }
 
-/** Expects the questions of the provider in order, each with its answer, and neither JSON nor machinery. */
+/** Expects the provider's questions in order, each with its answer, and neither JSON nor technical values. */
 function expectRead(shown: readonly Shown[], { answers, machinery }: ProviderFixture): void {
   const labels = answers.map(([label]) => label)
   const asked = shown.filter(([label]) => labels.includes(label))
@@ -72,7 +72,7 @@ function expectRead(shown: readonly Shown[], { answers, machinery }: ProviderFix
   expect(['{"', '[object', ...machinery].filter(text => all.includes(text))).toEqual([])
 }
 
-/** Body that the endpoint gets if nobody edits it. JSON may have each slash escaped, as PHP sends it. */
+/** Returns the body that the endpoint gets without edits. Its JSON may contain escaped slashes, as PHP sends them. */
 async function bodyOf(fixture: ProviderFixture): Promise<string> {
   const { type, text } = fixture
   return type === 'application/json' ? text.replaceAll('\\/', '/') : JSON.stringify(await dataOf(fixture))
@@ -141,7 +141,7 @@ describe.each(submissions)('$fixture.provider', ({ fixture, id, forwardedId }) =
   })
 })
 
-/** Stored texts of a submission whose outer field was edited as a whole, as the version 64387b3a wrote them */
+/** Returns the texts that version 64387b3a stored for a submission after an edit of a whole outer field. */
 async function oldTexts(fixture: ProviderFixture): Promise<{ key: string, data: string, before: string }> {
   const body = await bodyOf(fixture)
   const [key, value] = Object.entries(await dataOf(fixture)).find(

@@ -6,7 +6,7 @@ import { startServer } from '../support/server'
 import { blockActions, interact, viewSubmission, type Block, type SlackMessage } from '../support/slack'
 import { until } from '../support/until'
 
-/** 200 while exploring, which is the maximum that the channel shows at once (test/support/slack.ts) */
+/** Number of submissions. With `EXPLORE` 200, the maximum that the channel shows at once (test/support/slack.ts) */
 const SUBMISSIONS = process.env.EXPLORE ? 200 : 60
 const CLICKS = 50
 /** Submissions contested at the same time */
@@ -44,11 +44,12 @@ describe(`${CLICKS} clicks at once on each of ${SUBMISSIONS} submissions, over t
       const payload = (number + index) % 3 === 0
         ? viewSubmission(view, { f0: `Grace ${index}` }, d.slack.reviewer)
         : blockActions(card, (number + index) % 3 === 1 ? 'forward' : 'spam', id, d.slack.reviewer)
-      // Each server gets each kind of decision.
+      // Every server gets every kind of decision.
       return interact(at(Math.floor(index / 3)).url, payload)
     }
     const first = press(0)
-    // Otherwise the edit, which takes longest, might never win. Among the first three submissions, each kind wins once.
+    // Give the first click a head start for three submissions, so that each kind of decision wins at least once.
+    // Otherwise an edit, which takes longest, might never win.
     if (number < 3) await until('its claim', () => claims().some(({ submission }) => submission === id))
     const others = Array.from({ length: CLICKS - 1 }, (_, index) => press(index + 1))
     const responses = await Promise.all([first, ...others])

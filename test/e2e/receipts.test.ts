@@ -49,7 +49,7 @@ const repliesTo = ({ ts }: SlackMessage) => (
 const editsOf = ({ ts }: SlackMessage) => d.slack.calls('chat.update').filter(call => call.ts === ts).length
 const emailsAbout = async (id: string) => (await d.resend.emails()).filter(({ html }) => html.includes(id))
 
-/** Moves all its timestamps back by `ms`. */
+/** Moves all timestamps of the submission back by `ms`. */
 async function age(id: string, ms: number): Promise<void> {
   const now = (await store.get(id))!
   const old: Submission = {

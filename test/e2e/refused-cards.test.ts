@@ -30,7 +30,7 @@ const attempts = () => d.slack.requests.filter(isPost)
 const idOf = ({ body }: Recorded) => /"value":"([\w-]{36})"/.exec(body)?.[1]
 const send = (data: object) => submitForm(d.server, data)
 
-/** Makes Slack refuse everything about a form with this word, including a card without it. */
+/** Makes Slack refuse every card of a form that contains this word, even a card that does not show the form. */
 function refuseAllAbout(word: string): void {
   const refused = new Set<string | undefined>()
   d.slack.fault = (request) => {

@@ -9,7 +9,7 @@ import { cardOf, emailsAbout, submit } from '../support/deployment'
 import { whispers } from '../support/slack-talk'
 import { until } from '../support/until'
 
-/** The reviewers are Grace Hopper on Slack and Barbara Liskov on Discord. */
+/** Reviewer on Discord; the reviewer on Slack is Grace Hopper. */
 const BARBARA = { id: '200000000000000007', username: 'barbara', global_name: 'Barbara Liskov' }
 
 const discord = endAfterAll(await startDiscord())
@@ -21,7 +21,7 @@ Object.assign(d.env, {
 })
 d.server = await startServer(d.env)
 const others = [endAfterAll(await startServer(d.env)), endAfterAll(await startServer(d.env))]
-// Warm up: the first interaction loads the platform, which on a busy machine may take longer than Discord waits.
+// Warm up: on a busy machine, loading a platform for its first interaction may take longer than Discord waits.
 for (const { url } of [d.server, ...others]) {
   await until('Discord to be loaded', async () => (await discord.ping(`${url}/api/webhooks/discord`)).status === 200)
 }
@@ -98,7 +98,7 @@ it('gives a submission to somebody by a command, with a model too, and tells the
   const before = refusals().length
   await tell(d, command)
   await tell(d, command, { thread })
-  // One in the channel, for the mention that nobody has answered, and one in the conversation
+  // One refusal in the channel, for the mention without an answer, and one in the conversation
   const refused = await until('the refusals', () => refusals().length === before + 2 && refusals().slice(before))
   expect(refused.map(({ thread_ts: below }) => below as unknown).sort()).toEqual([thread, undefined])
   await drained()

@@ -12,7 +12,7 @@ import { until } from '../support/until'
 const TOKEN = 'a-token-for-prometheus'
 const ROLE = '700000000000000007'
 const GROUP = 'S0123456789'
-/** A reviewer only through the group */
+/** Reviewer only as a member of the user group */
 const LIN = 'U0000000LIN'
 const ALL = Object.keys(PLATFORMS)
 /** Members of the user group */

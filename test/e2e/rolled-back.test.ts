@@ -16,7 +16,7 @@ test('work of a newer version is left to it, without an error at each sweep, and
   await cardOf(d, one.id)
   const client = await createClient({ url: d.redis.url }).connect()
   const dueAt = async () => Number(await client.zScore('{triage}:due', one.id))
-  // Each sweep postpones it by a lease.
+  // Each sweep postpones the work by one lease.
   for (let sweeps = 0; sweeps < 3; sweeps++) {
     const before = await dueAt()
     await until('another sweep', async () => await dueAt() > before)

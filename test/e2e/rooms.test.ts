@@ -113,7 +113,7 @@ describe.each(d.tries)('on $platform', ({ platform, double, hold, heard }) => {
     await until('the email', () => d.emailsAbout(id).length === 1)
   })
 
-  // WhatsApp does not say for how long.
+  // WhatsApp's refusal does not say how long to wait.
   if (platform !== 'whatsapp') it('too many cards are posted again when it says so', async () => {
     const { limited } = d.talks.find(talk => talk.platform === platform)!
     let refused = 0
@@ -185,7 +185,7 @@ describe('a room that is behind', () => {
     const { discord } = d.doubles
     const gate = Promise.withResolvers<undefined>()
     let edits = 0
-    // The first edit of the Discord card fails, so its buttons are still there. Discord asks to wait a minute.
+    // Fail the first edit of the Discord card, so that it keeps its buttons. Discord asks to wait a minute.
     discord.fault = ({ method }) => method === 'PATCH' && edits++ === 0
       ? { status: 503, headers: { 'retry-after': '60' } }
       : undefined

@@ -138,7 +138,7 @@ describe('the sandbox in a browser', () => {
       await page.mouse.wheel(0, -10_000)
       return card('The form was empty.').isVisible()
     })
-    // A decision is shown in every room, and brings the card that follows into view.
+    // A decision appears in every room, and the page scrolls to the next card.
     await card('The form was empty.').getByTestId('action-forward').click()
     await until('the other room to show it', () => card('Forwarded by', 'sales').boundingBox().then(
       box => box !== null && box.y >= 0,
@@ -185,14 +185,14 @@ describe('the sandbox in a browser', () => {
     await sendForm(own, FORM)
     await page.goto(`${own.url}/sandbox`)
     await card('Ada Lovelace').getByTestId('action-forward').click()
-    // Wait for the final edit: a room left before would be marked again.
+    // Wait for the final edit: if it comes after the user leaves a room, it marks the room as changed again.
     for (const room of ROOMS) await card('Form Submission forwarded', room).waitFor({ state: 'attached' })
     for (const name of ['#sales 1', 'Outbox 1']) await page.getByRole('tab', { name, exact: true }).waitFor()
     await fits(page)
     await screenshot(page, 'sandbox-marked')
     await page.getByRole('tab', { name: '#sales' }).click()
     await page.getByRole('tab', { name: 'Outbox' }).click()
-    // List and email replace each other, and keep the focus.
+    // The email replaces the list, and the list the email. The focus stays in the same place.
     await pressEnter(page.getByTestId('email-item'))
     await pressEnter(page.locator('button:focus').filter({ hasText: 'All emails' }))
     await pressEnter(page.locator('[data-testid=email-item]:focus'))

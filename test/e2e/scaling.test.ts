@@ -1,4 +1,4 @@
-// docs/scaling.md calculates with the Redis costs of a submission. This test keeps its tables true.
+// docs/scaling.md lists the Redis costs of a submission. This test checks the numbers in its tables.
 
 import { readFileSync } from 'node:fs'
 import { createClient } from 'redis'
@@ -23,7 +23,7 @@ const FORM = {
 }
 
 const tcp = endAfterAll(await startTcpProxy())
-// Slack's own pace, and no background work meanwhile
+// The default card rate for Slack, and no background work during the test
 const d = endAfterAll(await deploy({
   STORE_URL: tcp.url, CARD_INTERVAL_MS: '', FORM_RATE_LIMIT: '600', FORM_RATE_LIMIT_MB: '20',
   SWEEP_INTERVAL_MS: '600000',
@@ -33,17 +33,17 @@ const redis = endAfterAll(createClient({ url: d.redis.url }))
 await redis.connect()
 await until('a form accepted', async () => (await sendForm(d.server, FORM)).status === 200)
 
-/** True for commands that no submission causes: the clock, and the health status every ten seconds. */
+/** True for commands that are not caused by a submission: clock checks, and the health status every ten seconds. */
 const isOwn = ({ name, args }: Command) => ['TIME', 'PING'].includes(name) || args[0] === '{triage}:health'
 
-/** Returns how many commands Redis has run inside scripts and outside, without the first command of an hour. */
+/** Returns how many commands Redis has run, inside and outside scripts. Leaves out EXPIRE, sent once an hour. */
 async function ran(): Promise<number> {
   const all = [...(await redis.info('commandstats')).matchAll(/cmdstat_([^:]+):calls=(\d+)/g)]
   const others = ['evalsha', 'eval', 'info', 'expire', 'time', 'ping']
   return all.filter(([, name]) => !others.includes(name!)).reduce((sum, [, , calls]) => sum + Number(calls), 0)
 }
 
-/** Counts the commands between service and Redis while `act` runs, the sends while no answer was awaited, and `ran`. */
+/** Runs `act` and counts the commands sent to Redis, the round trips, and the commands executed inside scripts. */
 async function counted(act: () => Promise<unknown>) {
   await d.server.drain()
   const before = await ran()
@@ -76,7 +76,7 @@ it('a form costs two round trips and two commands at the default pace, until its
   expect(cost).toEqual({ commands: ['EVALSHA', 'EVALSHA'], roundTrips: 2, executed: 17 })
   expect(documented('Form, card at once')).toBe(cost.commands.length)
   expect(posted() - before).toBe(1)
-  // Its place is free again, and the next card has to wait for the interval.
+  // The form's place in the queue is free again, and the next card has to wait for the interval.
   expect(await redis.exists('{triage}:line:slack:waiting')).toBe(0)
   expect(await redis.pTTL('{triage}:line:slack:gate')).toBeLessThanOrEqual(1000)
 })
@@ -101,8 +101,8 @@ async function press(action: string) {
 
 it.each(['spam', 'forward'])('%s costs the claim and one write of what becomes of it, which leaves the trace', async (action) => {
   let pressed = await press(action)
-  // The first click reads the reviewer's name, and the first of an hour sets the lifetime of its counts. On a busy
-  // machine a delivery may miss the window of the others.
+  // Some clicks cost more: the very first one reads the reviewer's name, and the first one of an hour sets the lifetime
+  // of the counters. On a busy machine, a late delivery may need a write of its own.
   const isOrdinary = () => pressed.cost.roundTrips <= 2 && pressed.cost.executed <= 20
   for (let others = 0; others < 40 && !isOrdinary(); others++) pressed = await press(action)
   const { id, cost } = pressed

@@ -32,7 +32,7 @@ const { d, shop, browser } = await openWebsite(
 const urlOf = (form: string) => `${d.server.url}/api/form/${form}`
 const TEXT = 'Ada & Co = 1'
 
-/** Returns what the endpoint gets of a submission. */
+/** Forwards a submission; returns the body that the endpoint gets. */
 async function forwarded(id: string): Promise<unknown> {
   await click(d, await cardOf(d, id), 'forward', id)
   await d.server.drain()

@@ -14,7 +14,7 @@ import { PASSWORD, QUIET_PRODUCTION, WITH_PASSWORD } from '../support/visitor'
 
 let page: Page
 let problems: string[]
-/** Browser console errors for expected answers */
+/** Pattern of browser console errors that the test expects */
 let expected: RegExp | null
 let address = 0
 
@@ -190,7 +190,7 @@ describe('in production without a way to sign in', () => {
     await page.goto(`${closed.url}/submissions/x`)
     expect(await page.getByTestId('closed').textContent()).toContain('OPS_PASSWORD')
     await pictures(page, 'sign-in-closed')
-    // Leave the page first: it may still be loading in idle time.
+    // Leave the page first: it may still be loading scripts in the background.
     await page.goto('about:blank')
   })
 })

@@ -8,7 +8,7 @@ import { PASSWORD, QUIET_PRODUCTION, SESSION_PASSWORD, visit, WITH_PASSWORD } fr
 import { postJson } from '../support/webhook'
 
 const SITE = 'https://forms.example.com'
-/** Answers 404 to a signed-in user, because the submission does not exist. */
+/** Route that answers 404 to a signed-in user, because the submission does not exist */
 const GUARDED = '/api/submissions/0b1f2c3d'
 const SESSION = '__Host-triage-session'
 const HOUR_MS = 3_600_000
@@ -38,7 +38,7 @@ describe('the password', () => {
 
     const left = await ada.post('/api/auth/sign-out', {})
     expect(left.status).toBe(200)
-    // Because of the name's prefix, browsers delete the cookie only with these attributes.
+    // The prefix of the cookie's name requires these attributes: without them, browsers would not delete the cookie.
     for (const attribute of [
       'Max-Age=0', 'Path=/', 'Secure',
     ]) expect(left.headers.get('set-cookie')!.split('; ')).toContain(attribute)

@@ -17,7 +17,7 @@ const deployWith = (env: Record<string, string>) => deploy({
   ...telegram.env, ...teams.env, ...repointed(teams.hosts), CARD_INTERVAL_MS: '0', ...env,
 })
 
-/** More than any platform shows, or offers to edit */
+/** Form larger than any platform can show or offer for editing */
 const LARGE = { long: 'v'.repeat(5000), ...Object.fromEntries(
   Array.from({ length: 100 }, (_, index) => [`key ${index}`, 'v'.repeat(1500)]),
 ) }
@@ -65,7 +65,7 @@ describe('in production without NUXT_PUBLIC_SITE_URL', () => {
     })
     const { siteUrl, platforms } = await (await ada.get('/api/setup')).json() as Setup
     const [first] = platforms.find(({ key }) => key === 'slack')!.steps
-    // A step with no link and nothing to copy
+    // The first step has no link and nothing to copy.
     expect([siteUrl, first]).toEqual([null, { text: expect.stringContaining('Set NUXT_PUBLIC_SITE_URL') }])
     expect(await (await ada.get('/api/ops/context')).json()).toMatchObject({ formUrl: '/api/form' })
     const manifest = await fetch(`${d.server.url}/api/slack/manifest`)

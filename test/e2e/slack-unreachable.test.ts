@@ -7,10 +7,10 @@ import { timed } from '../support/stopwatch'
 import { until } from '../support/until'
 import { postJson } from '../support/webhook'
 
-// Keep the real lease: a shorter one would let others take over work that hangs on purpose.
+// Keep the real lease. With a shorter one, other processes would take over work that hangs on purpose.
 const d = endAfterAll(await deploy())
 
-/** Makes a process that has just started answer its first webhook and its first form. */
+/** Sends a new process its first webhook and its first form, and waits for the answers. */
 async function firstAnswers(url: string): Promise<void> {
   expect((await sendEvent(url, { type: 'url_verification', challenge: 'c' })).status).toBe(200)
   const form = await postJson(`${url}/api/form`, '{"name":"patient"}')
@@ -22,7 +22,7 @@ describe('with Slack unreachable', () => {
     const other = endAfterTest(await deploy())
     await other.server.kill()
     other.slack.fault = () => 'drop'
-    // Subtract the time that a process takes to load at first.
+    // Measure the loading time of a new process first, to subtract it.
     const [cold, dropped] = [await startServer(d.env), await startServer(other.env)]
     other.server = dropped
     const { ms: usual } = await timed(cold, () => firstAnswers(cold.url))

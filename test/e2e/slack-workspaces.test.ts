@@ -12,7 +12,7 @@ import { atHome, deployForWorkspaces, HOME, install, PARTNER, tokensOf } from '.
 import { until } from '../support/until'
 import { postJson } from '../support/webhook'
 
-/** A channel of PARTNER; emulate seeds it as #random. */
+/** Channel of PARTNER, which the Slack emulator creates as #random */
 const THERE = 'C000000002'
 const FORMS_CONFIG = formsFile({
   home: { name: 'Ours' }, partner: { name: 'Partner', channels: { slack: `${PARTNER}:${THERE}` } },
@@ -140,7 +140,7 @@ it.each([
   for (const form of ['/home', '/partner']) await send({ name: 'Grace' }, form)
   await d.server.drain()
   const { fault, reviewer: { id }, dmChannel: channel } = d.slack
-  // Emulate has one workspace. In ours, the same id is one of our users, and both users are in the partner's channel.
+  // The emulator has only one workspace. Simulate a user of ours with the same id; both are in the partner's channel.
   d.slack.fault = (request) => {
     const isOurs = request.headers.authorization === `Bearer ${BOT_TOKEN}`
     const user = { id, team_id: isOurs ? HOME : PARTNER, real_name: 'Ada' }

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { soak } from '../soak/soak'
 
-/** 10 s in the full test run; `npm run soak` sets the minutes. */
+/** Length of the test, s: 10 in the full test run; `npm run soak` sets it in minutes. */
 const SECONDS = process.env.SOAK_MINUTES ? Number(process.env.SOAK_MINUTES) * 60 : 10
 
-/** Minimum length of a run that checks memory, s: the heap needs that time to reach its size. */
+/** Minimum length of a run that checks memory, s: the heap needs this time to reach its final size. */
 const FLAT_FROM_S = 300
 
 it(`20 forms a second for ${SECONDS} s, every vendor failing 10 % of its calls: all in, all decided or open, none lost, none twice`, async () => {

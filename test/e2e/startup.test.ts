@@ -76,7 +76,7 @@ describe('the start', () => {
 
   it.each([
     ['PORT', '65536'], ['HOST', 'nobody.invalid'],
-    // An address reserved for documentation, which no machine has (RFC 5737)
+    // Address reserved for documentation, which no machine has (RFC 5737)
     ['HOST', '192.0.2.1'],
   ])('with %s=%s, where nobody could reach it, stops and names the setting', async (name, value) => {
     const { code, output } = await runToExit({ ...EMBEDDED(), [name]: value })

@@ -107,7 +107,7 @@ describe('GET /api/submissions/events', () => {
     const response = await get('/events')
     expect(response.headers.get('content-type')).toBe('text/event-stream')
     const heard = listen(response)
-    // The stream starts with one or two general "anything may have changed" events, which can replace a specific one.
+    // The stream starts with one or two "anything may have changed" events, which can replace an event with ids.
     await until('the watch to stand', async () => {
       await submitForm(d.server, { name: 'earlier' })
       return idsIn(heard.text).length > 0

@@ -23,8 +23,8 @@ const teams = endAfterAll(await startTeams())
 const browser = endAfterAll(await startBrowser())
 const d = endAfterAll(await deploy({
   ...teams.env, ...repointed(teams.hosts), TEAMS_CHANNEL_ID: '', TRUST_PROXY: '1',
-  // No sweep meanwhile: the installation starts the queues after its message to the channel, and a sweep might come
-  // first.
+  // No sweeps during the test: the installation posts its message to the channel before it starts the queues, but a
+  // sweep could start them earlier.
   SWEEP_INTERVAL_MS: '3600000',
 }))
 let other = await startServer(d.env)
@@ -62,7 +62,7 @@ describe('without a channel id, before the app is added to a team', () => {
   it('a start takes forms in, and shows them elsewhere', async () => {
     await cardOf(d, await send('elsewhere'))
     expect(teams.messages()).toEqual([])
-    // A vendor that is slow to answer at first is asked again.
+    // At first, there may be other warnings: the service asks a slow vendor again.
     await until('the one warning', async () => {
       const { ready, warnings } = await (await fetch(`${d.server.url}/api/ready`)).json() as {
         ready: boolean

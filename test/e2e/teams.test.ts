@@ -44,7 +44,7 @@ async function openDialog(message: TeamsMessage): Promise<Json> {
   return task!.value.card.content as Json
 }
 
-/** Makes Teams fail to find this card so many times; returns a function that counts its edits. */
+/** Makes the next `times` edits of this card fail as "not found"; returns a function that counts the card's edits. */
 function unfound({ id }: TeamsMessage, times: number): () => number {
   let edits = 0
   teams.fault = ({ method, path }) => method === 'PUT' && path.includes(encodeURIComponent(id)) && edits++ < times
@@ -156,7 +156,7 @@ describe('what a client makes up', () => {
   })
 })
 
-/** Returns a function for the log lines written from now on. */
+/** Returns a function that returns the log lines written from now on. */
 function linesFrom(): () => string[] {
   const before = d.server.output().length
   return () => d.server.output().slice(before).split('\n').filter(Boolean)

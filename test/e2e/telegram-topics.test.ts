@@ -4,14 +4,14 @@ import { endAfterAll } from '../support/lifetime'
 import { startTelegram } from '../support/telegram'
 import { until } from '../support/until'
 
-/** The topic of the cards, and another one. */
+/** Topic of the cards, and another topic */
 const [CARDS, OTHER] = [7, 8]
 const telegram = endAfterAll(await startTelegram([CARDS, OTHER]))
 const d = endAfterAll(await deploy({
   ...telegram.env, ...NO_SLACK, TELEGRAM_CHAT_ID: `${telegram.env.TELEGRAM_CHAT_ID}/${CARDS}`,
 }))
 
-/** Returns the topics of the bot's answers to Ada's message in a topic; the general one has no number. */
+/** Sends Ada's message in a topic; returns the topics of the bot's answers. The general topic has no number. */
 async function answersIn(topic?: number): Promise<(number | undefined)[]> {
   const before = telegram.messages().length
   await telegram.writeInGroup(d.server.url, '@form_bot pending', undefined, undefined, topic)

@@ -111,7 +111,7 @@ it('nothing that is posted or edited shows a preview of a link', async () => {
 })
 
 describe('Telegram that refuses', () => {
-  /** Refuses the next messages, and resolves with the messages sent meanwhile. */
+  /** Refuses the next messages, as if there were too many, while `act` runs; resolves with all messages sent. */
   async function whileFull(retryAfter: number, act: () => Promise<unknown>, times = 1) {
     const body = {
       ok: false, error_code: 429, description: `Too Many Requests: retry after ${retryAfter}`,

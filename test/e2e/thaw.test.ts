@@ -4,19 +4,19 @@ import { endAfterAll } from '../support/lifetime'
 import { startTcpProxy } from '../support/tcp-proxy'
 import { until } from '../support/until'
 
-// Serverless hosts freeze a process between requests, and its Redis connection times out meanwhile.
+// Serverless hosts freeze a process between requests. While it is frozen, its Redis connection times out.
 
 const tcp = endAfterAll(await startTcpProxy())
 const d = endAfterAll(await deploy({ STORE_URL: tcp.url, SWEEP_INTERVAL_MS: '60000' }))
 tcp.use(d.redis.port)
-// Warm up: the frozen process had loaded everything.
+// Warm up: a frozen process has loaded all modules before.
 const { id, card } = await submit(d, { name: 'Warm' })
 await click(d, card, 'spam', id)
 beforeEach(() => { tcp.answerDelayMs = 0 })
 
 /**
- * Cuts the connection, and resolves when the service has noticed and reconnects to Redis: the state in which a thawed
- * process gets requests.
+ * Cuts the connection; resolves when the service has noticed and starts to reconnect to Redis. A thawed process is in
+ * this state when it gets a request.
  */
 async function loseConnection(): Promise<void> {
   const outages = () => d.server.output().split('redis.unreachable').length

@@ -14,7 +14,7 @@ const d = endAfterAll(await deploy({
 }))
 beforeEach(() => {
   verifier.requests.length = 0
-  // Cloudflare accepts a token once, except for a retry under the same idempotency key.
+  // Cloudflare accepts a token only once, but repeats its answer for a retry with the same idempotency key.
   const used = new Map<string, string | null>()
   verifier.fault = ({ body }) => {
     const form = new URLSearchParams(body)

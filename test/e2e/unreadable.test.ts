@@ -26,7 +26,7 @@ const rows = async (query = '') => {
 
 const post = (path: string, body: object) => postJson(d.server.url + path, body)
 
-/** Kinds of damage, and whether the cards of the submission are still known */
+/** Kinds of damage to a submission; the last value is true if its cards are still known. */
 const SPOILT: [string, (id: string) => Promise<unknown>, boolean][] = [
   ['a record that is no JSON', id => client.hSet(`{triage}:s:${id}`, 'r', '{"cards":"Marvin'), false],
   ['form data that is no JSON', id => client.set(`{triage}:d:${id}`, '{"name":"Marvin'), true],

@@ -5,7 +5,7 @@ import { decidedOnce, hasButtons, traffic } from '../support/outage'
 import type { Fault, Proxy } from '../support/proxy'
 import { until } from '../support/until'
 
-/** Length of a vendor's outage, ms. With a base of 20 ms instead of 5 s, it stands for a quarter of an hour. */
+/** Length of a vendor's outage, ms. Retries start at 20 ms instead of 5 s, so it is like a quarter of an hour. */
 const AWAY_MS = 3500
 
 let d: Deployment
@@ -15,7 +15,7 @@ beforeEach(async () => {
   await introduce(d)
 })
 
-/** Makes the vendor fail all requests for a while, by turns in these ways; resolves when it works again. */
+/** Makes the vendor fail all requests for a while, with each fault in turn; resolves when the vendor works again. */
 async function away(vendor: Proxy, ways: readonly Fault[], meanwhile: () => Promise<void>): Promise<void> {
   let failures = 0
   vendor.fault = () => ways[failures++ % ways.length]
@@ -45,7 +45,7 @@ it('Slack drops every connection or answers 500: forms are accepted, forwards ar
   const ids = async () => (await d.slack.messages()).filter(hasButtons).map(({ blocks }) => (
     blocks.find(({ type }) => type === 'actions')!.elements[0].value as string
   ))
-  // The first form's card, five more, and those of the traffic
+  // Cards of the first form, of five more forms, and of the traffic
   const due = 6 + during
   await until('all cards', async () => (await ids()).length >= due)
   await d.server.drain()

@@ -14,7 +14,7 @@ const SECRET = 'a-secret-of-some-length'
 const build = await buildForVercel()
 afterAll(() => build.remove())
 const d = endAfterAll(await deploy())
-// Its sweeps would finish the functions' remaining work.
+// Kill the usual server: its sweeps would finish work that the functions left.
 await d.server.kill()
 const env = { ...d.env, VERCEL: '1', CRON_SECRET: SECRET }
 
@@ -29,7 +29,7 @@ const configOf = () => json(join(build.dir, 'config.json')) as {
   routes: { src?: string, dest?: string }[]
 }
 
-/** Returns the function that answers a path: the one of that name, or the target of the first matching route. */
+/** Returns the function that answers a path: the function of that name, or the target of the first matching route. */
 function functionAt(path: string): string {
   if (existsSync(functionOf(path))) return functionOf(path)
   const route = configOf().routes.find(({ src, dest }) => src && dest && new RegExp(`^${src}$`).test(path))
@@ -120,7 +120,7 @@ describe('a function', () => {
       const cron = await coldStart(functionOf('/api/cron/sweep'), env)
       const response = await fetch(`${cron.url}/api/cron/sweep`, { headers: { authorization: `Bearer ${SECRET}` } })
       await cron.frozen
-      // The next cron retries after a cold start that the store delayed.
+      // A slow store may delay a cold start too long. The next cron call tries again.
       if (response.status !== 200) return false
       return (await d.slack.messages()).some(({ blocks }) => JSON.stringify(blocks).includes(id))
     })

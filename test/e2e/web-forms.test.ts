@@ -52,7 +52,7 @@ describe('a browser without scripts', () => {
 })
 
 test('the pages that thank and refuse are accessible, and as wide as a phone', async () => {
-  // Checks of a page need scripts to run; the pages have none.
+  // The checks run scripts in the page. The pages themselves have none.
   const page = await browser.newPage()
   await page.goto(`${d.server.url}/api/thanks?form=contact&id=0b1f2c3d-0000-4000-8000-000000000000`)
   await looks(page, 'thanks')
@@ -112,7 +112,7 @@ describe('a form that a browser sends without a script', () => {
   })
 
   test('goes to nobody that is not listed, and is taken all the same', async () => {
-    // Repeats one form: repetitions redirect to the same page as the first one.
+    // Sends the same form again and again: every repetition redirects to the same page as the first request.
     const headers = { 'idempotency-key': 'hostile-next', 'origin': SHOP }
     const answers = await Promise.all(
       HOSTILE_NEXT.map(async _next => submit('/contact', { name: 'Ada', _next }, headers)),

@@ -4,7 +4,7 @@ import { endAfterAll } from '../support/lifetime'
 import { blockActions, interact, sendEvent } from '../support/slack'
 import { until } from '../support/until'
 
-// Keep the real lease: a shorter one would let others take over work that hangs on purpose.
+// Keep the real lease. With a shorter one, other processes would take over work that hangs on purpose.
 const d = endAfterAll(await deploy())
 
 describe('POST /api/webhooks/<platform>', () => {

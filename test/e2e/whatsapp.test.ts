@@ -51,7 +51,7 @@ describe('a card on WhatsApp', () => {
   it('is decided once: below it stands by whom and where to, and later presses are told so', async () => {
     const { id, card } = await submitForm({ name: 'Ada' })
     expect(await press(card, 'Forward Submission')).toBe(200)
-    // A slow delivery is first said to be on its way.
+    // Skip the first reply about a slow delivery, which says that the delivery is on its way.
     const final = () => textsBelow(card).filter(text => !text.includes('Being sent to'))
     const said = await until('what became of it', () => final()[0])
     expect(said.split('\n')).toEqual([

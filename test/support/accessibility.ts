@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { until } from './until'
 
-/** The minified build: half the size of the package's import entry, and each page compiles it anew. */
+/** Minified build of axe-core: half the size of the package's entry. Every page has to compile it. */
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 interface Finding {
@@ -13,8 +13,8 @@ interface Finding {
 }
 
 /**
- * Waits for running animations to end: while a theme changes or a dialog fades in, colours are in between.
- * Skips collapsed content, where nothing runs, and endless pulses.
+ * Waits for running animations to end: colours are not final while a theme changes or a dialog fades in.
+ * Skips collapsed content, which has no running animations, and animations that never end.
  */
 const SETTLED = `(async () => {
   for (;;) {
@@ -28,7 +28,7 @@ const SETTLED = `(async () => {
 
 const IS_QUIET = '!document.querySelector("[aria-busy=true]")'
 
-/** The colour rules of axe-core, which take half of its time */
+/** Colour rules of axe-core, which take half of its run time */
 const COLOURS = ['color-contrast', 'link-in-text-block']
 
 const RULES = {
@@ -41,7 +41,7 @@ const RULES = {
 export async function seriousFindings(page: Page, rules: keyof typeof RULES = 'all'): Promise<string[]> {
   // Evaluate it: a content security policy would refuse a script tag.
   if (!await page.evaluate<boolean>('"axe" in globalThis')) await page.evaluate(AXE)
-  // Content that is being replaced is dimmed: wait until it is there.
+  // Old content is dimmed while the page loads new content: wait for the new content.
   await until('nothing to be busy', () => page.evaluate<boolean>(IS_QUIET))
   await page.evaluate(SETTLED)
   const options = JSON.stringify({ resultTypes: ['violations'], preload: false, ...RULES[rules] })

@@ -4,13 +4,13 @@ import type * as AdaptiveCards from 'adaptivecards'
 import bundle from 'adaptivecards/dist/adaptivecards.min.js'
 import { broken, strangers } from './rules'
 
-// Adaptive Cards as received: JSON whose shape the validator checks.
+// Adaptive Cards JSON as received; the validator checks its shape.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Json = Record<string, any>
 
 const { AdaptiveCard, SerializationContext } = bundle as typeof AdaptiveCards
 
-/** Properties without which Teams shows nothing; Microsoft's parser takes elements without them. */
+/** Required properties: Teams shows nothing without them, but Microsoft's parser accepts their absence. */
 const NEEDED: Readonly<Record<string, string>> = {
   TextBlock: 'text', TextRun: 'text', RichTextBlock: 'inlines', Container: 'items', Image: 'altText',
   ActionSet: 'actions',
@@ -28,14 +28,14 @@ export function adaptiveCardProblems(card: Json): string[] {
   ]
 }
 
-/** Leaves out what the parser leaves out, too, and what only Teams knows. */
+/** Omits default values, which the parser omits too, and properties that only Teams knows. */
 const withoutDefaults = (key: string, value: unknown) => (
   key === 'msteams' || [false, '', 'compact'].includes(value as string) || (Array.isArray(value) && value.length === 0)
     ? undefined
     : value
 )
 
-/** Returns what Microsoft's own parser does not understand or drops. */
+/** Returns the parts of a card that Microsoft's own parser rejects or ignores. */
 export function undescribed(json: Json): string[] {
   const card = new AdaptiveCard()
   const context = new SerializationContext()
@@ -55,7 +55,7 @@ function elementProblems({ type, text, isSubtle, actions, value, maxLength, ...m
     [`${type} without ${NEEDED[type]}`]: type in NEEDED && ({ text, actions, ...more })[NEEDED[type]!] === undefined,
     'not 1 to 6 actions': actions && (actions.length < 1 || actions.length > 6),
     'an input that holds more than it may': maxLength && value?.length > maxLength,
-    // Notes may contain times for the client to format, form texts must not.
+    // Notes may contain times that the client formats. Texts from the form must not.
     'a run that the client would evaluate': isRun
       && /\{\{(?:DATE|TIME)\(/i.test(isSubtle ? text.replace(MOMENT, '') : text),
     'text that is not well-formed': isRun && !text.isWellFormed(),

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { freePort } from './ports'
 
 export const BLOB_TOKEN = 'vercel_blob_rw_StoreOfTests_secret'
-/** Hosts of the test store's blobs on the internet */
+/** Internet hosts from which `@vercel/blob` fetches the blobs of the test store */
 const HOSTS = /^https:\/\/storeoftests\.(public|private)\.blob\.vercel-storage\.com$/i
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1')
 
@@ -19,7 +19,7 @@ export interface BlobStore {
 }
 
 /**
- * A double of Vercel Blob for `@vercel/blob`: the API at `apiUrl`, and the blobs at their addresses on the internet.
+ * Test double of Vercel Blob: serves the API at `apiUrl`, and the blobs at their real internet addresses.
  */
 export async function startBlobStore(): Promise<BlobStore> {
   const port = await freePort()

@@ -2,8 +2,8 @@ import { broken, isRepeated } from './rules'
 import type { Block } from './slack'
 
 /**
- * Returns the reasons why Slack would refuse a message or a view, by its published limits, which its own types do not
- * contain (https://docs.slack.dev/reference/block-kit/blocks, …/block-elements, …/views/modal-views); empty if valid.
+ * Returns the reasons why Slack would refuse a message or a view; empty if valid. Checks the published limits, which
+ * Slack's own types lack (https://docs.slack.dev/reference/block-kit/blocks, …/block-elements, …/views/modal-views).
  */
 export function blockKitProblems(
   { blocks, text }: { blocks: Block[], text?: string }, surface: 'message' | 'modal' = 'message',
@@ -37,7 +37,7 @@ export function viewProblems(view: Block): string[] {
   ]
 }
 
-/** Returns all text that a message shows, in order; for timestamps, the fallback of clients that cannot format them. */
+/** Returns all text of a message, in order. For timestamps, it is the fallback for clients that can't format them. */
 export function blockText(value: unknown): string {
   if (Array.isArray(value)) return value.map(blockText).join('')
   if (typeof value !== 'object' || value === null) return ''
@@ -47,8 +47,8 @@ export function blockText(value: unknown): string {
 }
 
 /**
- * Returns text that Slack would interpret instead of showing it: mrkdwn and plain text with emoji, except our own
- * buttons.
+ * Returns texts that Slack would interpret as markup or emoji instead of showing them literally. Leaves out buttons,
+ * because their texts are our own.
  */
 export function interpreted(value: unknown): string {
   if (Array.isArray(value)) return value.map(interpreted).join('')

@@ -4,13 +4,13 @@ import {
 } from 'playwright-core'
 import { until } from './until.ts'
 
-/** Folder for screenshots; without it none are taken. */
+/** Folder for screenshots. If unset, no screenshots are taken. */
 const FOLDER = process.env.SCREENSHOTS
 export const isLookedAt = FOLDER !== undefined
 
 /** A browser without cookies, for one test file. */
 export interface Browser {
-  /** Stays open between tests: opening a window costs three times as much as opening a tab. */
+  /** Window that stays open between tests: opening a window takes three times as long as opening a tab. */
   window: Page
   /** A page of another person, with its own window and cookies */
   newPage: (options?: BrowserContextOptions) => Promise<Page>
@@ -21,12 +21,12 @@ export interface Browser {
 const PATIENCE_MS = 60_000
 
 /**
- * The browser of this worker, shared because Chromium starts more slowly than most pages open. It ends with the
- * process.
+ * Browser of this worker, shared by its tests because starting Chromium takes longer than opening most pages. It ends
+ * with the process.
  */
 let chrome: Promise<Chrome> | undefined
 
-/** Starts Debian's Chromium without background traffic, which a closed network refuses anyway. */
+/** Starts Debian's Chromium without its background traffic, which a network without internet would refuse. */
 const launch = (isMeasured: boolean) => chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', timeout: PATIENCE_MS,
   args: [
@@ -37,7 +37,7 @@ const launch = (isMeasured: boolean) => chromium.launch({
   ],
 })
 
-/** @param isMeasured run at full speed, as for users */
+/** @param isMeasured true to run at full speed, with the code optimization that users have */
 export async function startBrowser({ isMeasured = false } = {}): Promise<Browser> {
   const running = await (chrome ??= launch(isMeasured))
   const context = await running.newContext({ viewport: { width: 1280, height: 860 } })
@@ -56,7 +56,7 @@ export async function startBrowser({ isMeasured = false } = {}): Promise<Browser
   }
 }
 
-/** Closes the browser, for processes that go on without it. */
+/** Closes the browser in a process that continues to run. */
 export const stopBrowser = async (): Promise<void> => (await chrome)?.close()
 
 /**
@@ -81,8 +81,8 @@ export async function openPage(
 const PROBE = '/favicon.svg?routed'
 
 /**
- * Makes `page.route` resolve only once the page's requests are really routed. By itself it resolves when Chromium
- * accepts the route, before the process of an open page knows it: the next request could still bypass the route.
+ * Makes `page.route` resolve only once the page's requests are really routed. Playwright resolves it as soon as
+ * Chromium accepts the route. An open page's process may not know the route yet, so its next request could bypass it.
  */
 function awaitRoutes(page: Page): void {
   const route = page.route.bind(page)
@@ -106,7 +106,7 @@ async function forget(page: Page): Promise<void> {
 
 const TWO_FRAMES = 'new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
 
-/** Width in px by which the page exceeds the window, or by which a control sticks out of it */
+/** Width in px by which the page, or any control on it, extends beyond the window */
 const EXCESS = `Math.max(
   document.documentElement.scrollWidth - innerWidth,
   ...[...document.querySelectorAll('a, button, input, select, textarea')].filter(part => part.checkVisibility())
@@ -114,8 +114,8 @@ const EXCESS = `Math.max(
 )`
 
 /**
- * Checks that nothing sticks out of the window once scripts have adapted to its width. Hidden parts may, by their
- * margin.
+ * Checks that nothing extends beyond the window once scripts have adapted to its width. Hidden parts may extend by
+ * their margin.
  */
 export async function fits(page: Page): Promise<void> {
   await page.evaluate(TWO_FRAMES)
@@ -129,7 +129,7 @@ export async function pressEnter(element: Locator): Promise<void> {
   await element.page().keyboard.press('Enter')
 }
 
-/** Sets the browser's font size, which layouts in `rem` follow; 1 is the browser's default. */
+/** Sets the browser's font size as a multiple of its default. Layouts in `rem` follow it. */
 export async function setLetters(page: Page, times: number): Promise<void> {
   const chrome = await page.context().newCDPSession(page)
   await chrome.send('Page.setFontSizes', { fontSizes: { standard: 16 * times, fixed: 13 * times } })
@@ -139,7 +139,7 @@ export async function setLetters(page: Page, times: number): Promise<void> {
   await page.setViewportSize({ width, height: height ^ 1 })
 }
 
-/** Takes a screenshot of the visible page, or of one part of it, for people to look at. */
+/** Takes a screenshot of the visible page, or of one part of it. No test compares it: it is for people. */
 export async function screenshot(of: Page | Locator, name: string, options = {}): Promise<void> {
   if (!FOLDER) return
   await mkdir(FOLDER, { recursive: true })

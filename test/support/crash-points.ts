@@ -9,7 +9,7 @@ import { sendEvent } from './slack'
 import type { Command, TcpProxy } from './tcp-proxy'
 import { until } from './until'
 
-/** A moment between two effects at which the process may die */
+/** Moment between two effects at which a test kills the process */
 export interface CrashPoint {
   name: string
   /** The user action in progress */
@@ -19,7 +19,7 @@ export interface CrashPoint {
       redis: (command: Command) => boolean
       phase: 'before' | 'after'
       nth?: number
-      /** True if the endpoint answers only after the email is recorded, so that its result is a separate write. */
+      /** True to delay the endpoint's answer until the email is recorded, so that its result is a separate write. */
       apart?: boolean
     }
     | {
@@ -35,7 +35,7 @@ export interface CrashPoint {
   unknownCard?: boolean
 }
 
-/** Matches the write after which only the trace is left. */
+/** Matches the write that removes everything except the trace, the final short record. */
 export const trace = (command: Command) => command.sha === PUT.sha && command.args.some(arg => (
   arg.startsWith('{') && arg.includes('"version":') && isOver(recordIn(arg))
 ))
@@ -51,7 +51,7 @@ const VENDORS = {
 
 type Moment = [effect: keyof typeof REDIS | keyof typeof VENDORS, phase: 'before' | 'after', nth?: number]
 
-/** A point whose result is written, unless `more` says otherwise; from the second write on, results come apart. */
+/** Creates a point. By default `written` is true; if `nth` is given, each delivery result is a separate write. */
 function point(
   flow: CrashPoint['flow'], what: string, [effect, phase, nth]: Moment, more: Partial<CrashPoint> = {},
 ): CrashPoint {
@@ -97,13 +97,13 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
   point('spam', 'before the trace', ['trace', 'before']),
 ]
 
-/** Longest time to reach a point, ms: retries of failing vendors, and a lease. */
+/** Maximum time to reach a point, ms. It includes retries of failing vendors, and a lease. */
 const PATIENCE_MS = 120_000
 
 /**
  * Kills the server of `d` at `point`, once. Resolves when it is dead and all faults are removed.
  *
- * @param lateMs time for which everything else goes on after the point is reached, ms
+ * @param lateMs time between reaching the point and the kill, ms; all other work continues meanwhile
  * @throws if the point is never reached
  */
 export function arm(d: Deployment, tcp: TcpProxy, { at }: Pick<CrashPoint, 'at'>, lateMs: number): Promise<void> {

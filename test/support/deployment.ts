@@ -25,7 +25,7 @@ export interface Deployment {
   slack: Slack
   /** Resend, emulated by emulate, behind a proxy */
   resend: Proxy & { emails: () => Promise<SentEmail[]> }
-  /** The downstream system */
+  /** Downstream system that receives forwarded submissions */
   endpoint: Proxy
   /** The production environment of this deployment */
   env: Record<string, string>
@@ -45,7 +45,7 @@ interface SentEmail {
  * Starts a production deployment on loopback: real Redis, Slack and Resend by emulate, a downstream system and the
  * built server.
  *
- * @param settings variables, or a function that makes them from what runs before the server
+ * @param settings environment variables, or a function that derives them from the services started before the server
  */
 export async function deploy(
   settings: Record<string, string> | ((slack: Slack) => Record<string, string>) = {},
@@ -61,7 +61,7 @@ export async function deploy(
     FORWARD_EMAIL: 'triage@example.com', FORWARD_ENDPOINT: `${endpoint.url}/inbox?token=secret-in-url`,
     FORWARD_SIGNING_SECRET: SIGNING_KEY,
     NUXT_PUBLIC_SITE_URL: 'https://forms.example.com',
-    // Set a password: only outside production are the pages open to this machine.
+    // Set a password: in production, the pages need one even on this machine.
     ...overrides.NODE_ENV ? {} : WITH_PASSWORD,
     RETRY_BASE_MS: '100', SWEEP_INTERVAL_MS: '500', CARD_INTERVAL_MS: '2', FORM_RATE_LIMIT: '0',
     FORM_RATE_LIMIT_MB: '0',
@@ -97,10 +97,10 @@ async function startResend(): Promise<Deployment['resend']> {
   })
 }
 
-/** Starts another process of a deployment, with these variables, for one test. */
+/** Starts another process of a deployment for one test, with these additional variables. */
 export async function serveAlso({ env }: Pick<Deployment, 'env'>, overrides: Record<string, string>): Promise<Server> {
   const server = await startServer({ ...env, ...overrides })
-  // Post pending cards first: after the lease, another process would post them into a later test.
+  // Post pending cards before the process ends. Otherwise another process would post them during a later test.
   onTestFinished(() => server.drain().then(() => server.kill()))
   return server
 }
@@ -142,7 +142,7 @@ export async function submit(
   return { id, card: await cardOf(deployment, id) }
 }
 
-/** Returns the newest card that carries the submission's buttons. */
+/** Returns the newest card with buttons for this submission. */
 export function cardOf({ slack }: Deployment, id: string, channel?: string): Promise<SlackMessage> {
   return until(`the card of ${id}`, async () => (await slack.messages(channel)).find(({ blocks }) => (
     blocks.some(({ type, elements }) => type === 'actions' && elements[0].value === id)
@@ -155,8 +155,8 @@ export async function cardNow({ slack }: Deployment, { ts }: SlackMessage, chann
 }
 
 /**
- * Returns the edits of Slack cards. Early ones say that a forward, which takes more than a second, is on its way.
- * An edit sent in parallel with its write is repeated if the write failed because the record had changed.
+ * Returns the edits of Slack cards. Early edits announce that a forward is on its way, if it takes more than a second.
+ * Edits are sent in parallel with the write. If the write fails because the record had changed, the edit is repeated.
  */
 export function cardEdits({ slack }: Deployment): { early: Block[], final: Block[], repeated: Block[] } {
   const isEarly = ({ blocks }: Block) => blockText(blocks).includes('Being sent to ')
@@ -170,8 +170,8 @@ export function cardEdits({ slack }: Deployment): { early: Block[], final: Block
 }
 
 /**
- * Returns the last log entry about failed work of the submission. Its other work may fail meanwhile: the first success
- * after an outage starts everything that waits.
+ * Returns the last log entry about failed work of this submission, for this reason. Other work of the submission may
+ * fail too, because the first success after an outage starts all waiting work.
  */
 export function failureOf({ server }: Deployment, id: string, reason: string): Block | undefined {
   const lines = server.output().split('\n').filter(line => line.includes('"work.failed"')).map(line => (
@@ -181,8 +181,8 @@ export function failureOf({ server }: Deployment, id: string, reason: string): B
 }
 
 /**
- * Makes the service cache the reviewers' names. Otherwise the first click waits up to 800 ms for the name from Slack,
- * and then uses the account name.
+ * Makes the service cache the reviewers' names. Otherwise the first click waits up to 800 ms for Slack to return the
+ * name, and falls back to the account name.
  */
 export async function introduce({ server, slack }: Deployment): Promise<void> {
   await command(server.url, slack, 'help')

@@ -21,7 +21,7 @@ export interface Stage {
   healthcheck?: string[]
 }
 
-/** Parses the stages of our `Dockerfile`; throws at an unknown instruction instead of guessing. */
+/** Parses the stages of our `Dockerfile`; throws at an unknown instruction. */
 export function readDockerfile(): Stage[] {
   const text = readFileSync(resolve(import.meta.dirname, '../../Dockerfile'), 'utf8')
   const lines = text.replaceAll(/^#.*\n/gm, '').replaceAll(/\\\n\s*/g, '').split('\n').filter(Boolean)

@@ -1,8 +1,8 @@
 import { request } from 'undici'
 
 /**
- * Asks an emulator over a new connection. Emulators close a connection that was idle for five seconds, even while a
- * request is on its way, and tests wait about as long.
+ * Sends a request to an emulator over a new connection. Emulators close a connection after five idle seconds, even
+ * while the next request is arriving, and tests often pause about that long.
  */
 export async function askEmulator<T>(url: string, authorization: string, body?: unknown): Promise<T> {
   const answer = await request(url, {

@@ -16,10 +16,10 @@ import { startWhatsApp } from './whatsapp'
 /** All platforms that are not embedded, by key */
 export const PLATFORMS: Readonly<Record<string, Definition>> = Object.fromEntries(outside.map(each => [each.key, each]))
 
-/** Environment and forms of a deployment, given the ids of Ada Lovelace on each platform */
+/** Returns the environment and the forms of a deployment; `ada` are Ada Lovelace's ids on all platforms. */
 type Settings = (ada: readonly string[], slack: Slack) => { env?: Record<string, string>, forms?: object }
 
-/** A deployment with all platforms, and the actions of people there, for all tests of a file. */
+/** Starts a deployment with all platforms and simulated users, for all tests of a file. */
 export async function deployEverywhere(settings: Settings = () => ({})) {
   const [discord, telegram, teams, google, whatsapp] = await Promise.all([
     startDiscord(), startTelegram(), startTeams(), startGoogleChat(), startWhatsApp(),
@@ -37,7 +37,7 @@ export async function deployEverywhere(settings: Settings = () => ({})) {
     }
   }))
   const tries = triesOn(d, doubles)
-  /** Signs a visitor in under a name, Grace Hopper by default. */
+  /** Signs in a visitor with this name. */
   const signedIn = async (name = 'Grace Hopper') => {
     const visitor = visit(d.server)
     const { status } = await visitor.signIn(PASSWORD, name)

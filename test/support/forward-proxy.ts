@@ -11,14 +11,14 @@ interface ForwardProxy {
 }
 
 /**
- * Proxy between a company's network and the internet. Passes on requests with absolute addresses, and opens tunnels.
- * Hosts named `….test` are on this machine and only the proxy can resolve them. All other hosts are the internet, which
- * it refuses to call.
+ * Starts a proxy like those between a company's network and the internet. It passes on requests with absolute
+ * addresses, and opens tunnels. Hosts named `….test` lead to this machine, and only the proxy can resolve them. It
+ * refuses all other hosts, which stand for the internet.
  */
 export async function startForwardProxy(): Promise<ForwardProxy> {
   const hosts = new Set<string>()
   const sockets = new Set<Socket>()
-  /** Null for the internet */
+  /** Returns the local port of a host; null for a host on the internet. */
   const portOf = (host: string): number | null => {
     hosts.add(host)
     const { hostname, port } = new URL(`http://${host}`)

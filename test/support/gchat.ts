@@ -14,7 +14,7 @@ const ADD_ON = `service-${PROJECT}@gcp-sa-gsuiteaddons.iam.gserviceaccount.com`
 const ENDPOINT = 'https://forms.example.com/api/webhooks/gchat'
 
 export interface SignOptions {
-  /** Kind of token: of an app whose audience is its address (default) or its project number, or of an add-on */
+  /** Kind of token: an app's, whose audience is the app's address (default) or project number; or an add-on's */
   as?: 'endpoint' | 'project' | 'add-on'
   claims?: JWTPayload
   /** Epoch seconds */
@@ -26,11 +26,11 @@ export interface SignOptions {
   space?: string
 }
 
-/** A message of Ada to the app in a thread of the space */
+/** Options of a message that Ada writes to the app in a thread of the space */
 interface Written {
   /** Mentions before the text; the app by default */
   mentions?: readonly { name: string, displayName: string }[]
-  /** Replace the usual fields of the message; undefined removes one. */
+  /** Fields that replace the usual ones of the message; undefined removes a field. */
   more?: Json
   /** A space other than that of the cards */
   space?: string
@@ -41,7 +41,7 @@ export const APP = { name: 'users/987654321', displayName: 'Triage' }
 
 export type GoogleChat = Awaited<ReturnType<typeof startGoogleChat>>
 
-/** Google's sign-in, its signing keys and the Chat API, as far as an app in one space needs them */
+/** Starts a double of Google with everything that an app in one space needs: sign-in, signing keys and the Chat API. */
 export async function startGoogleChat() {
   const [google, stranger, account] = await Promise.all([
     generateKeyPair('RS256'), generateKeyPair('RS256'), generateKeyPair('RS256', { extractable: true }),
@@ -129,8 +129,8 @@ export async function startGoogleChat() {
   }
 
   /**
-   * In the documented formats, for Chat apps (…/chat/api/reference/rest/v1/Event) and add-ons
-   * (…/add-ons/concepts/event-objects)
+   * Returns an event in the documented format for Chat apps (…/chat/api/reference/rest/v1/Event) or for add-ons
+   * (…/add-ons/concepts/event-objects).
    */
   function eventOf(message: Json, parameters: Record<string, string>, isAddOn: boolean, name = SPACE): Json {
     const user = { name: 'users/1234', displayName: 'Ada Lovelace', email: 'ada@example.com', type: 'HUMAN' }
@@ -149,7 +149,7 @@ export async function startGoogleChat() {
     } }
   }
 
-  /** Ada writes in a new thread; resolves with its name and the answer to the event. */
+  /** Sends a message of Ada in a new thread; resolves with the thread's name and the answer to the event. */
   async function write(
     serverUrl: string, text: string, { mentions = [APP], more = {}, space: place = SPACE, options = {} }: Written = {},
   ): Promise<{ thread: string, response: Response }> {
@@ -194,10 +194,10 @@ export async function startGoogleChat() {
     /** Hosts built into the SDK */
     hosts: { 'oauth2.googleapis.com': proxy.url, 'www.googleapis.com': proxy.url },
     messages: all, joined, write,
-    /** Returns the message whose buttons belong to the submission. */
+    /** Returns the message with the submission's buttons. */
     cardOf: (id: string) => all().find(message => message.cardsV2
       && googleButtons(message).some(({ onClick }) => JSON.stringify(onClick).includes(id))),
-    /** A user writes to the app in private. Ada Lovelace, who is in the space, is `users/1234`. */
+    /** Sends a private message to the app. The default user, `users/1234`, is Ada Lovelace, a member of the space. */
     writeInPrivate: async (serverUrl: string, text: string, userId = 'users/1234') => {
       const user = { name: userId, displayName: 'Somebody', email: 'somebody@example.com', type: 'HUMAN' }
       const space = { name: 'spaces/DM1', type: 'DM', spaceType: 'DIRECT_MESSAGE', singleUserBotDm: true }

@@ -24,7 +24,7 @@ export const ADA: Person = {
 
 export interface IdentityDouble {
   env: Record<string, string>
-  /** The person agrees on the platform's page; returns the URL that it redirects the browser to. */
+  /** Makes the person agree on the platform's page; returns the URL to which the page redirects the browser. */
   agree: (authorizeUrl: string, person?: Person) => URL
   requests: Recorded[]
   fault: Proxy['fault']
@@ -39,7 +39,8 @@ const SECRETS: Record<string, string> = {
 }
 
 /**
- * Starts Slack's and Discord's OAuth on loopback, equally strict: a code works once, for its client and redirect URI.
+ * Starts doubles of Slack's and Discord's OAuth on loopback. Like the real ones, they accept a code only once, and only
+ * from its client with its redirect URI.
  */
 export async function startIdentityDouble(): Promise<IdentityDouble> {
   const codes = new Map<string, Grant>()
@@ -80,7 +81,7 @@ export async function startIdentityDouble(): Promise<IdentityDouble> {
   const redirect = (path: string) => ({ status: 302, headers: { location: agree(proxy.url + path).href } })
   const answer = (status: number, body: unknown) => ({ status, body: JSON.stringify(body) })
   const routes: Record<string, (request: Recorded) => object> = {
-    // Every visitor of the page agrees, as Ada.
+    // Everybody who opens this page agrees at once, and is Ada.
     'GET /openid/connect/authorize': ({ path }) => redirect(path),
     'GET /oauth2/authorize': ({ path }) => redirect(path),
     'POST /api/openid.connect.token': ({ body }) => answer(200, exchange(body) ?? { ok: false, error: 'invalid_code' }),

@@ -28,9 +28,9 @@ function folderUntil(atEnd: (remove: () => void) => void): string {
   return dir
 }
 
-/** Creates a folder that the file's tests share; removed after the last of them. */
+/** Creates a folder for all tests of the file; it is removed after the last test. */
 export const sharedFolder = () => folderUntil(afterAll)
-/** Creates a folder for one test, or for a hook before it. */
+/** Creates a folder for one test, or for a hook before it; it is removed after the test. */
 export const testFolder = () => folderUntil(onTestFinished)
 
 /** Writes a configuration with these forms; returns its path, for FORMS_CONFIG. */

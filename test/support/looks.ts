@@ -4,8 +4,8 @@ import { seriousFindings } from './accessibility'
 import { fits, screenshot, setLetters } from './browser'
 
 /**
- * Checks a page without scripts on a phone and a desktop, light and dark, and with text twice as large: it is as wide
- * as the screen, and accessible.
+ * Checks that a page without scripts fits the width of the screen and is accessible: on a phone and a desktop, light
+ * and dark, and with text twice as large.
  */
 export async function looks(page: Page, name: string): Promise<void> {
   for (const [width, colorScheme, letters] of [[320, 'light', 1], [1024, 'dark', 1], [390, 'light', 2]] as const) {

@@ -55,7 +55,7 @@ export async function tell(
   return response
 }
 
-/** Sends a form and forwards it from its card, until no work is left; `email` is Resend's id of the email. */
+/** Sends a form, forwards it from its card, and waits until no work is left. `email` is Resend's id of the email. */
 export async function forward(
   deployment: Deployment, store: Pick<SubmissionStore, 'get'>, form: object, path = '',
 ): Promise<{ id: string, card: SlackMessage, email: string }> {
@@ -69,7 +69,7 @@ export async function forward(
   return { id, card, email: await emailOf(store, id) }
 }
 
-/** Returns Resend's id of the email that was sent last. */
+/** Returns Resend's id of the submission's last email. */
 export async function emailOf(store: Pick<SubmissionStore, 'get'>, id: string): Promise<string> {
   return (await store.get(id))!.sent!.find(({ delivery }) => delivery === 'email')!.messageId!
 }

@@ -9,12 +9,13 @@ export interface Body { name: string, value: unknown }
 const TSC = resolve('node_modules/typescript-native/bin/tsc')
 const FLAGS = '--noEmit --ignoreConfig --strict --skipLibCheck --module preserve --allowImportingTsExtensions --types node --pretty false'.split(' ')
 
-/** Mistakes by shape of body. Bodies of one shape differ only in their texts, so each shape is checked once. */
+/** Results by the shape of a body. Bodies of one shape differ only in their texts, so each shape is checked once. */
 const known = new Map<string, Promise<string[]>>()
 
 /**
- * Uses TypeScript to find how bodies differ from the types in a vendor's package, unknown fields included. A full test
- * run checks them together at its end (`check-bodies.ts`), because one check takes a second of processor time.
+ * Compares bodies with the types in a vendor's package, using TypeScript, and returns the differences, including
+ * unknown fields. One check takes a second of processor time, so a full test run checks all bodies together at its end
+ * (`check-bodies.ts`).
  *
  * @param file path of the module that declares the type `Bodies`
  */
@@ -70,7 +71,7 @@ async function compile(source: string): Promise<[line: number, error: string][]>
   }
 }
 
-/** Returns the value without the texts of users. */
+/** Returns the value without users' texts. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return [...new Set(value.map(each => JSON.stringify(shapeOf(each))))]
   if (typeof value === 'object' && value !== null) {

@@ -11,7 +11,7 @@ interface ModelAnswer {
   calls?: readonly { name: string, input: unknown, id?: string }[]
   /** Pause between the pieces of the text, ms */
   pauseMs?: number
-  /** Every piece but the first waits for this promise; gets the text sent so far. */
+  /** Called before every piece except the first, with the text sent so far; the piece waits for the promise. */
   pace?: (said: string) => Promise<unknown>
   /** HTTP error, sent instead of an answer */
   status?: number
@@ -110,7 +110,7 @@ export async function startModelServer(): Promise<ModelServer> {
     }
     if (end === 'hang') return
     if (end === 'drop') {
-      // Give the text that was written time to leave.
+      // Give the network time to send the written text.
       await wait(50)
       return void response.destroy()
     }

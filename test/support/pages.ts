@@ -17,8 +17,8 @@ interface Pages {
 }
 
 /**
- * Gives each test of the file its own page, and fails a test whose page has errors. Call it below the file's own
- * hooks: a page that outlives its server has errors.
+ * Gives each test of the file its own page, and fails a test if its page has errors. Call it below the file's own
+ * hooks: the page must close before its server stops, because a page without its server has errors.
  */
 export function usePages({ expected, headers = () => ({}) }: Pages = {}): void {
   beforeAll(async () => { browser = await startBrowser() })

@@ -4,8 +4,8 @@ import { seriousFindings } from './accessibility'
 import { fits, isLookedAt, screenshot, setLetters } from './browser'
 
 /**
- * Checks that a page has one top-level heading, that nothing sticks out on narrow and wide screens and with text twice
- * as large, and that axe finds nothing serious in both themes. Takes pictures of all that, if they are asked for.
+ * Checks that a page has one top-level heading, that it fits narrow and wide screens, also with text twice as large,
+ * and that axe finds nothing serious in either theme. Takes screenshots if they are turned on.
  */
 export async function pictures(page: Page, name: string): Promise<void> {
   const before = page.viewportSize()!
@@ -14,7 +14,7 @@ export async function pictures(page: Page, name: string): Promise<void> {
     const isFirst = colorScheme === 'light'
     await page.emulateMedia({ colorScheme })
     await page.locator(`html.${colorScheme}`).waitFor()
-    // A theme changes only colours, so the layout is checked in one; the other is for people to look at.
+    // Both themes have the same layout: check it in one. The other is needed only for screenshots.
     if (isFirst || isLookedAt) await layouts(page, `${name}-${colorScheme}`)
     await page.setViewportSize(before)
     expect(await seriousFindings(page, isFirst ? 'all' : 'colours'), `${name}-${colorScheme}`).toEqual([])
@@ -34,7 +34,7 @@ async function layouts(page: Page, name: string): Promise<void> {
   await setLetters(page, 1)
 }
 
-/** Uses a window as high as the page: a screenshot beyond the window would have text of the usual size. */
+/** Enlarges the window to the height of the page: beyond the window, a screenshot shows text in the usual size. */
 async function wholeScreenshot(page: Page, name: string): Promise<void> {
   const { width, height } = page.viewportSize()!
   const needed = await page.evaluate<number>('document.documentElement.scrollHeight')

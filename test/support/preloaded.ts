@@ -6,10 +6,10 @@ export const preloaded = (name: string, env: Record<string, string>) => ({
   NODE_OPTIONS: `--import ${pathToFileURL(resolve(import.meta.dirname, name)).href}`, ...env,
 })
 
-/** Environment of a server whose vendors' built-in hosts are redirected to loopback */
+/** Environment of a server that redirects calls of these vendor hosts to loopback */
 export const repointed = (hosts: Record<string, string>) => (
   preloaded('repoint.mjs', { REPOINTED_HOSTS: JSON.stringify(hosts) })
 )
 
-/** Environment of a server whose clock is ahead by so many ms; behind if negative */
+/** Environment of a server with a clock that is `ms` ahead, or behind if negative */
 export const shiftedClock = (ms: number) => preloaded('shift-clock.mjs', { CLOCK_SHIFT_MS: String(ms) })

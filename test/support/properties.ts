@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 
-/** Factor for the number of samples: `npm run explore` */
+/** Factor for the number of samples, set by `npm run explore` */
 const TIMES = Number(process.env.EXPLORE ?? 1)
 
 /**
- * Fixed, so that a commit passes or fails for its own sake: the samples are the same each time. Exploring takes other
- * samples, and more; a failure shows its seed, and becomes a test of its own.
+ * Seed of the samples. Usually fixed: every run has the same samples, so only a code change can make a test fail.
+ * `npm run explore` uses other samples, and more. Its failures show their seed; make each one a separate test.
  */
 export const SEED = process.env.EXPLORE ? Date.now() & 0x7FFF_FFFF : 1
 

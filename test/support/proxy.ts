@@ -23,12 +23,12 @@ export type Fault
 export interface Proxy {
   url: string
   requests: Recorded[]
-  /** Decides about each request; undefined passes it on. */
+  /** Returns the fault for a request; undefined passes the request on. */
   fault: (request: Recorded) => Fault | undefined
   close: () => Promise<void>
 }
 
-/** Answers as a vendor would, or returns the address of one. */
+/** Answers a request like a vendor, or returns the address of a server that does. */
 export type Vendor = (request: Recorded) => Response | string | Promise<Response | string>
 
 /** Returns how requests differ from the vendor's own types. */
@@ -41,7 +41,7 @@ export type Check = (requests: readonly Recorded[]) => Promise<readonly string[]
 export async function startProxy(target?: string | Vendor, check: Check = async () => []): Promise<Proxy> {
   const all: Recorded[] = []
   const proxy: Proxy = { url: '', requests: [], fault: () => undefined, close: async () => {} }
-  // Never close idle connections: after a stall of seconds, the machine must still find them open.
+  // Never close idle connections: clients must still find them open after the machine stalls for seconds.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     void handle(request, response).catch(() => request.socket.destroy())
   })

@@ -23,7 +23,7 @@ export async function everythingIn(url: string): Promise<Map<string, string>> {
   return values
 }
 
-/** Returns the Redis keys whose name or value contains the text. */
+/** Returns the Redis keys with this text in their name or value. */
 export async function holding(url: string, text: string): Promise<string[]> {
   return [...await everythingIn(url)].filter(pair => pair.join(' ').includes(text)).map(([key]) => key)
 }

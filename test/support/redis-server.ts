@@ -16,21 +16,21 @@ export interface RedisServer {
 /** Time limit for hangs, ms: a busy machine is slow. */
 const READY_WITHIN_MS = 60_000
 
-/** Keeps replicas, too, from writing files: the next Redis to start would load the data of their primary. */
+/** Flags that keep replicas from writing their primary's data to disk, where the next Redis would load it */
 const NO_FILES = ['--repl-diskless-load', 'swapdb', '--rdb-del-sync-files', 'yes']
 
 /**
  * Starts a private Redis that writes nothing to disk.
  *
  * @param port a fixed one, to come back after `stop`; a free one by default
- * @param tries number of free ports to try, because another program may take one first
+ * @param tries number of free ports to try: another program may take a port first
  */
 export async function startRedis(port?: number, tries = 3): Promise<RedisServer> {
   const chosen = port ?? await freePort()
   const args = ['--port', String(chosen), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...NO_FILES]
   const child = spawn('redis-server', args, { cwd: tmpdir(), stdio: 'ignore' })
-  // Vitest ends its workers by a signal, without an 'exit' event: a failed test would leave its Redis behind. The
-  // guard's input closes when this process ends, for whatever reason.
+  // Vitest ends its workers by a signal, without an 'exit' event, which would leave Redis running after a failed test.
+  // The guard process stops Redis when its own input closes, which happens whenever this process ends.
   const guard = spawn(
     '/bin/sh', ['-c', `cat > /dev/null; kill -9 ${child.pid}`], { stdio: ['pipe', 'ignore', 'ignore'] },
   )
@@ -67,7 +67,7 @@ async function untilReady(port: number, child: ChildProcess, pid: number): Promi
   }
 }
 
-/** True if our process answers, and not another Redis that was on the port before. */
+/** True if the process that we started answers, not another Redis on the same port. */
 function answers(port: number, pid: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('INFO server\r\n'))

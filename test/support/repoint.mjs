@@ -1,5 +1,5 @@
-// Preloaded into the built server: redirects its calls of vendors to loopback. Some SDKs have the addresses of sign-in
-// services and signing keys built in. Calls of hosts that are neither listed nor loopback fail.
+// Preloaded into the built server: redirects its calls of vendors to loopback. Needed because some SDKs have built-in
+// addresses of sign-in services and signing keys. Calls to hosts that are neither listed nor loopback fail.
 import http from 'node:http'
 import https from 'node:https'
 import { syncBuiltinESMExports } from 'node:module'

@@ -1,7 +1,7 @@
 /** Returns the names of the broken rules. */
 export const broken = (rules: Record<string, unknown>): string[] => Object.keys(rules).filter(rule => rules[rule])
 
-/** White space alone counts as missing. */
+/** True if the value is missing or only white space. */
 export const isBlank = (value: unknown): boolean => !String(value ?? '').trim()
 
 /** True if two of the values are the same; missing ones do not count. */

@@ -5,7 +5,7 @@ import { storeRules } from '../../server/domain/lifecycle/record'
 import type { Submission } from '../../server/ports/submission'
 import { connectRedis } from './redis-client'
 
-/** An open submission whose card is posted; no work is due for days. */
+/** Returns an open submission with a posted card. No work is due for days. */
 export function waiting(changes: Partial<Submission> = {}): Submission {
   const id = changes.id ?? randomUUID()
   const receivedAt = changes.receivedAt ?? Date.now()
@@ -46,7 +46,7 @@ async function withStore(redisUrl: string, use: (store: RedisStore) => Promise<v
   await use(store).finally(() => store.close())
 }
 
-/** Returns `count` submissions, a second apart, newest last. Their ids do not match searches for a number. */
+/** Returns `count` submissions, a second apart, newest last. Searches for a number do not match their ids. */
 export function series(count: number): Submission[] {
   const now = Date.now()
   return Array.from({ length: count }, (_, index) => waiting({

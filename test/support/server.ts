@@ -38,8 +38,8 @@ export async function startServer(env: Record<string, string>): Promise<Server> 
     url: `http://127.0.0.1:${port}`,
     pid: child.pid!,
     output,
-    // Ask one at a time: answers carry no id, and an answer to an earlier question may be outdated. Output printed
-    // before the answer comes through another pipe, and is read one event-loop turn later at most.
+    // Ask one at a time: answers carry no id, so an outdated answer could not be told apart. Output printed before the
+    // answer uses another pipe, and arrives at most one event-loop turn later.
     drain: async () => {
       const answer = drained.then(() => {
         const heard = once(child, 'message')
@@ -62,15 +62,15 @@ export async function runToExit(env: Record<string, string>): Promise<{ code: nu
 }
 
 /**
- * Variables passed to the server, so that it shares the test run's time zone and a clock shifted by a preloaded
- * library.
+ * Variables that the server inherits. It needs the same time zone and, if a preloaded library shifts the clock, the
+ * same clock as the test run.
  */
 const PASSED_ON = ['PATH', 'TZ', 'LD_PRELOAD', 'FAKETIME', 'NODE_COMPILE_CACHE']
 
 /** The newest runs of this worker, oldest first */
 const runs: { pid?: number, output: () => string }[] = []
 
-/** Returns the last output of the newest servers: CI shows nothing else of them. */
+/** Returns the last output of the newest servers, for the log of CI. */
 export function lastWords(): string {
   return runs.map(({ pid, output }) => (
     [`The last lines of server ${pid}:`, ...output().trimEnd().split('\n').slice(-12)].join('\n')

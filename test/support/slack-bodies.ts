@@ -9,7 +9,7 @@ const FILE = 'test/support/slack-types.ts'
 export function undescribed(requests: readonly Recorded[]): Promise<string[]> {
   return mistyped(FILE, requests.filter(({ method }) => method === 'POST').flatMap((request) => {
     const { pathname } = new URL(request.path, 'http://slack')
-    // TypeScript reports methods that Slack does not have, because they are no key of `Bodies`.
+    // An unknown method is no key of `Bodies`, so TypeScript reports it.
     const name = pathname.startsWith('/commands/') ? 'command' : pathname.replace('/api/', '') as keyof Bodies
     return withBlocks(name, parseCall(request))
   }))
@@ -18,7 +18,7 @@ export function undescribed(requests: readonly Recorded[]): Promise<string[]> {
 /** Returns how the answer to an interaction differs from Slack's types. */
 export const undescribedAnswer = (answer: Json): Promise<string[]> => mistyped(FILE, withBlocks('view', answer))
 
-/** Checks the blocks separately too: Slack's types of calls accept any block that has a type. */
+/** Adds each block as a separate body to check: Slack's types of calls accept any block that has a type. */
 function withBlocks(name: keyof Bodies, body: Json): (Body & { name: keyof Bodies })[] {
   const blocks = body.blocks ?? body.view?.blocks
   return [{ name, value: body }, ...blocks ? [{ name: 'blocks' as const, value: blocks }] : []]

@@ -33,8 +33,8 @@ interface Said {
 }
 
 /**
- * A user talks to the bot: a mention in the channel, or a message in a thread. Resolves with its timestamp once it is
- * acknowledged.
+ * Sends a user's message to the bot: a mention in the channel, or a message in a thread. Resolves with the message's
+ * timestamp once the service has acknowledged it.
  */
 export async function tell(
   { slack, server }: AgentDeployment, text: string,

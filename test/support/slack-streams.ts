@@ -7,9 +7,9 @@ type Json = Record<string, unknown>
 const STREAM_LENGTH = 12_000
 
 /**
- * Adds the features of Slack that emulate lacks: streaming messages (chat.startStream, appendStream, stopStream), the
- * status of a thread, answers to commands, and `markdown_text`. A stream is an emulator message that grows. Null leaves
- * the answer to the emulator.
+ * Adds the Slack features that the emulator lacks: streaming messages (chat.startStream, appendStream, stopStream), the
+ * status of a thread, answers to commands, and `markdown_text`. A stream is an emulator message that grows. The
+ * returned function resolves with null for requests that the emulator answers itself.
  */
 export function streamsOn(target: string): (request: Recorded) => Promise<Response | null> {
   const streams = new Map<string, { channel: string, text: string, open: boolean }>()

@@ -8,7 +8,7 @@ interface Said {
   user?: string
   /** Further fields of the event */
   more?: Block
-  /** Timestamp of a message that Slack shows; otherwise the service alone hears of it */
+  /** Timestamp of an existing message in the Slack double. Without it, only the service gets the message. */
   ts?: string
 }
 
@@ -45,7 +45,7 @@ export async function say(serverUrl: string, slack: Slack, text: string, options
   return ts
 }
 
-/** Mentions the bot in the channel. Slack sends the message and the mention, in either order. */
+/** Mentions the bot in the channel. Slack sends a `message` and an `app_mention` event, in either order. */
 export async function mention(
   serverUrl: string, slack: Slack, text: string, options: Said & { mentionFirst?: boolean } = {},
 ): Promise<string> {
@@ -57,8 +57,8 @@ export async function mention(
 }
 
 /**
- * Returns the ephemeral messages that Slack has shown. In a thread it shows one only if somebody has answered there,
- * and reports no error otherwise. https://docs.slack.dev/reference/methods/chat.postEphemeral
+ * Returns the ephemeral messages that Slack has shown. In a thread without answers, Slack shows none but reports no
+ * error. https://docs.slack.dev/reference/methods/chat.postEphemeral
  */
 export function whispers(slack: Slack): Block[] {
   const answered = new Set<string>()
@@ -71,7 +71,7 @@ export function whispers(slack: Slack): Block[] {
   })
 }
 
-/** Returns the bot's posts in a thread, in order, but refused ones; an empty thread stands for the channel itself. */
+/** Returns the bot's accepted posts in a thread, in order. An empty `thread` means the channel itself. */
 export function postsIn(slack: Slack, thread: string, channel = CHANNEL): Block[] {
   const posts = slack.requests.filter(({ path, status = 0 }) => path === '/api/chat.postMessage' && status < 400)
   return posts.map(parseCall).filter(call => call.channel === channel && (call.thread_ts ?? '') === thread)

@@ -20,7 +20,7 @@ export async function deployForWorkspaces(overrides: Record<string, string> = {}
   return d
 }
 
-/** Moves CHAT_BOT_TOKEN to another workspace: emulate has only one. */
+/** Makes CHAT_BOT_TOKEN belong to another workspace than the emulated one, because the emulator has only one. */
 export function atHome(slack: Slack): void {
   slack.fault = ({ path, headers }) => path === '/api/auth.test' && headers.authorization === `Bearer ${BOT_TOKEN}`
     ? { status: 200, body: JSON.stringify({ ok: true, team_id: HOME, user_id: slack.botId, bot_id: 'B0HOME' }) }
@@ -53,7 +53,7 @@ export async function install(d: Deployment): Promise<string | null> {
   return comeBack(visitor, await agreeTo(d, visitor))
 }
 
-/** Returns the tokens of the calls of a method whose body contains `matches`, in order. */
+/** Returns the tokens of all calls of a method with `matches` in their body, in order. */
 export function tokensOf({ requests }: Slack, method: string, matches = ''): string[] {
   return requests.filter(({ path, body }) => path === `/api/${method}` && body.includes(matches)).map(({ headers }) => (
     String(headers.authorization).replace('Bearer ', '')

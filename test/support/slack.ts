@@ -12,7 +12,7 @@ export const SIGNING_SECRET = 'test-signing-secret'
 export const BOT_TOKEN = 'xoxb-local-test'
 /** The app that other workspaces install */
 export const OAUTH_APP = { client_id: '1234567890.0987654321', client_secret: 'slack-client-secret-of-the-app' }
-/** The channel that emulate seeds as #general */
+/** Channel that the Slack emulator creates as #general */
 export const CHANNEL = 'C000000001'
 
 const PEOPLE = [{ name: 'ada', real_name: 'Ada Lovelace', email: 'ada@example.com' }, {
@@ -27,7 +27,7 @@ export interface SlackMessage {
   blocks: Block[]
 }
 
-// Block Kit as received: JSON whose shape the validator checks.
+// Block Kit JSON as received; the validator checks its shape.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Block = Record<string, any>
 
@@ -75,7 +75,7 @@ export async function startSlack() {
     botId: bot.id as string,
     /** Grace Hopper */
     colleague: { id: grace.id as string, username: 'grace', name: 'grace', team_id: 'T000000001' },
-    /** A user writes in the channel or a thread; resolves with the timestamp. The service gets an event. */
+    /** Writes as a user in the channel or a thread; resolves with the timestamp. The service gets an event. */
     write: async (by: SlackUser, text: string, thread?: string) => (
       (await call('chat.postMessage', { channel: CHANNEL, text, thread_ts: thread }, `xoxp-${by.name}`)).ts as string
     ),
@@ -94,9 +94,9 @@ export async function startSlack() {
     messages: async (channel = CHANNEL) => ((await call(
       'conversations.history', { channel, limit: 200 },
     )).messages as SlackMessage[]).filter(({ blocks }) => blocks),
-    /** Returns a trigger id such as a click carries; emulate accepts each once. */
+    /** Returns a trigger id, as contained in a click. The emulator accepts each one once. */
     trigger: async () => (await call('views.generateTriggerId', { user_id: 'ada' })).trigger_id as string,
-    /** Ada agrees on Slack's page; resolves with the URL to which Slack redirects her browser. */
+    /** Makes Ada agree on Slack's page; resolves with the URL to which Slack redirects her browser. */
     agree: async (page: string) => {
       const { pathname, search } = new URL(page)
       const html = await (await fetch(emulator.url + pathname + search)).text()
@@ -137,8 +137,8 @@ export function inChannel(payload: Block, id: string): Block {
 }
 
 /**
- * A submitted modal, as Slack posts it. `values`, by input id, override the view's initial values. Each opened view has
- * an id.
+ * Returns a submitted modal, as Slack posts it. `values`, by input id, override the view's initial values. Each opened
+ * view has an id.
  */
 export function viewSubmission(view: Block, values: Record<string, string | null>, user: SlackUser): Block {
   const inputs = (view.blocks as Block[]).filter(({ type }) => type === 'input')
@@ -156,8 +156,8 @@ export function viewSubmission(view: Block, values: Record<string, string | null
 }
 
 /**
- * Returns the state of an input; `given` is typed or chosen in it, several choices one a line. Undefined leaves it
- * unchanged.
+ * Returns the state of an input after the user typed or chose `given` (several choices: one per line). If undefined,
+ * the input keeps its initial value.
  */
 function inputState(
   { type, initial_value, initial_date, initial_option, initial_options = [], options }: Block,
@@ -193,7 +193,7 @@ export async function interact(serverUrl: string, payload: Block, options: SignO
 }
 
 /**
- * A user types a command, as Slack posts it; resolves with the private answer.
+ * Sends a typed command, as Slack posts it; resolves with the private answer.
  * https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
  */
 export async function command(
@@ -217,7 +217,7 @@ export function sendEvent(serverUrl: string, payload: Block, options: SignOption
 
 export interface SignOptions {
   secret?: string
-  /** Epoch seconds. */
+  /** Epoch seconds */
   timestamp?: number
   platform?: string
   signature?: string | null

@@ -2,8 +2,8 @@ import type { Server } from './server'
 import { until } from './until'
 
 /**
- * Runs `act` and returns its result and its duration, ms, less `delay`: the longest time that the server meanwhile took
- * to answer a health check, which costs nothing and so shows how busy the machine was.
+ * Runs `act` and returns its result and its duration in ms minus `delay`. The delay is the longest time that a
+ * health check took meanwhile: the server does no work for one, so its duration shows how busy the machine was.
  */
 export async function timed<T>(
   { url }: Pick<Server, 'url'>, act: () => Promise<T>,
@@ -32,8 +32,8 @@ export async function timed<T>(
 const TICK_MS = 20
 
 /**
- * Returns how long something took in this process, ms, without the time for which the machine suspended the process:
- * time limits apply to a process that runs.
+ * Returns the duration of `act` in ms, without the time for which the machine suspended this process: time limits
+ * apply only while a process runs.
  */
 export async function took(act: () => Promise<unknown>): Promise<number> {
   let [ms, last] = [0, performance.now()]

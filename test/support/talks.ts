@@ -14,9 +14,9 @@ import { until } from './until'
 export interface Talk {
   platform: string
   double: Proxy
-  /** Mentions the bot where the cards are; resolves with the place of the conversation. */
+  /** Mentions the bot in the room of the cards; resolves with the place of the new conversation. */
   mention: (words: string) => Promise<string>
-  /** Writes on at a place without a mention; null if the bot follows no conversation there. */
+  /** Continues a conversation without a mention; null if the bot follows no conversations on this platform. */
   say: ((place: string, words: string) => Promise<unknown>) | null
   /** Writes to the bot in private, as a person outside the room if `isStranger`. */
   inPrivate: (words: string, isStranger?: boolean) => Promise<unknown>
@@ -30,7 +30,7 @@ export interface Talk {
   limited: Fault
 }
 
-/** A message as people read it */
+/** Message as people read it */
 interface Said<Message> { text: string, buttons: string[], message: Message }
 
 type Ways<Message> = Pick<Talk, 'double' | 'mention' | 'say' | 'inPrivate' | 'limited'> & {

@@ -15,7 +15,7 @@ export interface Command {
 interface Break {
   /** `before` the command reaches Redis, or `after` Redis ran it and before the answer leaves. */
   phase: 'before' | 'after'
-  /** Called at that moment; the connection is blocked meanwhile. */
+  /** Called at that moment; the connection waits until it is done. */
   act: () => unknown
   /** True if traffic continues afterwards; otherwise the connection is cut. */
   goesOn?: boolean
@@ -25,7 +25,7 @@ export interface TcpProxy {
   url: string
   /** Sets the port of Redis; connections wait for it. Calling it again affects new connections only. */
   use(port: number): void
-  /** Decides about each command; undefined passes it on. A command that fails does not count as done. */
+  /** Returns the break for a command; undefined passes it on. A failed command never triggers an `after` break. */
   fault: (command: Command) => Break | undefined
   /** Changes each answer on its way back. */
   rewrite: (command: Command, answer: Buffer) => Buffer
@@ -105,7 +105,7 @@ interface State {
   delayMs: () => number
 }
 
-/** One connection: commands one at a time in one direction, answers one at a time in the other. */
+/** One connection. Commands and answers pass one at a time. */
 class Link {
   /** Commands that Redis has not answered yet, in order */
   private readonly outstanding: { command: Command, found: Break | undefined }[] = []
@@ -131,7 +131,7 @@ class Link {
     this.redis.write(frame)
   }
 
-  /** Delays do not add up: each answer is late by the same time, even if several arrive at once. */
+  /** Sends an answer after the delay. Each answer is delayed by the same time, even if several arrive at once. */
   private async answer(frame: Buffer): Promise<void> {
     const { command, found } = this.outstanding.shift() ?? {}
     const due = Date.now() + this.state.delayMs()

@@ -9,7 +9,7 @@ interface Where {
 }
 
 /**
- * A user adds the app to a conversation, or removes it
+ * Adds the app to a conversation, or removes it, as a user does
  * (https://learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/subscribe-to-conversation-events).
  */
 export function install(

@@ -36,7 +36,7 @@ export interface SignOptions {
 
 export type Teams = Awaited<ReturnType<typeof startTeams>>
 
-/** Microsoft's sign-in, its signing keys and the Bot Connector, as far as a bot in one channel needs them */
+/** Starts a double of Microsoft with all that a bot in one channel needs: sign-in, signing keys and Bot Connector. */
 export async function startTeams() {
   const [microsoft, stranger] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')])
   const jwk = { ...await exportJWK(microsoft.publicKey), kid: KID, use: 'sig', alg: 'RS256', endorsements: ['msteams'] }
@@ -129,7 +129,7 @@ export async function startTeams() {
   }
 
   /**
-   * In the documented format:
+   * Returns an activity in the documented format:
    * https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/what-are-task-modules
    */
   function activityOf(message: Pick<TeamsMessage, 'id'> & Partial<TeamsMessage>, more: Json): Json {
@@ -151,7 +151,7 @@ export async function startTeams() {
     }
   }
 
-  /** Ada writes to the bot, in the channel with a mention or in their direct chat; resolves with the conversation. */
+  /** Sends Ada's message to the bot: a mention in the channel, or a direct chat. Resolves with the conversation. */
   async function write(
     serverUrl: string, text: string, place: 'channel' | 'direct', options?: SignOptions,
   ): Promise<{ response: Response, conversation: string }> {
@@ -183,7 +183,7 @@ export async function startTeams() {
     texts: () => [...texts.values()],
     /** Sends an activity with Microsoft's signature. */
     send: (url: string, more: Json, options?: SignOptions) => deliver(url, activityOf({ id: '' }, more), options),
-    /** Sends a value that a client made up as a click of the given `type`; Teams has several. */
+    /** Sends a made-up value as a click of the given `type`; Teams has several types. */
     press: (
       serverUrl: string, type: 'message' | 'adaptiveCard/action' | 'task/fetch' | 'task/submit', value: unknown,
     ) => (
@@ -191,7 +191,7 @@ export async function startTeams() {
         all()[0]!, type === 'message' ? { type, text: '', value } : { type: 'invoke', name: type, value },
       ))
     ),
-    /** Returns the message whose buttons belong to the submission. */
+    /** Returns the message with the submission's buttons. */
     cardOf: (id: string) => all().find(({ card }) => adaptiveCardActions(card).some(({ data }) => data?.value === id)),
     /** Presses a button of the card as Ada Lovelace; if it opens a dialog, the answer contains it. */
     click: (serverUrl: string, message: TeamsMessage, title: string, options?: SignOptions) => {
@@ -210,11 +210,11 @@ export async function startTeams() {
         options,
       )
     },
-    /** A user writes to the bot in private. Ada Lovelace, who is in the team, is `29:ada`. */
+    /** Sends a private message to the bot. The default user, `29:ada`, is Ada Lovelace, a member of the team. */
     writeInPrivate: (serverUrl: string, text: string, userId = '29:ada') => deliver(serverUrl, activityOf({ id: '1' }, {
       type: 'message', text, replyToId: undefined, id: String(next++), from: { id: userId, name: 'Somebody' },
     }), { conversation: `a:${userId}` }),
-    /** Submits a dialog with the typed values; untouched and emptied inputs behave as in the client. */
+    /** Submits a dialog with the typed values. Like the client, keeps untouched inputs and omits empty ones. */
     submit: (serverUrl: string, dialog: Json, typed: Record<string, string>, options?: SignOptions) => {
       const { data } = dialog.actions[0]
       const inputs = (dialog.body as Json[]).filter(({ type }) => type.startsWith('Input.'))

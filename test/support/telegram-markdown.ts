@@ -1,7 +1,7 @@
-/** Telegram's reading of a text in MarkdownV2 (https://core.telegram.org/bots/api#markdownv2-style) */
+/** Text as Telegram parses it from MarkdownV2 (https://core.telegram.org/bots/api#markdownv2-style) */
 export interface TelegramText {
   text: string
-  /** For each character: true if it is in code, where nothing is recognised. */
+  /** For each character, true if it is inside code, where Telegram detects no mentions or links */
   inCode: boolean[]
 }
 

@@ -21,9 +21,9 @@ export interface TelegramMessage extends TelegramText {
 export type Telegram = Awaited<ReturnType<typeof startTelegram>>
 
 /**
- * The Bot API, as far as a bot in one group needs it.
+ * Starts a double of the Bot API with all that a bot in one group needs.
  *
- * @param topics of the group; without any, only replies have a thread, and messages cannot be sent to it
+ * @param topics topics of the group; without any, only replies have a thread id, and no message can be sent to one
  */
 export async function startTelegram(topics: readonly number[] = []) {
   const messages = new Map<number, TelegramMessage>()
@@ -78,7 +78,7 @@ export async function startTelegram(topics: readonly number[] = []) {
     id: 4321, is_bot: false, first_name: 'Ada', last_name: 'Lovelace', username: 'ada', language_code: 'en',
   }
 
-  /** In the format of https://core.telegram.org/bots/api#callbackquery */
+  /** Sends a click in the format of https://core.telegram.org/bots/api#callbackquery */
   function press(serverUrl: string, message: Json, data: string, secret: string | null): Promise<Response> {
     return post(`${serverUrl}/api/webhooks/telegram`, {
       headers: {
@@ -91,7 +91,7 @@ export async function startTelegram(topics: readonly number[] = []) {
     })
   }
 
-  /** In the format of https://core.telegram.org/bots/api#message */
+  /** Sends a user's message in the format of https://core.telegram.org/bots/api#message */
   function said(
     serverUrl: string, text: string, chat: Json, userId: number, replyTo?: TelegramMessage, topic?: number,
   ): Promise<Response> {
@@ -113,7 +113,7 @@ export async function startTelegram(topics: readonly number[] = []) {
       TELEGRAM_API_BASE_URL: proxy.url,
     },
     messages: all,
-    /** Returns the message whose buttons belong to the submission. */
+    /** Returns the message with the submission's buttons. */
     cardOf: (id: string) => (
       all().find(({ keyboard }) => keyboard.flat().some(button => button.callback_data.includes(id)))
     ),
@@ -122,15 +122,15 @@ export async function startTelegram(topics: readonly number[] = []) {
       const { callback_data: data } = message.keyboard.flat().find(({ text }) => text === label)!
       return press(serverUrl, messageOf(message), data, secret)
     },
-    /** A user writes to the bot in private. Ada Lovelace, who is in the group, is 4321. */
+    /** Sends a private message to the bot. The default user, 4321, is Ada Lovelace, a member of the group. */
     writeInPrivate: (serverUrl: string, text: string, userId = from.id) => said(
       serverUrl, text, { id: userId, type: 'private', first_name: 'Somebody' }, userId,
     ),
-    /** A user writes in the group; a text that begins with a slash is a command. Ada Lovelace is 4321. */
+    /** Sends a user's message in the group; a text that begins with a slash is a command. Ada Lovelace is 4321. */
     writeInGroup: (
       serverUrl: string, text: string, userId = from.id, replyTo?: TelegramMessage, topic?: number,
     ) => said(serverUrl, text, { id: CHAT_ID, type: 'supergroup', title: 'Triage' }, userId, replyTo, topic),
-    /** Presses a button with this data, below a message of Ada's private chat with the bot. */
+    /** Presses a button with this data below a message in Ada's private chat with the bot. */
     clickInPrivate: (serverUrl: string, data: string) => {
       const chat = { id: from.id, type: 'private', first_name: from.first_name, last_name: from.last_name }
       return press(serverUrl, { message_id: 7, date: Math.floor(Date.now() / 1000), chat, from: {
@@ -149,7 +149,7 @@ function messageOf({ id, text, keyboard, ...where }: TelegramMessage): Json {
   }
 }
 
-/** Returns the thread fields. A reply outside of topics names the thread of its target, and belongs to no topic. */
+/** Returns the thread fields. A reply outside of topics has the thread id of its target, and belongs to no topic. */
 function threadOf({ topic, replyTo }: Pick<TelegramMessage, 'topic' | 'replyTo'>): Json {
   if (topic !== undefined) return { message_thread_id: topic, is_topic_message: true }
   return replyTo === undefined ? {} : { message_thread_id: replyTo }

@@ -1,6 +1,6 @@
 import { asSchema, type Tool, type ToolExecutionOptions } from 'ai'
 
-/** Calls a tool as the AI SDK does: only input that passes the schema reaches it. */
+/** Calls a tool as the AI SDK does, only if the input passes the schema. */
 export async function callTool(tools: object, name: string, input: unknown = {}): Promise<Record<string, unknown>> {
   const tool = (tools as Record<string, Tool>)[name]
   if (!tool?.execute) throw new Error(`There is no tool ${name}.`)

@@ -26,11 +26,11 @@ interface Press {
   url?: string
   /** Presses a copy of the button in another chat. */
   isElsewhere?: boolean
-  /** Changes to the signature, in the terms of the platform's double */
+  /** Changes to the signature, as options of the platform's double */
   sign?: object
 }
 
-/** A card on somebody's screen, which may be outdated */
+/** Card on somebody's screen, possibly outdated */
 export interface Held {
   /** Returns its current text, without invisible characters, and its number of buttons or rows of them. */
   now: () => Promise<{ text: string, buttons: number }>
@@ -49,7 +49,7 @@ export interface Tries {
   heard: () => readonly string[]
   /** Asks for the edit form; null if the platform has none. */
   edit: ((id: string) => Promise<string>) | null
-  /** Opens the form of another submission and sends it as this one's; null if there are no forms. */
+  /** Opens the form of submission `own` and sends it as the form of `id`; null if the platform has no forms. */
   replay: ((id: string, own: string) => Promise<string>) | null
 }
 
@@ -222,7 +222,7 @@ function withoutForms(d: Deployment, { telegram, google, whatsapp }: Doubles): T
     tries<WhatsAppMessage>({
       platform: 'whatsapp', double: whatsapp,
       find: whatsapp.cardOf,
-      // A card there stays as it is: what became of it stands in answers to it.
+      // WhatsApp cards cannot be edited: the result is in replies to the card.
       shown: (card) => {
         const answers = whatsapp.repliesTo(card).map(({ text }) => text)
         return { text: answers.at(-1) ?? card.text, buttons: answers.length > 0 ? 0 : card.buttons.length }

@@ -7,7 +7,7 @@ const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
 /** A picture that browsers show */
 export const png = Buffer.from(PNG, 'base64')
 
-/** Returns a document of so many bytes without repeated parts. */
+/** Returns a PDF of this size without repeated parts. */
 export function pdf(bytes: number): Buffer {
   const content = Buffer.alloc(bytes)
   for (let at = 0; at + 4 <= bytes; at += 4) content.writeUInt32LE((at * 2654435761) % 2 ** 32, at)

@@ -1,5 +1,5 @@
-// Runs one invocation of the built function, as Vercel does. The request has a context that collects promises passed to
-// `waitUntil`. Once the answer is sent and all of them have settled, the process is killed, whatever else it is doing.
+// Runs one invocation of the built function, as Vercel does. The request's context collects the promises passed to
+// `waitUntil`. The process is killed, even if busy, once the answer is sent and all these promises have settled.
 // Usage: node vercel-launcher.ts <folder of the function>; sends its port over IPC.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createServer, type RequestListener } from 'node:http'
@@ -28,7 +28,7 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port))
 
 async function freezeAfter(awaited: Promise<unknown>[]): Promise<void> {
-  // An awaited promise may add more.
+  // A promise may add more promises to the list before it settles.
   for (let settled = 0; settled < awaited.length; settled++) await awaited[settled]!.catch(() => {})
   process.kill(process.pid, 'SIGKILL')
 }

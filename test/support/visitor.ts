@@ -3,7 +3,7 @@ import type { Server } from './server'
 
 /** A visitor with a browser's cookies and an address of their own (behind TRUST_PROXY=1) */
 export interface Visitor {
-  /** By name, as last set by the server */
+  /** Cookies by name, as last set by the server */
   cookies: Map<string, string>
   get: (path: string, headers?: Record<string, string>) => Promise<Response>
   /** Posts as a page of the site does; a string body is sent unchanged. */
@@ -45,8 +45,8 @@ export function visit(server: Pick<Server, 'url'>): Visitor {
       'content-type': 'application/json', 'origin': server.url, 'sec-fetch-site': 'same-origin',
     } }),
     signIn: (password, name = 'Ada Lovelace') => visitor.post('/api/auth/sign-in', { name, password }),
-    // Pass an https URL, which the prefix of the cookie names requires; Chromium then sends them over http to loopback
-    // too.
+    // Pass an https URL, because the prefix in the cookies' names requires it. Chromium sends the cookies to loopback
+    // over http too.
     use: page => page.context().addCookies([...cookies].map(([name, value]) => (
       { name, value, url: server.url.replace('http:', 'https:'), httpOnly: true, secure: true, sameSite: 'Lax' }
     ))),

@@ -4,15 +4,15 @@ import { until } from './until'
 const PATIENCE_MS = 20_000
 
 interface Patience {
-  /** Time limit of the platform for each answer, ms; it rejects then. */
+  /** Time limit of the platform for each answer, ms; later, the promise rejects. */
   withinMs?: number
   /** True if the first answer counts, even "the bot is still starting". */
   isOnce?: boolean
 }
 
 /**
- * Posts to a webhook as a platform does. Retries while the answer says that the bot is still starting, as a user who
- * clicks again would: a busy machine starts slowly.
+ * Posts to a webhook as a platform does. Retries while the answer says that the bot is still starting, which takes
+ * long on a busy machine. A user would click again too.
  */
 export function post(url: string, init: RequestInit, { withinMs, isOnce = false }: Patience = {}): Promise<Response> {
   const deadline = isOnce ? 0 : Date.now() + PATIENCE_MS

@@ -33,7 +33,7 @@ interface Press {
   secret?: string | null
   /** Number of the person who presses; Ada Lovelace's by default. Empty if a username hides it. */
   from?: string
-  /** Their other id, which Meta sends with the number or alone */
+  /** Other id of the person, which Meta sends with the number or instead of it */
   userId?: string
   /** Contact in Meta's payload; the person who presses by default */
   contact?: { wa_id: string, user_id?: string }
@@ -46,9 +46,9 @@ interface Press {
 export type WhatsApp = Awaited<ReturnType<typeof startWhatsApp>>
 
 /**
- * The WhatsApp Cloud API, as far as a bot in the chat of one person needs it.
+ * Starts a double of the WhatsApp Cloud API with all that a bot in one person's chat needs.
  *
- * @param dialled another number under which WhatsApp knows the reviewer; webhooks carry their usual one
+ * @param dialled number configured for the reviewer. WhatsApp knows it too, but webhooks carry the usual number.
  */
 export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {}) {
   const messages: WhatsAppMessage[] = []
@@ -83,7 +83,7 @@ export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {
     return Response.json({ messaging_product: 'whatsapp', contacts: [{ input: to, wa_id: CHAT }], messages: [{ id }] })
   }
 
-  /** In the format of https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/payload-examples */
+  /** Sends a webhook: https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/payload-examples */
   function send(serverUrl: string, value: Json, { secret = SECRET, number = NUMBER }: Press = {}): Promise<Response> {
     const metadata = { display_phone_number: '15550783881', phone_number_id: number }
     const change = { field: 'messages', value: { messaging_product: 'whatsapp', metadata, ...value } }
@@ -111,7 +111,7 @@ export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {
       ...repointed({ [MEDIA_HOST]: proxy.url }),
     },
     messages: () => messages,
-    /** Returns the message whose buttons belong to the submission. */
+    /** Returns the message with the submission's buttons. */
     cardOf: (id: string) => messages.find(({ buttons }) => buttons.some(button => button.id.includes(id))),
     repliesTo: ({ id }: WhatsAppMessage) => messages.filter(({ replyTo }) => replyTo === id),
     click: (serverUrl: string, { id, buttons }: WhatsAppMessage, title: string, press?: Press) => {
@@ -123,11 +123,11 @@ export async function startWhatsApp({ dialled = CHAT }: { dialled?: string } = {
     write: (serverUrl: string, body: string, from?: string, userId?: string) => (
       hear(serverUrl, { type: 'text', text: { body } }, { from, userId })
     ),
-    /** The reviewer sends the picture, with a caption. */
+    /** Sends the picture with a caption, as the reviewer. */
     sendPicture: (serverUrl: string, caption: string) => hear(
       serverUrl, { type: 'image', image: { id: PICTURE_ID, mime_type: 'image/jpeg', caption } },
     ),
-    /** Meta reports that an accepted message did not arrive. */
+    /** Sends Meta's report that an accepted message did not arrive. */
     fail: (serverUrl: string, code: number, id = 'wamid.0', recipient: Json = { recipient_id: CHAT }) => (
       send(serverUrl, { statuses: [{ id, status: 'failed', timestamp: '1', ...recipient, errors: [{ code }] }] })
     ),

@@ -1,7 +1,8 @@
 interface Page { rows: { id: string }[], found: string[], scanned: number, cursor: string | null }
 
 /**
- * Returns all rows for a query. One answer searches for only 0.1 s, which on a busy machine does not cover the list.
+ * Returns all rows for a query, with several requests if needed: each one searches for only 0.1 s, which is too short
+ * for the whole list on a busy machine.
  */
 export async function wholeList(url: string, query: string): Promise<Page> {
   const whole: Page = { rows: [], found: [], scanned: 0, cursor: '' }

@@ -2,7 +2,7 @@ import { cardView } from '../../server/domain/cards/card-view'
 import { plainText } from '../../shared/utils/line'
 import type { RichText } from '../../shared/types/line'
 
-/** Replaces every rich text in a value by plain text with times in UTC. */
+/** Replaces every rich text in a value with plain text, with times in UTC. */
 export function inWords<T>(value: T): T {
   if (isLine(value)) return plainText(value) as T
   if (Array.isArray(value)) return value.map(inWords) as T

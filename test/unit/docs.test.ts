@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 const root = new URL('../../', import.meta.url)
 
-/** Proof in a table cell: `file`, or `file`: title. */
+/** Reference to a test in a table cell: `file`, or `file`: title */
 const PROOF = /`((?:e2e|unit|contract)\/[\w/-]+\.test\.ts)`(?:: (.+?))?(?=; `|\s*(?:\||$))/g
 
 const security = readFileSync(new URL('docs/security.md', root), 'utf8')
@@ -25,7 +25,7 @@ it('docs/scaling.md tells of every key in Redis that lives longer than a second'
   const sources = files.map(name => readFileSync(new URL(name, folder), 'utf8')).join('\n')
   const names = new Set([...sources.matchAll(/\{triage\}:([a-z-]+)/g)].map(([, name]) => name!))
   const page = readFileSync(new URL('docs/scaling.md', root), 'utf8')
-  // The channel of announcements, and the key with which writes are tested.
+  // Leave out the channel for announcements, and the key for testing writes.
   for (const name of ['changes', 'probe']) expect(names.delete(name)).toBe(true)
   for (const name of names) expect(page, name).toMatch(new RegExp(`\\{triage\\}:${name}\\b|^\\|[^|]*\`${name}\``, 'm'))
 })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** Imported project files, by file; Nuxt's aliases lead to files for pages. */
+/** Project files imported by each file. Nuxt's aliases, which lead to files for pages, are resolved. */
 const imports = new Map(globSync('{server,shared,app,pages}/**/*.{ts,vue}', { cwd: ROOT }).map((file) => {
   const code = readFileSync(join(ROOT, file), 'utf8')
   const paths = code.matchAll(/\b(?:from|import)\s*\(?\s*'((?:\.{1,2}|~|#shared)\/[^']+)'/g)

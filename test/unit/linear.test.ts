@@ -12,16 +12,16 @@ import { visible } from '../../shared/utils/text'
 import { formsOf } from '../fakes/forms'
 import { submissionOf } from '../fixtures/views'
 
-/** Length of a short text, and the factor by which a long text is longer. */
+/** Length of a short text, and how many times longer a long text is */
 const [SHORT, TIMES] = [2000, 32]
 
-/** Limit of the slowdown. With quadratic time, a long text takes TIMES times as long as TIMES short ones. */
+/** Maximum slowdown. In quadratic time, a long text takes TIMES times as long as TIMES short texts. */
 const MUCH_SLOWER = TIMES / 4
 
 /** Shorter times are ignored, ms: they are noise. */
 const NOISE_MS = 20
 
-/** Processor time, ms: other busy processes do not count. */
+/** Returns the processor time of `run`, ms. Other busy processes do not affect it. */
 async function took(run: () => unknown, times = 1): Promise<number> {
   const began = process.cpuUsage()
   for (let time = 0; time < times; time++) await run()
@@ -29,7 +29,7 @@ async function took(run: () => unknown, times = 1): Promise<number> {
   return (user + system) / 1000
 }
 
-/** Factor by which a long text takes longer than short texts of the same total length. */
+/** Returns how many times longer one long text takes than short texts of the same total length. */
 async function slowdown(run: (text: string) => unknown, textOf: (length: number) => string): Promise<number> {
   const [short, long] = [textOf(SHORT), textOf(SHORT * TIMES)]
   return await took(() => run(long)) / Math.max(await took(() => run(short), TIMES), NOISE_MS)

@@ -10,7 +10,7 @@ const DIALOG = { 'role': 'dialog', 'data-state': 'open' }
 
 const TAGS: readonly [RegExp, string][] = [[/Button$/, 'button'], [/Link$/, 'a'], [/Input|Textarea$/, 'input']]
 
-/** Draws any component of Nuxt UI, or of ours, as one element with its texts and all its slots. */
+/** Renders any component, of Nuxt UI or our own, as one element with its texts and all its slots. */
 function standIn(name: string): Component {
   const [, tag = name] = TAGS.find(([names]) => names.test(name)) ?? []
   return defineComponent({ inheritAttrs: false, setup(_, { attrs, slots, expose }) {

@@ -4,7 +4,7 @@ import { standInFor } from './components'
 import { site } from './nuxt'
 import { createPage, page, Part } from './tree'
 
-/** Event source of a page; the test sends its events. */
+/** Stand-in for the page's EventSource; the test sends the events. */
 export class Events {
   static open: Events[] = []
   private hear = new Map<string, (event: { data: string }) => void>()
@@ -41,10 +41,10 @@ class Kept extends Map<string, string> {
   removeItem = (key: string) => void this.delete(key)
 }
 
-/** Observers of the document, told by the test that something changed */
+/** Observers of the document; the test notifies them of changes. */
 export const observers = new Set<() => void>()
 
-/** Media queries that hold, and what the browser says about itself */
+/** State of the browser: matching media queries, online or not, and its confirm dialogs */
 export const browser = { media: new Set<string>(), isOnline: true, answers: [] as boolean[], questions: [] as string[] }
 
 const document = {
@@ -88,7 +88,7 @@ for (const [name, value] of Object.entries(GLOBALS)) {
 }
 Object.defineProperty(globalThis, 'window', { value: globalThis, configurable: true })
 
-/** Sends an event to the window and the document; true if nobody prevented it. */
+/** Sends an event to the window and the document. Returns false if a listener prevented the default action. */
 export function dispatch(name: string, details: object = {}): boolean {
   let isPrevented = false
   const event = { target: page.focused, ...details, preventDefault: () => { isPrevented = true } }
@@ -98,7 +98,7 @@ export function dispatch(name: string, details: object = {}): boolean {
 
 let apps: App<Part>[] = []
 
-/** Opens an empty page, for each test. */
+/** Opens an empty page. Call it before each test. */
 export function openPage(): void {
   vi.useFakeTimers({ now: new Date('2026-11-27T12:00:00Z') })
   page.root = page.focused = new Part('body')
@@ -115,13 +115,13 @@ export function closePage(): void {
   vi.useRealTimers()
 }
 
-/** Lets time pass, and everything happen that is due. */
+/** Advances the fake clock and runs everything that becomes due. */
 export const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms)
 
 /**
- * Mounts a component into the page, the named components as they are and all others as stand-ins.
+ * Mounts a component into the page. `components` are used as they are; all others are replaced by stand-ins.
  *
- * @returns how to remove it again
+ * @returns function that removes the component again
  */
 export async function mount(component: Component, props: object = {}, components: Record<string, Component> = {}) {
   const app = createPage({ render: () => h(component, props) })
@@ -154,7 +154,7 @@ export async function use<T>(compose: () => T): Promise<T & { leave: () => void 
 /** Finds an element by its test id. */
 export const byId = (id: string) => page.root.querySelector(`[data-testid=${id}]`)
 
-/** Returns the text of the page without superfluous spaces. */
+/** Returns the text of the page, or of one part of it, with white space collapsed. */
 export const shown = (part: Part | null = page.root) => part?.textContent.replace(/\s+/g, ' ').trim() ?? ''
 
 /** Finds a button by its label. */
@@ -165,7 +165,7 @@ function button(label: string): Part {
   return found
 }
 
-/** Presses an element, named by its test id or label, and lets everything happen that follows. */
+/** Presses an element, given by its test id or label, and waits for the effects. */
 export async function press(what: string | Part) {
   const part = typeof what === 'string' ? byId(what) ?? button(what) : what
   part.focus()
@@ -185,22 +185,22 @@ export async function submit() {
   await pass()
 }
 
-/** Presses a key, wherever the focus is. */
+/** Presses a key on the focused element. */
 export async function key(name: string, pressed: object = {}) {
   dispatch('keydown', { key: name, ...pressed })
   await pass()
 }
 
-/** Returns what an element does at an event, or with a value. */
+/** Returns an element's handler with this name. */
 export const handle = (part: Part, name: string) => part.props[name] as (value?: unknown) => void
 
-/** Returns the toasts since the last call, one line each. */
+/** Returns the toasts (short messages) shown since the last call, one line each. */
 export const toasts = () => site.toasts.splice(0).map(
   ({ title, description }) => [title, description].filter(Boolean).join(': '),
 )
 
-/** Returns what stands in an input. */
+/** Returns the current value of an input. */
 export const typed = (id: string) => byId(id)?.props.modelValue ?? byId(id)?.props['model-value']
 
-/** A gate for an answer that a test holds back. */
+/** Creates a promise with which a test holds an answer back. */
 export const gate = <T>() => Promise.withResolvers<T>()

@@ -1,7 +1,6 @@
 import { reactive, ref, type Ref } from 'vue'
 
-// Stand-ins for everything that Nuxt gives to the code of the pages: the site is in memory, and a test answers its
-// requests.
+// Stand-ins for the Nuxt functions that the pages use. The site is in memory, and the test answers its requests.
 
 interface Place { path: string, query: Record<string, string>, hash: string, params: Record<string, string> }
 type Target = string | Partial<Place> & { state?: object }
@@ -12,10 +11,10 @@ const START: Place = { path: '/', query: {}, hash: '', params: {} }
 /** Route of the page, as Vue Router has it */
 export const route = reactive({ ...START, fullPath: '/', matched: [{}] as object[] })
 
-/** State that a test sets or looks at; `reset` brings it back. */
+/** State that a test sets or reads; `reset` restores the initial state. */
 export const site = {
   states: new Map<string, Ref<unknown>>(),
-  /** Addresses that were gone to, oldest first */
+  /** Addresses that the page navigated to, oldest first */
   visited: [] as string[],
   historyStates: [{}] as object[],
   guards: new Set<() => unknown>(),
@@ -34,7 +33,7 @@ function expectNoRequest({ method, path }: Asked): never {
   throw new Error(`The test does not answer ${method} ${path}`)
 }
 
-/** An answer of the server that is an error. */
+/** Creates an error response of the server. */
 export const refusal = (statusCode: number, data: object = {}) => Object.assign(new Error(`${statusCode}`), {
   statusCode, data, response: { status: statusCode, headers: new Headers() },
 })

@@ -3,7 +3,7 @@ import { refusal, site, type Asked } from './nuxt'
 
 const HOUR_MS = 3_600_000
 
-/** Returns a submission that waits for a reviewer, as the server tells of it. Spam can be taken back for an hour. */
+/** Returns an open submission as the server reports it. A spam decision can be undone for an hour. */
 export const details = (id: string, changes: Partial<SubmissionDetails> = {}) => ({
   id, form: null, state: 'waiting', open: true, mayDecide: true, mayErase: true, taking: null, holder: null,
   receivedAt: Date.now() - 60_000,
@@ -30,7 +30,7 @@ export const CONTEXT = {
   sandbox: true, formUrl: '/api/form', curl: 'curl /api/form', revocableMs: { forward: 0, spam: HOUR_MS },
 }
 
-/** Traces that an action leaves */
+/** Changes that each action makes to a submission */
 const OUTCOMES: Record<string, object> = {
   'spam': { state: 'spam', open: false, revocation: { action: 'reopen' } },
   'forward': { state: 'done', open: false }, 'edit': { state: 'done', open: false },
@@ -41,19 +41,19 @@ const OUTCOMES: Record<string, object> = {
   'hand-back': { taking: 'take', holder: null },
 }
 
-/** The server as the pages see it, with these submissions, the first of the list first */
+/** Starts a stand-in for the server with these submissions, in the order of the list. */
 export function serve(...submissions: SubmissionDetails[]) {
   const kept = new Map(submissions.map(each => [each.id, each]))
   const overrides: { part: string, answer: (asked: Asked) => unknown, isOnce: boolean }[] = []
   const service = {
     kept,
-    /** Actions that the server did, by id; a repeated request of the same press counts once. */
+    /** Actions that the server has performed, with the submission's id; repeated requests of one click count once. */
     done: [] as [id: string, action: string][],
     pressed: new Set<string>(),
-    /** Answers requests whose address has this part: always, or once. */
+    /** Answers requests if their address contains `part`: every time (`on`), or only the next time (`once`). */
     on: (part: string, answer: (asked: Asked) => unknown) => void overrides.unshift({ part, answer, isOnce: false }),
     once: (part: string, answer: (asked: Asked) => unknown) => void overrides.unshift({ part, answer, isOnce: true }),
-    /** Holds the next answer back until the function that is returned is called. */
+    /** Holds the next answer back until the test calls the returned function. */
     hold: (part: string, answered: (asked: Asked) => unknown = answer) => {
       const gate = Promise.withResolvers<null>()
       service.once(part, asked => gate.promise.then(() => answered(asked)))
@@ -62,13 +62,13 @@ export function serve(...submissions: SubmissionDetails[]) {
         await pass(1)
       }
     },
-    /** Changes a submission and notifies the pages. `ids` null: anything may have changed. */
+    /** Changes a submission and notifies the pages. If `ids` is null, the pages must assume that all have changed. */
     change: async (id: string, changes: Partial<SubmissionDetails> = {}, ids: string[] | null = [id]) => {
       kept.set(id, details(id, changes))
       Events.open.at(-1)!.send('changed', ids)
       await pass()
     },
-    /** Answers as the server does by default. */
+    /** Default answer of the server */
     answer,
     off: () => void overrides.splice(0),
   }
@@ -105,5 +105,5 @@ export function serve(...submissions: SubmissionDetails[]) {
 }
 
 export const AWAY = { error: 'The store does not answer.', code: 'STORE_UNAVAILABLE' }
-/** The answer of a server whose store is away */
+/** Creates the server's answer while its store is unavailable. */
 export const away = () => refusal(503, AWAY)

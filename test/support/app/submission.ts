@@ -27,7 +27,7 @@ const Keys = defineComponent(() => {
   return () => null
 })
 
-/** Gives each test a reviewer, the keys and the notice, which are there on every page. */
+/** Gives each test the parts that every page has: a signed-in reviewer, keyboard shortcuts and the notice. */
 export function useReviewer() {
   beforeEach(async () => {
     useState('sign-in', () => ({ viewer: { role: 'reviewer' }, takes: true, platforms: [] }))
@@ -37,13 +37,13 @@ export function useReviewer() {
   })
 }
 
-/** Opens the page of a submission; resolves with how to leave it. */
+/** Opens the page of a submission; resolves with a function that leaves it. */
 export async function openPage(id: string) {
   await navigateTo(`/submissions/${id}`)
   return mount(SubmissionPage, {}, PARTS)
 }
 
-/** Opens the page of the first of these submissions, which stand in the list in this order. */
+/** Puts these submissions into the list, in this order, and opens the page of the first one. */
 export async function open(...submissions: SubmissionDetails[]) {
   const service = serve(...submissions)
   useQueueRows().value = { rows: submissions.map(({ id }) => row(id)), cursor: null, filter: {} }
@@ -52,5 +52,5 @@ export async function open(...submissions: SubmissionDetails[]) {
 
 /** Returns the id of the submission that is shown. */
 export const shownId = () => /submissions\/(.+)/.exec(route.fullPath)?.[1]
-/** Returns what was said of the last decision. */
+/** Returns the notice about the last decision. */
 export const notice = () => shown(byId('said'))

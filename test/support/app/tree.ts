@@ -1,10 +1,10 @@
 import { createRenderer, type Component } from 'vue'
 
-// Elements of a page without a browser: as much of them as the code of the pages uses.
+// Elements of a page without a browser, with only the features that the pages use.
 
 type Props = Record<string, unknown>
 
-/** Matches one simple selector, such as `a[href=x]:not([y])`; `:disabled` is the only pseudo-class of a state. */
+/** Matches one simple selector, such as `a[href=x]:not([y])`. The only supported state is `:disabled`. */
 function isMatch(part: Part, selector: string): boolean {
   const [, tag, conditions] = /^([\w-]*)(.*)$/.exec(selector)!
   if (tag && tag !== part.tag) return false
@@ -35,7 +35,7 @@ export class Part {
   props: Props = {}
   style: Record<string, string> = {}
   tabIndex = 0
-  // Vue leaves elements of browsers as they are.
+  // Vue does not make DOM elements reactive, and recognizes them by this tag.
   readonly [Symbol.toStringTag] = 'HTMLElement'
   constructor(readonly tag: string, private text = '') {}
 
@@ -101,7 +101,7 @@ export class Part {
   addEventListener() {}
   removeEventListener() {}
 
-  // Vue's transitions ask for these.
+  // Vue's transitions need the following members.
   nodeType = 1
   ownerDocument = { body: {} }
   classList = { add() {}, remove() {} }
@@ -132,7 +132,7 @@ const renderer = createRenderer<Part, Part>({
   remove(part) {
     part.parent?.children.splice(part.parent.children.indexOf(part), 1)
     part.parent = null
-    // Browsers take the focus from elements that are removed.
+    // Browsers move the focus away from removed elements.
     if (page.focused && !page.focused.isConnected) page.focused = page.root
   },
   patchProp(part, name, _, value) {

@@ -11,7 +11,7 @@ import { silentLog } from '../../fakes/runtime'
 import { until } from '../until'
 import { startDiscord } from './discord'
 
-/** So long that a listener checks the store only after an event: its regular checks are minutes apart. ms */
+/** Lease with minutes between a listener's regular checks, so that it checks the store only after an event, ms */
 export const LONG_MS = 6_000_000
 
 interface Owner {
@@ -21,7 +21,7 @@ interface Owner {
   log?: GatewayOptions['log']
 }
 
-/** A Discord double, a store, and a listener of this process between them. The clock stands still unless advanced. */
+/** Listener in this process between a Discord double and a store. The clock moves only when a test advances it. */
 export class Owning {
   /** Status events of the listener's session */
   said: string[] = []
@@ -71,7 +71,7 @@ export class Owning {
     this.over.abort()
   }
 
-  /** Ends the listener, so that the next one can take over. */
+  /** Ends the listener so that another one can take over. */
   async handOver(): Promise<void> {
     this.end()
     await this.running

@@ -37,7 +37,8 @@ import type { DiscordMessage } from './types'
 export type BotServer = Awaited<ReturnType<typeof startBotServer>>
 
 /**
- * Starts two replicas of the bot with handlers, domain and store composed as in `app.ts`, against the Discord double.
+ * Starts two replicas of the bot, connected to the Discord double. They are composed of handlers, domain and store as
+ * in `app.ts`.
  */
 export async function startBotServer({
   register = () => {}, state = createMemoryState(),

@@ -15,7 +15,7 @@ function checkNames({ name, options = [] }: Json): void {
   for (const option of options as Json[]) checkNames(option)
 }
 
-/** Registers a command, or replaces the one of that name. */
+/** Registers commands; a command with an existing name replaces the old one. */
 export function commandRoutes(world: World): Record<string, Handler> {
   return {
     'POST /applications/:id/commands': ({ params: [id], body }) => {

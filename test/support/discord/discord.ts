@@ -13,14 +13,15 @@ const PRIVATE_THREAD = 12
 
 interface DiscordOptions {
   latencyMs?: Latencies
-  /** Time limit for the answer to an interaction, ms. Discord's is 3 s; tests not about it use one for hangs only. */
+  /** Time limit for the answer to an interaction, ms. Discord's is 3 s; the longer default only catches hangs. */
   answerWithinMs?: number
 }
 
 export type DiscordDouble = Awaited<ReturnType<typeof startDiscord>>
 
 /**
- * Starts Discord on loopback: REST behind a proxy that records and injects faults, the gateway, and users who click.
+ * Starts a Discord double on loopback: the gateway, simulated users, and REST behind a proxy that records requests and
+ * injects faults.
  */
 export async function startDiscord({ latencyMs = {}, answerWithinMs = 20_000 }: DiscordOptions = {}) {
   const world = new World()
@@ -56,7 +57,7 @@ export async function startDiscord({ latencyMs = {}, answerWithinMs = 20_000 }: 
     interactionResponses: interactions.responses,
     /** Returns copies of the messages that a channel shows now, oldest first. */
     messages: (channelId = world.channelId) => structuredClone(world.inChannel(channelId)),
-    /** Returns a copy of the channel's message whose buttons belong to the submission. */
+    /** Returns a copy of the channel's message with the submission's buttons. */
     cardOf: (id: string) => structuredClone(
       world.inChannel(world.channelId).find(({ components }) => JSON.stringify(components).includes(id)),
     ),
@@ -68,23 +69,23 @@ export async function startDiscord({ latencyMs = {}, answerWithinMs = 20_000 }: 
     send: interactions.send,
     /** Sends the PING that Discord sends when an endpoint is configured. */
     ping: interactions.ping,
-    /** `url` may be 'gateway': then it is dispatched as INTERACTION_CREATE, and the answer is expected through REST. */
+    /** Clicks a button. If `url` is 'gateway', sends it as INTERACTION_CREATE and expects the answer through REST. */
     click: (url: string, message: DiscordMessage, customId: string, options?: SendOptions) => (
       interactions.component(url, message, customId, undefined, options)
     ),
     select: interactions.component,
-    /** Inputs that are not named keep their prefilled values. */
+    /** Submits a modal. Inputs without a given value keep their prefilled values. */
     submitModal: interactions.submitModal,
-    /** A user types a command such as `/forms show Ada`, once the bot has registered it. */
+    /** Sends a typed command such as `/forms show Ada`; waits until the bot has registered the command. */
     command: async (url: string, words: string, options?: SendOptions & { channelId?: string }) => {
       await until('the command to be registered', () => world.commands.size > 0)
       return interactions.command(url, words, options)
     },
-    /** Opens a thread of the channel that only its members and the bot see. */
+    /** Opens a private thread in the channel, visible only to its members and the bot. */
     openPrivateThread: () => world.addChannel({
       id: world.nextId(), type: PRIVATE_THREAD, name: 'aside', guild_id: world.guildId, parent_id: world.channelId,
     }),
-    /** Archives a thread, as happens after days without messages; a moderator also locks it. */
+    /** Archives a thread, as Discord does after days without messages. A moderator may also have locked it. */
     archive: (threadId: string, locked = false) => {
       world.channel(threadId).thread_metadata = { archived: true, locked }
     },
@@ -106,7 +107,7 @@ export async function startDiscord({ latencyMs = {}, answerWithinMs = 20_000 }: 
       )
       return { id }
     },
-    /** A moderator deletes a message. */
+    /** Deletes a message, as a moderator would. */
     delete: (message: DiscordMessage) => world.remove(world.message(message.id, message.channel_id)),
     emitReaction: (
       reaction: { messageId: string, emoji: string, userId?: string, channelId?: string, remove?: boolean },

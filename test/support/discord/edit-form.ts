@@ -10,7 +10,7 @@ export const componentsOf = (message: DiscordMessage | undefined): Json[] => (
   (message?.components ?? []).flatMap(({ components }) => components as Json[])
 )
 
-/** Returns all text of a message, without the backslashes that Discord hides. */
+/** Returns all text of a message, without the escaping backslashes that Discord hides. */
 export const discordText = ({ content, embeds }: Pick<DiscordMessage, 'content' | 'embeds'>): string => (
   [content, ...embeds.flatMap(({ title, description, fields = [] }) => [
     title, description, ...(fields as Json[]).flatMap(({ name, value }) => [name, value]),
@@ -33,7 +33,7 @@ export function press({ discord, url }: Reached, message: DiscordMessage, label:
 
 export type Mode = 'native' | 'picker'
 
-/** Opens the edit form of a card; `mode` says which kind of form it is. */
+/** Opens the edit form of a card. */
 export async function openEdit(
   { discord, url }: Reached, card: DiscordMessage, id: string,
 ): Promise<{ mode: Mode, answer: Answer, opened: OpenedModal, picker: DiscordMessage }> {

@@ -8,7 +8,7 @@ const DIRECT_MESSAGES = 1 << 12
 const DIRECT_MESSAGE_REACTIONS = 1 << 13
 const MESSAGE_CONTENT = 1 << 15
 
-/** True if these intents deliver this event. */
+/** True if a session with these gateway intents receives this event. */
 export function hears(intents: number, type: string, data: Json = {}): boolean {
   return !neededFor(type, data) || Boolean(intents & neededFor(type, data))
 }
@@ -20,7 +20,7 @@ function neededFor(type: string, data: Json): number {
   return /^(?:GUILDS|GUILD_|CHANNEL_|THREAD_)/.test(type) ? GUILDS : 0
 }
 
-/** Empties guild messages of others that do not mention the bot, unless the privileged intent is set. */
+/** Removes content that needs the privileged intent: guild messages of other users that do not mention the bot. */
 export function visibleTo(intents: number, botId: string, data: Json, type: string): Json {
   const hidden = /^MESSAGE_(?:CREATE|UPDATE)$/.test(type) && !(intents & MESSAGE_CONTENT) && data.guild_id
     && data.author.id !== botId && !data.mentions.some((user: Json) => user.id === botId)

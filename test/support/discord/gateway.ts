@@ -17,19 +17,19 @@ export interface Latencies {
 
 export interface Gateway {
   url: string
-  /** Sent in READY. Set it to a dead port to make the resume host unreachable. */
+  /** URL sent in READY for resuming. Set it to a closed port to make the resume host unreachable. */
   resumeUrl: string
   identifies: number
   resumes: number
   /** Number of sessions with an attached socket */
   live: () => number
-  /** Sent in HELLO to sockets that open from now on */
+  /** Heartbeat interval sent in HELLO to sockets that open from now on, ms */
   heartbeatIntervalMs: number
   /** If false, a client that asks for message content is closed with 4014. */
   privileged: boolean
   /** If true, new sockets get 503, as in an outage. */
   refuse: boolean
-  /** If true, sockets that are open now get neither acks nor events. Setting it to false sends what was withheld. */
+  /** If true, sockets that are open now get neither acks nor events. Setting it to false sends them late. */
   freezeAcks: boolean
   /** Resets every TCP connection; sessions survive. */
   dropAll: () => void
@@ -44,7 +44,7 @@ interface Session {
   id: string
   seq: number
   intents: number
-  /** Events that a RESUME replays. A heartbeat acknowledges and drops those up to its sequence. */
+  /** Events that a RESUME replays. A heartbeat acknowledges all events up to its sequence, which drops them here. */
   replay: { s: number, text: string }[]
   acknowledged: number
   connection?: Connection
@@ -54,13 +54,13 @@ interface Connection {
   ws: WebSocket
   socket: Socket
   session?: Session
-  /** Set while the connection is frozen */
+  /** Messages held back while the connection is frozen */
   withheld?: string[]
   closedByUs?: boolean
 }
 
 const TRUE_CLIENT_END = [1000, 1001]
-/** Codes after which a client must identify anew: discord-api-docs, developers/topics/opcodes-and-status-codes.mdx */
+/** Close codes that end the session: discord-api-docs, developers/topics/opcodes-and-status-codes.mdx */
 const SESSION_OVER = [4003, 4004, 4007, 4009, 4010, 4011, 4012, 4013, 4014]
 
 /** Gateway v10: JSON, no compression. */
@@ -162,7 +162,7 @@ export async function startGateway(
     if (!session || d.seq < session.acknowledged) return invalidate(connection, false)
     if (!Number.isInteger(d.seq) || d.seq > session.seq) return end(connection, 4007)
     gateway.resumes++
-    // Discord does not document what the session's previous socket receives: here, only acks.
+    // Discord does not document what the session's previous socket receives after a RESUME. Here it gets only acks.
     if (session.connection) session.connection.session = undefined
     attach(connection, session)
     for (const { s, text } of session.replay) if (s > d.seq) say(connection, JSON.parse(text) as Json)

@@ -18,7 +18,7 @@ type Given = Pick<Answer, 'status' | 'body'>
 
 export type Interactions = ReturnType<typeof createInteractions>
 
-/** Clicks and forms: payloads, signatures, and the effects of a response */
+/** Creates clicks and forms: their payloads, their signatures, and the effects of the bot's response. */
 export function createInteractions(world: World, answerWithinMs: number) {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const known = new Map<string, Interaction>()

@@ -38,7 +38,7 @@ export type Listening = Awaited<ReturnType<typeof startListening>>
 
 type Handled = ForwardedEvent & { data: Json }
 
-/** A double of our webhook route: checks the token, drops repetitions, is slow, and records the events in order. */
+/** Starts a slow double of our webhook route. It checks the token, drops repetitions, and records events in order. */
 async function startReceiver(state: StateAdapter, botToken: string) {
   const handled: Handled[] = []
   const proxy = await startProxy(async ({ headers, body }) => {
@@ -68,8 +68,8 @@ export async function startListening() {
   const listening = {
     redis, state, discord, receiver,
     /**
-     * Lease duration of listeners started from now on, ms. A lease ends if its owner gets no processor time for so
-     * long.
+     * Lease duration of listeners started from now on, ms. An owner that gets no processor time for this long loses
+     * its lease.
      */
     leaseMs: LEASE_MS,
     /** Without a duration, the listener stays on standby. */
@@ -92,8 +92,8 @@ export async function startListening() {
       note(channelId, `${remove ? 'REMOVE' : 'ADD'} ${emoji} ${messageId}`)
     },
     /**
-     * Sends a message every 50 ms, over all channels. Unless turned off, every fourth gets a reaction that is added,
-     * removed and added again. Returns a function that stops it.
+     * Sends a message every 50 ms, to each channel in turn. With `reactions`, adds a reaction to every fourth message,
+     * removes it and adds it again. Returns a function that stops it.
      */
     chatter: (channels: string[], reactions = true) => {
       let count = 0
@@ -115,7 +115,7 @@ export async function startListening() {
     },
     sent: () => [...sent.values()].flat().length,
     handled: () => receiver.handled.length,
-    /** Asserts that everything was handled once, in the order of each channel. */
+    /** Asserts that every event was handled exactly once, and in order within its channel. */
     allHandled: async () => {
       const isAll = () => listening.handled() >= listening.sent()
       // Wait as long as there is progress: a slow machine has many events to catch up on.

@@ -3,7 +3,7 @@ import { refuse } from './problems'
 import type { Json, OpenedModal } from './types'
 import { optionProblems, selectProblems } from './validate'
 
-/** One input of an opened modal, in either way of nesting */
+/** One input of an opened modal, nested in a row or in a label */
 export interface ModalInput {
   customId: string
   label: string
@@ -57,7 +57,7 @@ function describe(input: Json, label: string, description?: string): ModalInput 
   }
 }
 
-/** Refuses what Discord refuses in the data of a type 9 response, beyond its published description. */
+/** Applies Discord's rules for a modal (type 9 response) that its published API description lacks. */
 export function validateModal({ title, custom_id: id, components = [] }: Json = {}): void {
   const parts = components as Json[]
   refuse([

@@ -10,7 +10,7 @@ export const MODAL = 9
 
 const MODAL_SUBMIT = 5
 
-/** Returns the response types that an interaction allows. Without a message, there is nothing to update. */
+/** Returns the response types that an interaction allows. Updates are allowed only if it has a message. */
 export function fittingReplies({ type, messageId }: Interaction): number[] {
   const updates = type !== COMMAND && (type !== MODAL_SUBMIT || messageId) ? [DEFER_UPDATE, UPDATE] : []
   return [MESSAGE, DEFER_MESSAGE, ...updates, ...type === MODAL_SUBMIT ? [] : [MODAL]]

@@ -26,7 +26,7 @@ export interface RestOptions {
 const PREFIX = '/api/v10'
 const LOADING = 1 << 7
 
-/** The REST API without faults; the proxy in front of it injects those. */
+/** Creates the REST API. It never fails by itself; the proxy in front of it injects faults. */
 export function createRest(options: RestOptions): (request: Recorded) => Promise<Response> {
   const table = Object.entries({
     ...guildRoutes(options), ...channelRoutes(options.world), ...threadRoutes(options.world), ...webhookRoutes(options),
@@ -37,7 +37,7 @@ export function createRest(options: RestOptions): (request: Recorded) => Promise
 
   async function route({ method, path, headers, body }: Recorded): Promise<Json | undefined> {
     const { pathname, searchParams } = new URL(path, 'http://discord')
-    // A token in the path is enough; all other routes need the bot's.
+    // Routes with a token in their path need no other. All other routes need the bot's token.
     const open = new RegExp(`^${PREFIX}/(?:interactions|webhooks|gateway$)`).test(pathname)
     if (!open && headers.authorization !== `Bot ${options.token}`) throw new DiscordError(401, 0, '401: Unauthorized')
     const candidates = table.flatMap((entry) => {
@@ -142,7 +142,7 @@ function channelRoutes(world: World): Record<string, Handler> {
   }
 }
 
-/** Newest first, as Discord lists. `after`, too, gives the page directly after the id, not the newest one. */
+/** Returns a page of messages, newest first. `after` selects the messages directly after the id, as on Discord. */
 function page(messages: DiscordMessage[], query: URLSearchParams): DiscordMessage[] {
   const [after, before] = [query.get('after'), query.get('before')]
   const limit = Number(query.get('limit') ?? 50)

@@ -26,7 +26,7 @@ export function openChannel(world: World, id: string): Channel {
   return channel
 }
 
-/** Only members who may manage threads can open a locked one, which the bot may not. */
+/** Archives or reopens a thread. A locked one needs the permission to manage threads, which the bot lacks. */
 function archive(channel: Channel, archived: boolean): void {
   const metadata = metadataOf(channel)
   if (!metadata) throw new DiscordError(400, 50024, 'Cannot execute action on this channel type')

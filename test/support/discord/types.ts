@@ -11,7 +11,7 @@ export interface DiscordUser {
   bot?: boolean
 }
 
-/** Targets that a message notifies. Embeds never notify. */
+/** Everybody notified by a message. Mentions in embeds never notify. */
 export interface Pings { everyone: boolean, users: string[], roles: string[] }
 
 export interface DiscordMessage {
@@ -37,9 +37,9 @@ export interface DiscordMessage {
   thread?: Channel
   message_reference?: Json
   interaction_metadata?: Json
-  /** Our own field, never sent */
+  /** Targets notified by the message. Field of this double, never sent */
   pings: Pings
-  /** Value in the bot's request; our own field, never sent */
+  /** Value from the bot's request. Field of this double, never sent */
   allowed_mentions?: Json
 }
 
@@ -87,7 +87,7 @@ export interface InteractionResponse {
 
 export interface SendOptions {
   user?: DiscordUser
-  /** Replace the real headers; undefined removes one. */
+  /** Headers that replace the real ones; undefined removes a header. */
   headers?: Record<string, string | undefined>
   /** Epoch seconds, included in the signature */
   timestamp?: number

@@ -2,15 +2,15 @@ import { broken, isBlank, isRepeated } from '../rules'
 import { DiscordError, refuse } from './problems'
 import type { Json } from './types'
 
-// Rules of Discord beyond its own description of the API, which `described.ts` checks for every body: discord-api-docs,
-// developers/resources/message.mdx and developers/components/reference.mdx. Lengths are in UTF-16 units: Discord does
-// not document its unit, and this one gives the highest count.
+// Discord's rules that its API description lacks: discord-api-docs, developers/resources/message.mdx and
+// developers/components/reference.mdx. `described.ts` checks every body against the description itself. Lengths are in
+// UTF-16 units: Discord does not document its unit, and this one gives the highest count.
 const COMPONENTS_V2 = 1 << 15
 export const EPHEMERAL = 1 << 6
 /** Suppresses link previews, and also the message's own embeds. */
 export const SUPPRESS_EMBEDS = 1 << 2
 
-/** Refuses what Discord refuses, for a message as it is after the request. */
+/** Throws if Discord would refuse the message that results from the request. */
 export function validateMessage(payload: Json): void {
   const { flags = 0, content, allowed_mentions: allowed } = payload
   if (flags & COMPONENTS_V2) throw new Error('Nobody here knows Components V2.')

@@ -20,7 +20,7 @@ export class World {
   readonly users = new Map<string, DiscordUser>()
   readonly channels = new Map<string, Channel>()
   readonly messages = new Map<string, DiscordMessage>()
-  /** By name. */
+  /** Registered commands, by name */
   readonly commands = new Map<string, Json>()
   /** Called for every change, with a gateway event */
   dispatch: (type: string, data: Json) => void = () => {}
@@ -49,7 +49,7 @@ export class World {
     return String(this.lastId)
   }
 
-  /** By user. */
+  /** Role ids, by user id */
   readonly roles = new Map<string, readonly string[]>()
 
   addUser(user: DiscordUser): DiscordUser {
@@ -119,7 +119,7 @@ export class World {
     return this.post(channelId, this.bot, { content: '…' }, { ...extra, content: '', flags: flags | LOADING })
   }
 
-  /** Absent fields keep their value; null empties them. */
+  /** Edits a message. Absent fields keep their value; null empties a field. */
   edit(message: DiscordMessage, payload: Json): DiscordMessage {
     const flags = (payload.flags ?? message.flags) | (message.flags & (EPHEMERAL | HAS_THREAD))
     const pick = (key: 'content' | 'embeds' | 'components' | 'attachments') => payload[key] === undefined
@@ -232,8 +232,8 @@ export class World {
 export const wire = ({ pings, allowed_mentions, ...message }: DiscordMessage): Json => structuredClone(message)
 
 /**
- * Every mention in the text notifies unless `allowed_mentions` forbids it. A backslash before it is assumed not to
- * help.
+ * Returns the targets that a text notifies: every mention, unless `allowed_mentions` forbids it. A backslash before a
+ * mention is assumed not to disable it.
  */
 function pingsOf(text: string, allowed?: Json): Pings {
   const may = (kind: string) => !allowed || Boolean(allowed.parse?.includes(kind))

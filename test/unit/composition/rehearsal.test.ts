@@ -15,7 +15,7 @@ function file(name: string, content: unknown): string {
   return path
 }
 
-/** Runs the check as people do, in a process of its own. */
+/** Runs the check in its own process, as people do. */
 function check(...args: string[]) {
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const { status, stdout, stderr } = spawnSync(

@@ -5,7 +5,7 @@ import { OPS_ENV } from '../../fixtures/config/ops'
 
 const { NUXT_SESSION_PASSWORD, ...WAYS } = OPS_ENV
 
-/** Problems of these variables, added to a configuration that is valid without any. */
+/** Problems of a valid configuration after adding these variables */
 const problemsOf = (env: Env) => problemsIn({ NODE_ENV: 'development', ...env })
 
 test('the sandbox in production needs a way to sign in', () => {

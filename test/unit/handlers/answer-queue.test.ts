@@ -12,7 +12,7 @@ const adapter = {
 } as unknown as Adapter
 const pause = () => new Promise(resolve => setTimeout(resolve, Math.random() * 3))
 
-/** Store as if over a network: every call takes a short, varying time. */
+/** Delays every call of a store by a short, varying time, as a network does. */
 function delayCalls<T extends object>(
   store: T, beforeCall: (name: keyof T, args: unknown[]) => Promise<void> | void = () => {},
 ): T {
@@ -98,7 +98,7 @@ describe('messages of one thread', () => {
     const takes: Promise<void>[] = []
     for (let index = 0; index < COUNT; index++) {
       takes.push(replicas[index % 3]!(`m${index}`))
-      // About the length of an answer, so that the queue becomes empty again and again.
+      // Pause for about the length of an answer, so that the queue becomes empty again and again.
       if (index % 4 === 0) await pause()
     }
     await Promise.all(takes)
@@ -115,7 +115,7 @@ describe('messages of one thread', () => {
     beforeRelease = async () => {
       lateAnswer ??= replicas[replicaIndex]!('late')
       await until('it to wait', async () => !await queue.isEmpty('test:c:t'))
-      // Time to find that the lock is taken.
+      // Give the late message's process time to notice that the lock is taken.
       for (let step = 0; step < 10; step++) await pause()
       beforeRelease = async () => {}
     }

@@ -3,7 +3,7 @@ import { tellPrivately } from '../../../server/handlers/speaker'
 
 const refuseWhisper = () => Promise.reject(new Error('not_in_channel'))
 
-/** Ways in which one person is told something, on a platform whose private messages and modals behave like this. */
+/** Lists the ways of telling one person something, given how a platform's private messages and modals behave. */
 async function listReplies(
   { whisper, modal, isDM = false }: { whisper: () => Promise<object | null>, modal?: object, isDM?: boolean },
 ): Promise<string[]> {

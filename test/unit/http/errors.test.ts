@@ -12,7 +12,7 @@ test('the log learns why files cannot be stored, and whoever sends one does not'
   const error = new FilesUnavailable(new Error('AccessDenied'))
   expect(answerTo(error)).toMatchObject({ status: 503, code: 'FILES_UNAVAILABLE' })
   expect(JSON.stringify(answerTo(error))).not.toContain('AccessDenied')
-  // The Redis client reports this error itself, once per outage.
+  // Not logged here: the Redis client reports this error itself, once per outage.
   answerTo(new StoreUnavailable(new Error('ECONNREFUSED')))
   expect(reportedErrors).toEqual([error, error])
 })

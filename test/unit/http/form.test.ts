@@ -15,7 +15,7 @@ const request = (headers: Record<string, string>) => httpEvent(
 const compared = vi.fn()
 const { timingSafeEqual } = crypto
 beforeEach(() => {
-  // Observed, not replaced: Node's own comparison still decides.
+  // Record the calls, but let Node's own comparison decide.
   crypto.timingSafeEqual = (a, b) => {
     compared(a.byteLength, b.byteLength)
     return timingSafeEqual(a, b)

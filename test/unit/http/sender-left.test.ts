@@ -28,7 +28,7 @@ const readers = {
   }, MIB, limits),
 }
 
-/** Error code of a body whose sender leaves before or while it is read. */
+/** Error code of reading a body if the sender disconnects before or during the read */
 async function readOf(kind: keyof typeof readers, content: string, when: 'before' | 'while') {
   const sender = connect((server.address() as AddressInfo).port)
   sender.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${BODY.length}\r\n\r\n${content}`)

@@ -19,7 +19,7 @@ afterEach(() => {
   onUnexpectedError(() => {})
 })
 
-/** Starts a server with one route, whose result is sent as h3 does; returns the server's address. */
+/** Starts a server with one route, and sends its result as h3 does; returns the address of the server. */
 async function serve(route: (event: H3Event) => Promise<unknown>): Promise<string> {
   const server = createServer((request, response: ServerResponse) => {
     const event = createEvent(request, response)
@@ -33,7 +33,7 @@ async function serve(route: (event: H3Event) => Promise<unknown>): Promise<strin
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Endless stream, and a flag that tells if the producer was stopped. */
+/** Endless stream, and a flag that is set when the producer is stopped */
 function endless() {
   const source = { isOver: false }
   async function* bits() {

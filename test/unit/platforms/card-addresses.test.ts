@@ -10,7 +10,7 @@ import { took } from '../../support/stopwatch'
 const card = { platform: 'slack', threadId: 'slack:C2:1700000000.000100', messageId: '1700000000.000100' }
 const DISCORD = { botToken: 'bot', publicKey: 'a'.repeat(64), applicationId: '1', channelId: '2' }
 
-/** Room of a Slack that answers so. */
+/** Starts a Slack double with these faults, and returns our room there. */
 async function startSlack(fault: Proxy['fault'], channels?: string[]) {
   const slack = endAfterTest(await startProxy())
   slack.fault = fault

@@ -27,7 +27,7 @@ import { foundBy as foundByTelegram } from '../../support/telegram-markdown'
 import { foundBy as foundByWhatsApp, startWhatsApp } from '../../support/whatsapp'
 import { adapterOf as whatsappAdapterOf } from '../../support/whatsapp-adapter'
 
-/** A card as people see it, which its vendor took at once. Slack's cards: `adapters/chat/cards.test.ts`. */
+/** Card as people see it, accepted by the vendor at the first attempt. Slack's cards: `adapters/chat/cards.test.ts`. */
 interface Shown {
   text: string
   /** Markup, mentions and links that the vendor's client would find, except our own */
@@ -84,7 +84,7 @@ function showOnTeams(view: CardView): Shown {
   return { text: adaptiveCardText(card), effects: [], buttons }
 }
 
-/** A second attempt without markup would mean that Telegram refused the first. */
+/** Shows a card on Telegram. A second attempt, without markup, would mean that Telegram refused the first one. */
 async function showOnTelegram(view: CardView): Promise<Shown> {
   telegram.requests.length = 0
   await telegramAdapter.postMessage(telegramThread, renderCard(view, telegramPlatform).card)
@@ -114,13 +114,13 @@ const googleButton = (text: string, id: string) => [text, {
 interface Vendor {
   name: string
   show: (view: CardView) => Shown | Promise<Shown>
-  /** Separates a label from its value. */
+  /** Text between a label and its value */
   separator: string
   /** True if it shows no characters that only stop markup */
   isExact?: boolean
-  /** Character that stands for a tab, if another one */
+  /** Character that replaces a tab, if any */
   tab?: string
-  /** True if a double answers, which takes longer */
+  /** True if the card is sent to a test double, which takes longer */
   isRemote?: boolean
   buttons: unknown
 }
@@ -179,7 +179,7 @@ const anyText = fc.oneof(fc.string({ maxLength: 60 }), fc.string({ unit: SIGNS, 
 describe.each(VENDORS)('$name', ({ show, separator, isExact, tab = '\t', isRemote, buttons }) => {
   const read = isExact ? (text: string) => text : legible
   const line = (label: string, value: string) => read(`${label}${separator}${value.replaceAll('\t', tab)}`)
-  /** A value in which nothing can be seen may be a dash. */
+  /** True if the card shows the value. A value without visible characters may appear as a dash. */
   const isShown = (text: string, label: string, value: string) => (
     [value, ...value.trim() ? [] : ['—']].some(each => read(text).includes(line(printable(label), printable(each))))
   )

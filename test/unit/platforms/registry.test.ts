@@ -76,7 +76,7 @@ describe('the registry', () => {
     })
     const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports)
     const names = imported.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path)
-    // Texts are a module that the build makes.
+    // `#locales` is allowed: the build generates this module, which contains the texts.
     expect([...new Set(names)].filter(name => !name.startsWith('node:') && name !== '#locales')).toEqual(['zod'])
   })
 })
@@ -105,7 +105,7 @@ function limitsTable(): string {
   ].map(cells => `| ${cells.join(' | ')} |`.replace('|  |', '| |')).join('\n')
 }
 
-/** Only the required variables of the first platform are not commented out, for beginners. */
+/** Sections of `.env.example`. For beginners, only the first platform's required variables are not commented out. */
 function envSections(): string {
   return platforms.map(({ label, variables, needs, channel }, index) => [
     `# ── ${label}`,

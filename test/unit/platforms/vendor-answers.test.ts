@@ -45,7 +45,7 @@ const resend = (status: number, name: string) => (
   sendEmail(answerWith(status, { statusCode: status, name, message: SECRET }))
 )
 
-/** Advice on what a person has to change; otherwise, the refusal is about the content, or may pass the next time. */
+/** Kind of refusal: advice on a setting that a person must change, bad content, or a temporary failure */
 type Kind = RegExp | 'content' | 'later'
 type Row = [name: string, answer: Promise<Outcome<unknown>>, kind: Kind]
 
@@ -132,7 +132,7 @@ const ROWS: readonly Row[] = [
   ['Resend 422 invalid_attachment', resend(422, 'invalid_attachment'), /attachment/],
 ]
 
-/** Answers after which the card is gone for good. */
+/** Answers which mean that the card no longer exists */
 const GONE = [
   'Slack message_not_found', 'Discord 10003', 'Discord 10008', 'Teams 404', 'Google Chat 404', 'Telegram upgraded',
   'Telegram Bad Request: message to edit not found', 'Telegram Bad Request: message can\'t be edited',

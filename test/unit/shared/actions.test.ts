@@ -23,7 +23,7 @@ const { icons, aliases } = require('@iconify-json/lucide/icons.json') as Record<
 
 const iconNames = new Set([...Object.keys(icons), ...Object.keys(aliases)].map(name => `i-lucide-${name}`))
 
-/** Every view of a submission that there is */
+/** Every possible combination of facts about a submission */
 const anyFacts: ActionFacts[] = (['open', 'held', 'leaving', 'spam', null] as const).flatMap(state => (
   [false, true].flatMap(isReturned => [false, true].flatMap(isErasable => (
     [undefined, 'nobody', 'viewer', 'another'] as const).map(assignee => ({ state, isReturned, isErasable, assignee })),

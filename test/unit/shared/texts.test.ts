@@ -11,20 +11,20 @@ const VALUES_FILE = resolve(import.meta.dirname, '../../../shared/types/text-val
 
 const PLACES = [...new Set(Object.keys(messagesOf('en')).map(key => key.split('.')[0]!))]
 
-/** Most characters of labels: those of the platform that takes least. */
+/** Max length of labels, characters: the lowest limit of all platforms */
 const LIMITS: readonly (readonly [RegExp, number])[] = [
-  // https://developers.facebook.com/docs/whatsapp/cloud-api/messages/interactive-reply-buttons-messages; a platform
-  // without modals shows no button for an edit, and Slack takes 75 characters.
+  // https://developers.facebook.com/docs/whatsapp/cloud-api/messages/interactive-reply-buttons-messages. Edit buttons
+  // exist only on platforms with modals; Slack allows 75 characters.
   [/^card\.action\.(?!edit).*\.label$|^card\.retry$/, 20], [/^card\.action\.edit\.label$/, 75],
   // https://docs.slack.dev/reference/views/modal-views
   [/^card\.modal\.(forward|send|cancel|close|ok)$|^card\.action\.(.+\.title|resend\.label)$|^card\.refusal\.title\./, 24],
   // https://discord.com/developers/docs/components/reference#label
   [/^card\.modal\.addresses$/, 45],
-  // The title of a message with buttons on WhatsApp
+  // Title of a message with buttons on WhatsApp
   [/^card\.title\./, 60],
 ]
 
-/** Names of the values in a message, in the order of the alphabet. */
+/** Names of the values in a message, in alphabetical order */
 function valuesIn(message: string): string[] {
   return [...new Set([...message.matchAll(/\{(\w+)(?=\}|, plural,)/g)].map(([, name]) => name!))].sort()
 }
@@ -83,7 +83,7 @@ describe.each(LANGUAGES)('%s', (language) => {
   test('has a text for every plural of the language', () => {
     const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories
     const plurals = messages.filter(([, message]) => message.includes(', plural,'))
-    // Spanish and French have one for millions.
+    // Skip `many`, which Spanish and French use for millions.
     expect(plurals.filter(([, message]) => categories.some(category => (
       category !== 'many' && !message.includes(` ${category} {`)
     )))).toEqual([])

@@ -37,7 +37,7 @@ function agentWith(
 
 const readWords = async ({ words }: AgentTurn) => (await Array.fromAsync(words)).join('')
 
-/** Stored turn with this outcome, and the decisions on its calls so far. */
+/** Stored turn with this outcome and these decisions on its calls */
 const keptWith = (outcome: Awaited<ReturnType<AgentTurn['outcome']>>, verdicts: KeptTurn['verdicts']): KeptTurn => ({
   turn: { id: '1', threadId: conversation.threadId, asker: ADA, expiresAt: 0, ...outcome }, verdicts, cards: [null],
   taken: true,

@@ -29,7 +29,7 @@ describe.each(platforms)('$label', (platform) => {
     const linked = labels.filter(label => /^Open file \d+ /.test(label)).length
     expect(linked).toBeGreaterThan(1)
     expect(linked + Math.max(...hidden, 0)).toBe(20)
-    // Most of the text is still fields.
+    // Most of the text still consists of fields.
     expect(partsOf(view).filter(({ type }) => type === 'fields')).not.toEqual([])
   })
 

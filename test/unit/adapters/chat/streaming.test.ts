@@ -11,7 +11,7 @@ import { withoutMarkdown } from '../../../../server/platforms/whatsapp/escape'
 
 const SITE = 'https://forms.example.com'
 
-/** Posted messages of an answer that arrives in these pieces. */
+/** Posts an answer that arrives in these pieces; returns the posted messages. */
 async function postWords(pieces: readonly string[], length = 40): Promise<string[]> {
   const messages: string[] = []
   const thread = { post: async (words: AsyncIterable<string>) => {

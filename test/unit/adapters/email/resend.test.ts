@@ -34,7 +34,7 @@ function refuse(statusCode: number, name: string, headers?: Record<string, strin
   respond(statusCode, JSON.stringify({ statusCode, name, message }), headers)
 }
 
-/** Holds every answer back until it is accepted, the first of them first. */
+/** Holds all answers back; the test releases them one by one, oldest first. */
 function holdAnswers() {
   const held: (() => void)[] = []
   vendor.fault = () => {
@@ -125,7 +125,7 @@ describe('Resend', () => {
     refuse(status, name)
     expect(await send()).toEqual({
       ok: false, permanent, reason: expect.stringContaining(expectedText),
-      // A used-up quota is more than a rate limit.
+      // Only the rate limit counts as "limited". A used-up quota lasts longer.
       ...name === 'rate_limit_exceeded' && { limited: true },
     })
   })
@@ -167,7 +167,7 @@ describe('Resend', () => {
     ['an error that is null', 500, 'null'],
     ['a success that is not JSON', 200, 'OK'],
     ['a success that is null', 200, 'null'],
-    // A proxy in between may answer like this.
+    // A proxy between the service and Resend may answer like this.
     ['a success without an id', 200, '{}'],
   ])('%s is a failure to repeat', async (_, status, body) => {
     respond(status, body)

@@ -34,7 +34,7 @@ const skeleton = (html: string): string[] => elementsOf(parse(html)).map(({ tagN
   return `${tagName} ${shownAttributes.join(' ')}`
 })
 
-/** Label and value of every row as a reader sees them. */
+/** Label and value of every row, as a reader sees them */
 function rowsOf(html: string): { label: string, value: string, edited: boolean }[] {
   return elementsOf(parse(html)).filter(element => attribute(element, 'class') === 'line').map((row) => {
     const [label, value] = children(row).filter(node => 'tagName' in node)
@@ -52,7 +52,7 @@ const INVISIBLE = /[\0-\x08\v\f\x0E-\x1F\x7F-\x9F\uFDD0-\uFDEF\uFFFE\uFFFF]/g
 const visible = (text: string) => text.toWellFormed().replace(INVISIBLE, '\uFFFD')
 
 describe('HTML part', () => {
-  /** Three such fields fit into an email even after escaping. */
+  /** Random field, so short that three of them fit into an email even after escaping */
   const anyField = fc.record({
     label: hostileText.map(text => text.slice(0, 500)), value: hostileText.map(text => text.slice(0, 4000)),
     edited: fc.boolean(),

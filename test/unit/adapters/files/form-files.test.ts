@@ -141,7 +141,7 @@ test('a Blob of a form is private', async () => {
 test.each([
   ['image/png', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')],
   ['application/pdf', Buffer.from('%PDF-1.7\n')],
-  // The directory of the image is at the end of the file, as scanners write it.
+  // TIFF with its image directory at the end of the file, as scanners write it
   ['image/tiff', Buffer.concat([Buffer.from('49492a0000a00f00', 'hex'), Buffer.alloc(4092)])],
   ['image/tiff', Buffer.concat([Buffer.from('4d4d002a000fa000', 'hex'), Buffer.alloc(4092)])],
   ['image/gif', Buffer.from('GIF89a/*<script>alert(1)</script>*/')],

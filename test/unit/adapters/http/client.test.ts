@@ -33,7 +33,7 @@ const call = (http: ReturnType<typeof createHttpClient>, timeoutMs = 60_000, ign
   method: 'POST', url, headers: {}, body: 'x', timeoutMs, ignoreBody,
 })
 
-/** Client with a connection in its pool: undici frees it one turn of the event loop after the answer. */
+/** Client with an idle connection in its pool. undici frees a connection one event-loop turn after the answer. */
 async function warm() {
   const http = createHttpClient()
   respond = socket => socket.write(OK)
@@ -93,7 +93,7 @@ test('an answer that drips is given up when its time is over', async () => {
 test('early hints are no answer', async () => {
   respond = socket => socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${OK}`)
   expect(await call(createHttpClient())).toMatchObject({ status: 200, json: {} })
-  // With the status alone, the call ends as soon as the status arrives.
+  // A call that needs only the status ends as soon as the status arrives.
   expect(await call(createHttpClient(), 60_000, true)).toMatchObject({ status: 200 })
 })
 

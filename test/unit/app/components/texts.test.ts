@@ -135,7 +135,7 @@ describe('a field that is edited', () => {
     await edit([field(changes)])
     const actual = byId('edit-f0')!.props
     expect(actual).toMatchObject(props)
-    // Measuring a vast text at each key would take seconds.
+    // For a huge text, resizing the input at each key press would take seconds.
     expect('autoresize' in actual).toBe('autoresize' in props || 'model-value' in props)
   })
 

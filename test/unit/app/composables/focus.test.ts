@@ -20,7 +20,7 @@ const disable = (part: Part, is: boolean) => {
   if (is && page.focused === part) page.focused = page.root
 }
 const keepFocus = () => use(() => ({ kept: useFocusKept() }))
-/** Lets the page see what has changed in it. */
+/** Notifies the page's observers of changes. */
 async function see() {
   observers.forEach(tell => tell())
   await pass()

@@ -37,7 +37,7 @@ async function open(ids: string[], changes: Partial<SubmissionDetails> = {}) {
 const listed = () => rowPage([...service.kept.values()].filter(({ open }) => open).map(each => row(each.id, {
   receivedAt: each.receivedAt, holder: each.holder,
 })))
-/** The server tells of changes; rows that are gone fade out. */
+/** Sends the server's event about changed submissions, and waits until removed rows have faded out. */
 const changed = async (...ids: string[]) => {
   Events.open.at(-1)!.send('changed', ids)
   await pass(250)
@@ -46,7 +46,7 @@ const ids = () => page.root.querySelectorAll('[data-testid=row]').map(({ dataset
 const focused = () => page.focused?.closest('[data-testid=row]')?.dataset.id ?? page.focused?.tag
 const selected = () => shown(byId('selection')?.querySelector('p') ?? null)
 const dialog = () => shown(page.root.querySelector('UModal'))
-/** Puts the focus into an input beside the list. */
+/** Puts the focus into an input outside the list. */
 function goElsewhere() {
   const input = Object.assign(new Part('input'), { parent: page.root })
   page.root.children.push(input)

@@ -242,7 +242,7 @@ describe('what arrives', () => {
     search = () => rowPage([])
     await changed(['above'])
     expect(above()).toBeUndefined()
-    // After a lost connection nobody knows what has changed.
+    // After a lost connection, any submission may have changed.
     const missed = row('missed', { receivedAt: now() })
     search = ({ body }) => rowPage('before' in body ? rows(50) : [missed], { cursor: 'c3' })
     await changed(null)
@@ -281,7 +281,7 @@ describe('what arrives', () => {
 })
 
 describe('a search', () => {
-  /** Finds so many in all, 100 an answer. */
+  /** Makes a search find `count` submissions, 100 per answer. */
   function finding(count: number) {
     const all = rows(count)
     return ({ body }: Asked) => {

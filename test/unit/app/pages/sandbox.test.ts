@@ -36,7 +36,7 @@ beforeEach(() => {
 })
 
 describe('a dialog', () => {
-  /** Opens it; what its page does is done here. */
+  /** Opens the dialog; `submit` handles its submission in place of the page. */
   async function open(submit: (viewId: string, values: Record<string, string>) => Promise<object>) {
     const modal = ref<object | null>(MODAL)
     const seen: string[] = []
@@ -272,7 +272,7 @@ describe('the panel for forms', () => {
     hook = () => ++count > 30 ? refusal(429, { error: 'Too many.' }) : {}
     await press('onMany')
     expect(shown()).toContain('30 of 60 were received. Too many.')
-    // Four are on their way at once.
+    // Up to four requests are in progress at the same time.
     expect(count).toBeLessThanOrEqual(34)
     hook = () => ({})
     await press('onMany')

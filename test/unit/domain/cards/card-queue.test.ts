@@ -10,7 +10,7 @@ import type { Runtime } from '../../../../server/ports/runtime'
 let triage: Triage
 beforeEach(async () => {
   triage = await openTriage()
-  // Longer than a sender waits.
+  // Interval longer than a sender waits for the card
   triage.board.interval = 10_000
 })
 const names = () => triage.board.history.map(({ fields }) => fields[0]!.value)

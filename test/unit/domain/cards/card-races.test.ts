@@ -6,7 +6,7 @@ import { until } from '../../../support/until'
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage() })
-/** Forwards a submission: its email is sent and its card is being edited, but neither is stored yet. */
+/** Forwards a submission up to this point: the email is sent, the card edit is in progress, and neither is stored. */
 async function forwardUnstored() {
   const { board, decide, mailer, outage, runtime } = triage
   const id = await triage.post({ name: 'Ada' })
@@ -77,7 +77,7 @@ test('a card tells of no delivery as made while another one is under way, and of
   const [card] = (await store.get(id))!.cards
   const earlierTurn = outbox.inTurn(card!, () => earlierEdit.promise)
   mailer.answers.push(email.promise)
-  // Shorter than the wait of an edit, longer than that of a write.
+  // Time limit shorter than the delay of a card edit, but longer than that of a write
   runtime.patience = 500
   await decide({ id, action: 'forward' })
   await runtime.turn()

@@ -87,7 +87,7 @@ test('edits that meet no card any more find it deleted, too: six of them', async
   expect(triage.board.shown.get('slack-3')!.notes.join()).toContain('Ada has it')
 })
 
-/** Marks a submission with one card as spam; each attempt to edit the card has one of these outcomes. */
+/** Marks a submission with one card as spam. The attempts to edit the card have these outcomes, in order. */
 async function markSpamWithEdits(...edits: Outcome[]) {
   triage = await openTriage()
   const id = await triage.post({ name: 'Lin' })
@@ -141,7 +141,7 @@ test('a card that its platform took and did not deliver is posted again, as ofte
     await triage.sweepAfter(10 * 60_000)
   }
   expect(await cardsOf(id)).toEqual(['discord-2', 'slack-5'])
-  // Repeated failures make one event, and "posted" comes only after the card is there.
+  // Repeated failures are one event. "posted" is added only after the card was posted.
   expect(await eventsOf(id)).toEqual(['received', 'posted', 'failed', 'posted'])
   expect(triage.board.shown.get('slack-5')!.notes).toEqual([])
 })

@@ -10,7 +10,7 @@ const HOUR = 60 * 60 * 1000
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage({ platforms: ['slack', 'discord'] }) })
-/** One server of several. */
+/** One of several servers */
 const server = (changes: Partial<Triage> = {}) => new HeldNotice({ ...triage, ...changes })
 async function receiveQuarantined(): Promise<string> {
   const id = await triage.receive({ name: 'Ada' }, { held: true })

@@ -20,9 +20,9 @@ let runtime: FakeRuntime
 let approvals: Approvals
 let turn: WaitingTurn
 let misplacedPlatforms: string[]
-/** Changed contents of cards that are shown again, by call id. */
+/** Changed card contents for questions that are shown again, by call id */
 let present: Record<string, Partial<ProposedCall>>
-/** Id of a person who may not decide the call's submission, and the arguments of each check. */
+/** Id of a person who may not decide the call's submission, and the recorded arguments of each check */
 let access: { id?: string, asked: unknown[] }
 
 /** Person who clicks a button in the room of the question. */

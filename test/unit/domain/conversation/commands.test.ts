@@ -25,7 +25,7 @@ const forms = formsOf(
   { hr: { name: 'HR', rooms: ['slack/C2'], to: ['hr@example.com'], endpoint: null }, contact: { name: 'Contact' } },
 )
 
-/** Commands on these submissions, newest first, and audit lines. */
+/** Commands for a store with these submissions, newest first, and these audit lines */
 function commandsFor(submissions: readonly Submission[], lines: readonly AuditLine[] = [], knownForms = forms) {
   const reads: number[] = []
   const list = async ({ limit, before }: PageRequest) => {

@@ -14,7 +14,7 @@ import { waiting } from '../../../support/seed'
 
 const HOUR = 60 * 60 * 1000
 
-/** A submission that a version with another delivery left behind. */
+/** Submission stored by a different version of the service, which has a delivery that this version lacks */
 function leftBehind(now: number) {
   const decision: Decision = { action: 'forward', reviewer: ADA, at: now }
   return waiting({

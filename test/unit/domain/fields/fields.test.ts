@@ -64,7 +64,7 @@ describe('applyEdits', () => {
     expect(edited(data, {})).toEqual({ data, edited: [] })
     expect(applyEdits(data, {})).toEqual({ data, edited: [] })
     const more = JSON.parse('{"f9":"x","f00":"x","msteams":"x","__proto__":"x"}') as Record<string, string>
-    // A platform's form may send extra inputs; for a program, an unknown input is an error.
+    // Extra inputs are allowed from a platform's form, but are an error from a program.
     expect(applyEdits(data, more, {}, new Map())).toEqual({ data, edited: [] })
     const { errors } = applyEdits(data, more) as { errors: object }
     expect(Object.keys(errors)).toEqual(['f9', 'f00', 'msteams', '__proto__'])

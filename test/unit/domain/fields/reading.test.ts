@@ -23,7 +23,7 @@ function valueAt(data: unknown, path: Path): unknown {
   ), data)
 }
 
-/** Paths of all values that are no list or object, also of those in the JSON of a text */
+/** Paths of all values except lists and objects; includes values in texts that contain JSON */
 function leafPaths(value: unknown, path: Path = []): Path[] {
   const parsedValue = jsonOf(value)
   if (parsedValue) return leafPaths(parsedValue, [...path, PARSED])
@@ -33,7 +33,7 @@ function leafPaths(value: unknown, path: Path = []): Path[] {
   ))
 }
 
-/** Path of the question of a value in a list of questions or an object of such; otherwise the value's own */
+/** Path of the question with this value, if it is in a list or object of questions; otherwise the value's own path */
 function questionPath(path: Path): Path {
   const position = path.findIndex(step => typeof step === 'number')
   const value = path.lastIndexOf('value')
@@ -62,7 +62,7 @@ describe.each(PROVIDERS)('$provider', (fixture) => {
     const data = await dataOf(fixture)
     const { answers, technical } = read(data)
     const all = [...answers, ...technical]
-    // In flat data, the other fields of a question are beside it: `fields[email][title]`.
+    // Flat data has a separate key for each field of a question, such as `fields[email][title]`.
     const steps = (path: Path): Path => path.flatMap<Path[number]>(
       step => typeof step === 'string' ? step.split(/\]?\[|\]$/) : [step],
     )
@@ -289,7 +289,7 @@ describe('hostile data', () => {
       return Math.min(...times)
     }
     fastest(32)
-    // Four times the size takes four times as long; where it is quadratic, sixteen times.
+    // In linear time, four times the size takes four times as long; in quadratic time, sixteen times.
     expect(fastest(256)).toBeLessThan(Math.max(10 * fastest(64), 400))
   })
 

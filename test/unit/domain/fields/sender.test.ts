@@ -180,7 +180,7 @@ test('what a provider knows of its user counts less than any answer but the addr
 const FOLDER = new URL('../../../fixtures/providers/', import.meta.url)
 interface Provider { provider: string, type: string, body?: object, email?: string, name?: string | string[] }
 
-/** Data that a provider's message is stored as */
+/** Stored data of a provider's message */
 async function dataOf({ type, body }: Provider, file: string): Promise<SubmissionData> {
   const text = body ? JSON.stringify(body) : readFileSync(new URL(file.replace(/json$/, 'txt'), FOLDER), 'utf8')
   if (type.startsWith('application/json')) return parseJson(text) as SubmissionData

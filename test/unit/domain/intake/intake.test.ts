@@ -19,7 +19,7 @@ const FORM = formsOf({ rooms: [] }).of(undefined)
 
 let now: number
 let storeCalls: number
-/** Number of counted requests per client, by the store or by the limiter alone. */
+/** Requests per client, counted by the store (`stored`) or only by the limiter (`alone`) */
 let counts: { stored: Record<string, number>, alone: Record<string, number> }
 let created: Submission[]
 let isStopped: boolean
@@ -55,7 +55,7 @@ const FILES: FileStore = {
 }
 const picture = async function* () { yield Buffer.from('picture') }
 
-/** Accepts forms. The store and the limiter share their counts, with a limit of two a minute. */
+/** Starts an intake of forms. The store and the limiter share their counts; the limit is two forms a minute. */
 async function openDoor(
   { humanCheck = null, limited = true, form = FORM }:
   { humanCheck?: HumanCheck | null, limited?: boolean, form?: Form } = {},

@@ -57,7 +57,7 @@ test('with receipts, cards show the form until the same time, however long the d
   const current = step(posted(), claimed({ deliveries: ['email'] })).next
   const kept = finishAll(step(current, report(current)).next).next
   expect([kept.collapse, nextAttention(kept), dataLivesUntil(kept)]).toEqual([undefined, NOW + 1000, NOW + 1000])
-  // The store has erased the data by itself.
+  // The store erased the data when it expired.
   const { next } = step({ ...kept, data: null }, { type: 'forgotten' }, NOW + 1000)
   expect([next.collapse, nextAttention(next), dataLivesUntil(next)]).toEqual([{ at: NOW + TTL }, NOW + TTL, NOW + TTL])
 

@@ -43,7 +43,7 @@ class World {
     }
   }
 
-  /** Reads like a store, which erases form data on time by itself. */
+  /** Reads the submission as a store does: form data expires by itself. */
   private read(): Submission {
     return this.now >= dataLivesUntil(this.submission) ? { ...this.submission, data: null } : this.submission
   }
@@ -65,7 +65,7 @@ class World {
     if (isApplied && action === 'spam') this.heldUntil = this.now + revocableMs
   }
 
-  /** Reports a receipt of one of the emails, as the mail provider does. */
+  /** Reports the outcome of one email, as the mail provider does. */
   tell(index: number, receipt: Receipt): void {
     const messageId = this.sent.filter(key => key.startsWith('email'))[index]
     const wasDelivered = this.submission.delivered.includes('email')
@@ -96,7 +96,7 @@ class World {
     if (isStored && kind === 'email') this.keptUntil = this.now + KEPT_MS
   }
 
-  /** Fails a delivery for good, whichever process makes it. */
+  /** Fails a delivery for good, regardless of the process that makes it. */
   giveUp(index: number): void {
     const unsentWork = this.runningWork.filter(({ kind, key }) => isDelivery(kind) && !this.sent.includes(key))
     const work = unsentWork[index % Math.max(unsentWork.length, 1)]
@@ -105,7 +105,7 @@ class World {
     this.hasFailed = this.apply({ type: 'failed', key: work.key, reason: 'Refused.', retryAt: null }) || this.hasFailed
   }
 
-  /** Runs until no work is left and time changes nothing. */
+  /** Runs until no work is left and nothing more happens with time. */
   settle(): void {
     for (let round = 0; round < 100 && !isOver(this.submission); round++) {
       while (this.runningWork.length > 0) this.perform(0, true)
@@ -175,11 +175,11 @@ test('however clicks, leases, crashes, receipts, erasures, takes and time follow
     const { decision, state } = world.submission
     const isShown = state !== 'erased' && cardDataMs === null
     if (!isShown) expect([...world.shown.values()].flatMap(({ fields }) => fields)).toEqual([])
-    // One key is one email for its recipient, however often sending is requested.
+    // The mail provider sends one email per key, no matter how often we request it. So count the keys.
     for (const kind of DELIVERIES) {
       const keys = new Set(world.sent.filter(key => key.startsWith(kind) && !world.returned.has(key)))
       const isForward = decision?.action === 'forward'
-      // A call stays made if the email bounces or fails, or everything is erased.
+      // A call cannot be undone, even if the email bounces or fails, or everything is erased.
       const isPartial = !isForward && (world.returned.size > 0 || world.hasFailed)
       if (state === 'erased' || isPartial) expect(keys.size).toBeLessThanOrEqual(1)
       else expect(keys.size).toBe(isForward ? 1 : 0)

@@ -11,7 +11,7 @@ const LEASE = 30_000
 const UNDO = 10_000
 const REVIEWER = { id: 'U', name: 'U', platform: 'Slack' }
 
-/** Next event, given the submission at that time. */
+/** Returns the next event for the current submission. */
 type Happening = (current: Submission) => { event: LifecycleEvent, passedMs?: number }
 
 const card = (number: number): CardRef => ({
@@ -19,7 +19,7 @@ const card = (number: number): CardRef => ({
 })
 const cardKey = ({ platform, messageId }: CardRef) => `${platform}:${messageId}`
 const keyAt = ({ work }: Submission, index: number) => work[index % Math.max(work.length, 1)]?.key ?? 'none'
-/** Work that may be in progress: deliveries that can still be undone have not begun. */
+/** Work that may be in progress. Leaves out deliveries while they can be undone, because they have not begun. */
 const workAt = ({ work, revocableUntil }: Submission, index: number) => {
   const startedWork = revocableUntil === undefined ? work : work.filter(({ kind }) => !isDelivery(kind))
   return startedWork[index % Math.max(startedWork.length, 1)]
@@ -48,7 +48,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     const work = workAt(current, index)
     const version = Math.max(current.version - age, 1)
     const results: Record<string, Partial<Done>> = {
-      // Each room has messages of its own.
+      // Each room has its own messages.
       post: { card: card(work?.room === 'discord' ? 4 + posted : posted), version },
       update: { card: work?.card, version }, remind: {}, tell: {}, erasure: {},
       confirm: age === 0 ? { skipped: 'Too many.' } : {},
@@ -56,7 +56,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     }
     return { event: { type: 'done', key: work?.key ?? 'none', ...work && results[work.kind] } }
   }),
-  // Late result, based on an old version, of work that another process has taken over.
+  // Late result of work that another process has taken over, based on an old version
   fc.nat(3).map((number): Happening => current => ({
     event: { type: 'done', key: 'taken over', card: card(number), version: Math.max(current.version - 2, 1) },
   })),
@@ -106,7 +106,7 @@ function playHappenings(
 
 const sequences = fc.array(happening, { maxLength: 40 })
 
-/** A decision, the end of its time for undo, and the results of its deliveries. */
+/** A decision, the end of its undo period, and the results of its deliveries */
 const round = fc.tuple(decision, fc.boolean(), fc.boolean()).map(([claim, ...arrives]): Happening[] => [
   claim, ({ work }) => ({ event: { type: 'leased', keys: work.map(({ key }) => key) }, passedMs: LEASE }),
   ...(['email', 'endpoint'] as const).map((delivery, index): Happening => (current) => {
@@ -189,7 +189,7 @@ test('whatever happens, spam and expired submissions hold no data and deliver no
 test('whatever happens, the record stays until every card shows what became of it, or would not', () => {
   fc.assert(fc.property(sequences, (happenings) => {
     const shownVersions = new Map<string, number>()
-    // The post of a card may be stored after the card's edits.
+    // The result of posting a card may be stored after the results of its edits.
     const noteShown = (key: string, version: number) => (
       shownVersions.set(key, Math.max(version, shownVersions.get(key) ?? 0))
     )

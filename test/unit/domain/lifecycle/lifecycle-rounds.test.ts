@@ -89,7 +89,7 @@ describe('decided again after one of two deliveries', () => {
   const deliveries = ({ work }: Submission) => work.flatMap(({ kind }) => kind === 'email' || kind === 'endpoint'
     ? [kind]
     : [])
-  /** Submission that is open again: the email was sent with these values, and the endpoint refused. */
+  /** Reopened submission: the email was sent with these values, and the endpoint refused its call. */
   const reopened = (claim: LifecycleEvent, data: object, from = posted()) => (
     giveUp(deliver(step(from, claim).next, 'email', data), 'endpoint').next
   )

@@ -93,7 +93,7 @@ describe('settling', () => {
       state: 'open', decision: null, data: DATA, failures: [{ delivery: 'email', reason: 'Refused.' }],
     })
     expect(kinds(next)).toEqual(['update slack', 'update discord'])
-    // The card edits of the decision are still outstanding, and will show this.
+    // No new edits: the outstanding card edits of the decision will show this too.
     expect([added, finished]).toEqual([[], false])
     const later = half.work.reduce(
       (current, { key, kind }) => kind === 'update' ? step(current, { type: 'done', key }).next : current, half,

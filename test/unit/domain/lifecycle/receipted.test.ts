@@ -26,7 +26,7 @@ function finishEmail(current: Submission): Submission {
 
 const forwarded = finishEmail(step(posted(), claimed({ deliveries: ['email'] })).next)
 
-/** Final state and card of a submission, without its history, to compare different orders of events. */
+/** Final state and card of a submission, without its history, for comparing different orders of events */
 function outcome(submission: Submission) {
   const { state, data, decision, failures, delivered, sent } = submission
   const { title, notes, actions } = cardView(submission, PRESENTATION)

@@ -32,8 +32,8 @@ const UNDECIDED = { held: 'held', open: 'expired', emptied: 'expired', failed: '
 const ERASED = '(erased)'
 
 /**
- * Event, its refusal in all other states, and its results in the last ms of 7 days and once they are over: the next
- * state, in brackets without form data, or the refusal.
+ * Event, its refusal in all states not listed, and its results by state: in the last ms of 7 days, and after 7 days. A
+ * result is the next state (in brackets if the form data is gone) or a refusal.
  */
 const EVENTS: [name: string, event: LifecycleEvent, otherwise: string, before: Results, after: Results][] = [
   ['forward', claimed(), 'decided', { ...UNDECIDED, open: 'settling', failed: 'settling' }, UNDECIDED],

@@ -10,7 +10,7 @@ import type { Installations } from '../../../../server/ports/installations'
 
 const HERE = { channel: 'C1', within: 'T1' }
 
-/** Room installations after the app was first added within `learnedWorkspace`, with a record of the effects. */
+/** Room installations after the first installation in `learnedWorkspace`; records all effects. */
 function openRooms(learnedWorkspace: string, outages = 0) {
   const [board, notes, waitsMs]: [FakeBoard, unknown[], number[]] = [new FakeBoard(), [], []]
   let remainingOutages = outages

@@ -18,7 +18,7 @@ beforeEach(async () => { triage = await openTriage({ platforms: ['slack', 'disco
 const monitorAt = (now: () => number) => createMonitor({ ...triage, runtime: only<Runtime>({ now }) }, null)
 const post = (room?: string): Work => ({ key: 'post', kind: 'post', attempts: 0, dueAt: 0, room })
 
-/** Context whose parts besides the store are Slack with a further room, Discord and email. */
+/** Context with these parts: the store, Slack with an additional room, Discord, and email */
 const contextWith = (members: Partial<Context>): Context => ({
   ...triage, mail: testContext().mail, forms: formsOf({ rooms: ['slack', 'slack/C9', 'discord'], endpoint: null }),
   ...members,

@@ -49,7 +49,7 @@ test('a forward that takes long says so first, and then that it arrived', async 
   expect(await triage.store.get(id)).toSatisfy(isOver)
 })
 
-/** Receives a submission; from then on, changes of submissions wait until `write` is called. */
+/** Receives a submission. Later changes of submissions are stored only when the test calls `write`. */
 async function receiveUnwritten() {
   const { outage, receive, runtime } = triage
   runtime.patience = 10_000
@@ -112,7 +112,7 @@ test('a card that cannot be updated for a week is left, and only the trace stays
   expect(runtime.time - expiresAt).toBeLessThan(CARD_UPDATES_MS + 2 * 3_600_000)
 })
 
-/** Forwards a submission whose card cannot be edited, and clicks the card; resolves during the edit for the click. */
+/** Forwards a submission while its card cannot be edited, then clicks the card. Resolves during the click's edit. */
 async function clickBehind(id: string, edit: Promise<Outcome>) {
   const { board, decide, store } = triage
   board.updates.push(failing('Slack is down.'))

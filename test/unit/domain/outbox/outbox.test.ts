@@ -13,7 +13,7 @@ let triage: Triage
 
 beforeEach(async () => { triage = await openTriage() })
 
-/** Stores a decision whose process crashes before it does anything. */
+/** Stores a decision without doing any of its work, as if the process crashed right afterwards. */
 async function claimAndDie(id: string): Promise<void> {
   const result = await triage.outbox.apply(
     id, [{ type: 'claimed', action: 'forward', reviewer: ADA, deliveries: triage.deliveries }],

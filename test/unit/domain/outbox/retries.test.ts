@@ -6,7 +6,7 @@ import { ADA, LEASE_MS, openTriage, submissionsIn, type Triage } from '../../../
 const BASE_MS = 5000
 const DOWN = failing('No connection.')
 const REFUSED = failing('Refused.', { permanent: true })
-/** Time after which pauses are longer than a lease. */
+/** Time after which the pauses between retries are longer than a lease, ms */
 const LATER_MS = 20 * 60_000
 
 let triage: Triage
@@ -71,7 +71,7 @@ describe('the first success after an outage', () => {
     retries.recovered('email', triage.runtime.now() - 60_000)
     await triage.runtime.drain()
     expect(triage.mailer.calls).toHaveLength(1)
-    // Other work of the submission may be pulled forward.
+    // Refused, because only other work of the submission may start early.
     expect(await triage.outbox.apply(id, [{ type: 'pulled', vendor: 'email' }])).toEqual({ refused: 'not-due' })
   })
 

@@ -53,7 +53,7 @@ test('a press whose outcome was undone is refused, and says what to do', async (
   for (const [action, undoing] of [
     ['spam', 'reopen'], ['take', 'hand-back'], ['reopen', 'spam'], ['hand-back', 'take'],
   ] as const) {
-    // A decision can be undone only after it is made.
+    // Make the decision first: only then can it be undone.
     if (action === 'reopen' || action === 'hand-back') await submissions.decide(id, { action: undoing }, LOCAL)
     await submissions.decide(id, { action, press: 'p' }, LOCAL)
     await triage.settle(submissions.decide(id, { action: undoing }, LOCAL))

@@ -215,7 +215,7 @@ describe('who may decide', () => {
     )
     const viewers = ['ops:ada', 'ops:see']
     await expect(admit('slack:U5', viewers)).rejects.toMatchObject({ code: 'PEOPLE_UNKNOWN' })
-    // A viewer may be a member of the group only with an account on Slack.
+    // Only a viewer with a Slack account can be in the group.
     expect((await admit('ops:ada', viewers))?.role).toBe(null)
     expect((await admit('slack:U5'))?.role).toBe(null)
     expect((await admit('ops:see', viewers))?.role).toBe('viewer')

@@ -153,6 +153,6 @@ test('while a group cannot be looked up nobody is told that they may not decide,
     await expect(submissions.decide(id, { action }, uncheckedViewer)).rejects.toMatchObject({ code })
   }
   await expect(submissions.postAgain(id, uncheckedViewer)).rejects.toMatchObject({ code })
-  // Only people on Slack may be in the group.
+  // Only people with a Slack account can be in the group.
   await expect(submissions.decide(id, { action: 'spam' }, LOCAL)).rejects.toMatchObject({ code: 'NOT_A_REVIEWER' })
 })

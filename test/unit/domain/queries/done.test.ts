@@ -15,7 +15,7 @@ async function endSubmission(action: 'forward' | 'spam' = 'forward'): Promise<st
   return id
 }
 
-/** Store with `count` additional newer audit lines, each of its own submission and spread over one ms. */
+/** Context with `count` newer audit lines, one per submission, all within one ms */
 function withLines(count: number, outcome: DecisionOutcome) {
   const { time } = triage.runtime
   const newerLines = Array.from({ length: count }, (_, index): AuditLine => (
@@ -114,7 +114,7 @@ test('what the audit trail does not tell in a thousand lines is not counted besi
   for (const outcome of ['revoked', 'forwarded'] as const) {
     expect(await countDone(withLines(1000, outcome))).toBeNull()
   }
-  // A submission older than any trace is not missing.
+  // Submissions older than all traces do not count as missing.
   const oldContext = withLines(1000, 'forwarded')
   triage.runtime.time += TRACE_TTL_MS + 1
   expect(await countDone(oldContext)).toBe(0)

@@ -169,7 +169,7 @@ test('what was delivered and is kept is found, however many ended since', async 
   const keptId = await triage.post({ email: 'ada@example.com' })
   await triage.forward(keptId)
   const [{ at, receivedAt }] = await triage.store.audit(1) as [AuditLine]
-  // Same time for all, so that only the ids tell where a page begins.
+  // All lines have the same time, so only their ids separate the pages.
   const newerLines = Array.from({ length: 5200 }, (_, position): AuditLine => (
     { id: `z-${9999 - position}`, outcome: 'spam', at, reviewer: ADA, receivedAt }
   ))

@@ -16,7 +16,7 @@ beforeEach(async () => { triage = await openTriage() })
 const store = (...submissions: Partial<Submission>[]) => storeWaiting(triage, submissions)
 
 test('filtered pages follow each other without a gap or a repetition, whatever lies between the matches', async () => {
-  // Ten matches in a row, then none for twenty: pages end within a run of matches, and reads within a gap.
+  // Ten matches, then twenty others: some pages end among matches, and some reads end among the others.
   const isMatch = (index: number) => index % 30 < 10
   const ids = await store(
     ...Array.from({ length: 120 }, (_, index) => ({ data: { name: isMatch(index) ? `Match ${index}` : 'other' } })),

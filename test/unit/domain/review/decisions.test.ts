@@ -11,7 +11,7 @@ const GRACE = { id: 'U2', name: 'Grace', platform: 'Slack' }
 
 const marksOf = ({ inputs }: EditForm): Marks => new Map(inputs.map(({ id, mark }) => [id, mark]))
 
-/** Between the read and the write of an edit, Grace corrects a field and forwards, and the delivery fails. */
+/** Runs an edit. Between its read and its write, Grace corrects a field and forwards, and her delivery fails. */
 async function whileWriting(triage: Triage, id: string, write: () => Promise<unknown>): Promise<unknown> {
   const gate = Promise.withResolvers<undefined>()
   triage.outage.writes = gate.promise
@@ -44,7 +44,7 @@ test('what does not fit the version that the edit meets is told, and nothing is 
   const fields = { phone: { type: 'tel' } } as const
   const triage = await openTriage({ form: { fields } })
   const id = await triage.post({ name: 'Ada', phone: 'none' })
-  // The value is unchanged since it was read, so nobody typed it.
+  // The phone is submitted exactly as it was read, so it does not count as typed.
   const edit = () => triage.decide({ id, action: 'edit', values: { f0: 'Ada Lovelace', f1: 'none' } })
   const errors = { f1: 'This is not a phone number.' }
   expect(await whileWriting(triage, id, edit)).toEqual({ kind: 'invalid', errors })

@@ -11,7 +11,7 @@ import { ADA, openTriage, type Triage } from '../../../fakes/triage'
 const CARD = { platform: 'slack', threadId: 'slack:C1:1', messageId: '1' }
 
 let triage: Triage
-/** Kind and details of each incident; below, the logged events. */
+/** Kind and details of each incident */
 let incidents: string[][]
 let logged: string[]
 beforeEach(async () => {

@@ -8,7 +8,7 @@ import { BodyMemory } from '../../../../server/http/body/body-memory'
 
 const MIB = 1024 * 1024
 
-/** Request of this client, with events for its body sent by hand, and its response. */
+/** Request from this client, and its response. The test emits the events of the body. */
 function request(remoteAddress = '203.0.113.1') {
   const req = Object.assign(new EventEmitter(), { headers: {}, socket: { remoteAddress }, resume: () => {} })
   const res = new EventEmitter()

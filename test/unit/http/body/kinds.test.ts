@@ -9,7 +9,7 @@ const KIB = 1024
 const MAX_BYTES = 256 * KIB
 const URLENCODED = 'application/x-www-form-urlencoded'
 
-/** Reads a body as a form that takes no files. */
+/** Reads a body as a form without files. */
 async function read(body: string | Buffer, type?: string, headers: Record<string, string> = {}) {
   const memory = new BodyMemory(64 * KIB * KIB, 4 * KIB * KIB)
   const event = httpEvent({ ...type !== undefined && { 'content-type': type }, ...headers }, { method: 'POST' })

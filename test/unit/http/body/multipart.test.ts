@@ -33,7 +33,7 @@ test('one value of a name is itself, several are a list in their order', () => {
 
 test('as many values of one name as a body can hold are collected in one go', () => {
   const fields = new FormFields()
-  // Copying the list for each value would take minutes, longer than the test's timeout.
+  // If each value copied the list, this would take minutes, longer than the test's timeout.
   for (let count = 0; count < 200_000; count++) fields.add('tag', 'a')
   expect(fields.toObject().tag).toHaveLength(200_000)
 })

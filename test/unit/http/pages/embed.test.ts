@@ -112,7 +112,7 @@ test('a field of several inputs is a group, in which each option has its label',
 `)
   expect(form).toContain('<legend>extras <small>(optional)</small></legend>')
   expect(form).toContain(`<input id="jobs-1-1" name="extras" type="checkbox" value="${escaped}">`)
-  // A browser would require each of them.
+  // Not `required`: a browser would demand that every box is checked.
   expect(form).toContain('<input id="jobs-2-0" name="more" type="checkbox" value="a">')
 })
 

@@ -10,7 +10,7 @@ import { validateMessage } from '../../../support/discord/validate'
 
 const findMistakes = await describing()
 
-/** Message that Discord takes. */
+/** Renders a message, and checks that Discord accepts it. */
 function render(view: CardView) {
   const message = cardEmbeds(renderCard(view, discord).card)
   validateMessage(message)

@@ -86,7 +86,7 @@ describe('a click', () => {
     expect(s.endpoint.calls).toHaveLength(action === 'forward' ? 1 : 0)
   })
 
-  /** Posts our buttons in another channel. */
+  /** Posts a copy of our card with its buttons in another channel. */
   const copyIn = async (channelId: string, id: string) => (
     (await rest(s.discord, 'POST', `/channels/${channelId}/messages`, { content: 'Press', components: [
       row(...['forward', 'spam', 'edit'].map((action, index) => button(index, { custom_id: buttonOf(action, id) }))),

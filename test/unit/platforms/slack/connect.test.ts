@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SlackConnect } from '../../../../server/platforms/slack/connect'
 
-/** Workspace whose bot asks Slack. */
+/** Workspace of the bot that sends requests to Slack */
 let scope: string
 let requests: string[]
-/** Slack's answers to that bot. */
+/** Slack's answers to this bot */
 let answers: Record<string, Record<string, unknown> | null>
 let slackConnect: SlackConnect
 beforeEach(() => {

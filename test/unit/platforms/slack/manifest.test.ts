@@ -9,7 +9,7 @@ const SITE = 'https://forms.example.com'
 const manifest = slackManifest(SITE)
 
 describe('the Slack manifest', () => {
-  // The file holds the specification's table "Chat app manifest (required configuration)".
+  // The file contains the settings of the specification's table "Chat app manifest (required configuration)".
   it('is what slack-manifest.json holds', () => {
     const file = readFileSync(new URL('../../../../slack-manifest.json', import.meta.url), 'utf8')
     expect(file).toBe(`${JSON.stringify(manifest, null, 2)}\n`)
@@ -47,7 +47,7 @@ describe('the Slack manifest', () => {
     expect(link.origin + link.pathname).toBe('https://api.slack.com/apps')
     expect(link.searchParams.get('new_app')).toBe('1')
     expect(JSON.parse(link.searchParams.get('manifest_json')!)).toEqual(manifest)
-    // No parser of queries changes these characters, and every browser and server accepts this length.
+    // These characters are the same in every query parser, and every browser and server accepts this length.
     expect(link.search).toMatch(/^\?[\w.~!*'()%&=-]+$/)
     expect(link.href.length).toBeLessThan(2000)
   })

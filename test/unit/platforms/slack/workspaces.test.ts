@@ -33,7 +33,7 @@ async function start(register = (_: Chat) => {}): Promise<FormSlackAdapter> {
 
 const CARD = Card({ children: [CardText('Expired')] })
 
-/** Has the app installed in another workspace, and a channel of it known by a card there. */
+/** Starts with the app installed in another workspace. A card there makes one of its channels known to the service. */
 async function startWithPartner(channel?: string): Promise<FormSlackAdapter> {
   const adapter = await start()
   await adapter.setInstallation('T2', { botToken: 'xoxb-partner', botUserId: 'U2' })
@@ -147,10 +147,10 @@ test('who writes has the ids of who clicks, in a channel that workspaces share a
   expect(adapter.idsOf('U5', { command: '/forms', user_id: 'U5', team_id: 'T2' })).toEqual(guestIds)
 })
 
-/** Workspaces of people, as Slack reports them: `UGRACE` is of T1, `UGUEST` of T2, in a channel that both share. */
+/** Workspace of each person, as Slack reports it: `UGRACE` is in T1, `UGUEST` in T2; both share a channel. */
 const PEOPLE: Readonly<Record<string, string>> = { UGRACE: 'T1', UGUEST: 'T2' }
 
-/** @param shares workspaces with which Slack says that each channel is shared */
+/** @param shares for each channel, the workspaces that share it according to Slack */
 function withPeople(shares: Readonly<Record<string, string[]>> = {}): void {
   slack.fault = ({ path, body }) => {
     const { user: id = '', channel = '' } = Object.fromEntries(new URLSearchParams(body))
@@ -175,11 +175,11 @@ test('who is mentioned is of their own workspace, whoever mentions them in a cha
     expect(await findMentioned('UGUEST', team)).toEqual([['slack:T2:UGUEST']])
     expect(await findMentioned('UGRACE', team)).toEqual([['slack:UGRACE', 'slack:T1:UGRACE']])
   }
-  // If Slack does not answer, the person counts as a colleague of the author.
+  // If Slack does not answer, the person counts as a member of the author's workspace.
   expect(await findMentioned('U0NOBODY', 'T2')).toEqual([['slack:T2:U0NOBODY']])
 })
 
-/** Has Slack post a mention of the bot with a valid signature, and waits until it was handled. */
+/** Posts a mention of the bot with a valid signature, as Slack does, and waits until it was handled. */
 async function mention(adapter: FormSlackAdapter, installation: string, fields: object): Promise<void> {
   const event = { type: 'app_mention', text: '<@U1> pending', channel: 'C1', ...fields }
   const body = JSON.stringify({
@@ -204,7 +204,7 @@ test('who mentions the bot in a channel that workspaces share is of their own, w
     authors.push([userId, adapter.idsOf(userId, raw)])
   }))
   await inHome(adapter, () => adapter.channelsHere('slack:C1:1.1'))
-  // The envelope may name the workspace of either side: https://github.com/slackapi/bolt-js/issues/935
+  // The envelope may name either of the two workspaces: https://github.com/slackapi/bolt-js/issues/935
   for (const envelope of ['T1', 'T2']) {
     for (const user of ['UGRACE', 'UGUEST', 'U0NOBODY']) {
       const ts = `${authors.length}.1`

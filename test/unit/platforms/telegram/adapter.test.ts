@@ -17,7 +17,7 @@ import { adapterOf } from '../../../support/telegram-adapter'
 
 const ID = crypto.randomUUID()
 
-/** Buttons and their values: the id of a submission or, for the buttons of a question, of a call in a turn. */
+/** Values of the buttons: the id of a submission or, for buttons of a question, the id of a call in a turn */
 const VALUES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.keys(BUTTONS).map(id => [id, ID])), approve: `${ID}.999`, deny: `${ID}.999`,
 }
@@ -153,7 +153,7 @@ test.each(['a', '.', '/a`'])('of a list of submissions that say %j each has its 
 
 let postCount = 0
 
-/** Adapter with a Telegram that accepts everything. */
+/** Adapter without Telegram: every call succeeds. */
 class Loopback extends FormTelegramAdapter {
   protected override async telegramFetch<T>(_method: string, payload?: Record<string, unknown> | FormData): Promise<T> {
     const { chat_id: id, text } = payload as Record<string, unknown>

@@ -98,7 +98,7 @@ test('an address that is said as code is no link, and one of our own is', async 
   expect(foundBy(text).filter(effect => effect.includes('://'))).toEqual([expect.stringContaining(URL_OF_ONE)])
 })
 
-/** Answer as a person reads it, and the markup and links that WhatsApp finds in it. */
+/** Posts an answer; returns its visible text, and the markup and links that WhatsApp detects in it. */
 async function postAnswer(markdown: string): Promise<{ text: string, effects: string[] }> {
   await say(bot.thread(thread), (async function* () { yield markdown })(), platform, null)
   const { text } = whatsapp.messages().at(-1)!

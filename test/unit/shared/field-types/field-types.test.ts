@@ -34,10 +34,10 @@ const LIMITS = {
   options: { options: ['Small', 'Large'] }, choices: { options: ['Small', 'Large'], min: 1, max: 2 },
 }
 
-/** Limits that a type may have without those of its own kind */
+/** Limits that each type allows in addition to its own kind of limits */
 const OTHER_LIMITS: Partial<Record<keyof typeof LIMITS, string[]>> = { choices: ['options', 'numbers'] }
 
-/** A required field of each type, with all limits that the type may have, and an example of a value. */
+/** Required field of each type with all limits that the type allows, and an example of a value */
 const FIELDS = FIELD_TYPE_NAMES.map((type) => {
   const { limits, example } = FIELD_TYPES[type]
   const rule: FieldRule = { type, label: 'Question', required: true, ...limits && LIMITS[limits] }
@@ -60,7 +60,7 @@ function problemOf(data: object, rule: FieldRule): string | null {
   }
 }
 
-/** Inputs that each platform with modals makes from a modal; a platform's own check of them finds nothing. */
+/** Inputs that each platform with modals makes from a modal, after they pass the platform's own check */
 const INPUTS: Record<string, (modal: ModalElement) => object[]> = {
   slack: (modal) => {
     const view = modalView(modal, 'c') as Block

@@ -5,7 +5,7 @@ import { startBotServer } from '../../../../support/discord/bot-server'
 import { endAfterAll } from '../../../../support/lifetime'
 import { callTool } from '../../../../support/tools'
 
-/** Setup: a room that the bot is in, but perhaps not the people of the conversation. */
+/** Setup: the bot is also in another room. People of this conversation must not see its messages. */
 
 const server = endAfterAll(await startBotServer())
 const channelId = `discord:${server.discord.guildId}:${server.discord.channelId}`

@@ -10,7 +10,7 @@ import { callTool } from '../../../../support/tools'
 
 let triage: Triage
 beforeEach(async () => { triage = await openTriage() })
-/** The call that `callTool` makes is Grace's; every other call is Ada's. */
+/** Tools for two people: calls made by `callTool` are Grace's, all other calls are Ada's. */
 const tools = () => createSubmissionTools({
   submissions: triage.submissions, revocableMs: triage.revocableMs,
   responsible: toolCallId => toolCallId === 'call-1' ? { ...ADA, name: 'Grace' } : ADA,

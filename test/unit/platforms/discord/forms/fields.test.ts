@@ -73,7 +73,7 @@ describe('a form of many fields', () => {
     ...createForm('id', { type: 'modal', callbackId: 'edit', title: 'Edit', children: [] }), mode: 'picker', fields,
   })
   const positions = ({ fields }: OpenModal) => fields.map((_, position) => position)
-  /** Picks each field in turn, enters the values of `texts`, and submits all others as Discord does. */
+  /** Picks each field in turn and enters its value from `texts`; submits all other inputs as Discord does. */
   const pickAll = (
     form: OpenModal, texts: Readonly<Record<number, string>> = {},
   ) => positions(form).reduce((editedForm, position) => {

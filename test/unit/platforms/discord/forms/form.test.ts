@@ -21,7 +21,7 @@ const formOf = (data: SubmissionData): OpenModal => createForm(
   CONTEXT, editModal(editForm(submissionOf(data), PRESENTATION), 'discord')!,
 )
 
-/** Form after a round trip through the SDK's state. */
+/** Returns the form as it is after the SDK has stored and loaded it. */
 const storeAndLoad = (form: OpenModal): OpenModal => JSON.parse(JSON.stringify(form)) as OpenModal
 
 const findMistakes = await describing()
@@ -32,7 +32,7 @@ function check(reply: Reply): void {
   else if ('data' in reply) validateMessage(reply.data as object)
 }
 
-/** Checks every page, and a modal for each pick on it. */
+/** Checks every page of the field picker, and the modal for each field on it. */
 function checkPicker(form: OpenModal): void {
   for (let page = 0; page * 100 < Math.max(1, form.fields.length); page++) {
     const { content, components } = pickerMessage(form, page, 'Not sent: **name**: Please fill this in.')

@@ -7,14 +7,14 @@ import { LONG_MS, Owning } from '../../../../support/discord/active'
 import { endAfterTest } from '../../../../support/lifetime'
 import { until } from '../../../../support/until'
 
-/** Leases with which the listener checks every 100 ms, or every second. Date stands still unless a test moves it. */
+/** Leases with which the listener checks every 100 ms, or every second. Only a test moves the clock of `Date`. */
 const [SHORT_MS, EACH_SECOND_MS] = [1500, 15_000]
-/** Lease that outlives a minute without a connection, after which the connection is begun anew. */
+/** Lease longer than a minute: after one minute without a connection, the listener starts a new one. */
 const OVER_A_MINUTE_MS = 62_000
 
 let harness: Owning
 let deliveredIds: (string | undefined)[]
-/** Promise for which a delivery waits. */
+/** Promise that a delivery waits for */
 let deliveryGate: Promise<unknown> | undefined
 
 beforeEach(async () => {
@@ -51,7 +51,7 @@ test('a process that slept until another one had its lease takes nothing any mor
   const session = { sessionId: 'theirs', resumeURL: 'ws://x' }
   const checkpoint = { session, sequence: 7, lastMessageId: null, backfill: null }
   await store.save(checkpoint)
-  // If this delivery still counted, it would be a change to store.
+  // If this delivery still counted, the listener would store it.
   resolve(null)
   expect(await harness.running).toMatch(/^(?:handover|lost)$/)
   harness.say()
@@ -169,7 +169,7 @@ test('what is not connected for a minute is begun anew, and says meanwhile that 
   gateway.refuse = false
   await until('the resume', () => harness.said.includes('resumed'))
   expect(gateway.identifies).toBe(1)
-  // An open old socket would take the session back.
+  // If the old socket stayed open, it would take the session back.
   expect(oldSocket['isClosed']).toBe(true)
 })
 
@@ -178,7 +178,7 @@ test('a socket that waits for leave to begin a session is left to it', async () 
   const { gateway } = discord
   await start(OVER_A_MINUTE_MS)
   const identifies = `${store.key}:identifies`
-  // So many sessions in a day that the next one has to wait for two minutes.
+  // After this many sessions in a day, the next one has to wait for two minutes.
   await state.set(identifies, { since: Date.now(), count: 100, last: Date.now() })
   const read = state.get.bind(state)
   let isAsked = false
@@ -229,7 +229,7 @@ test.each<[string, (begun: Begun, mayGoOn: () => boolean) => void]>([
   await until('the checkpoint', () => store.load())
   const identifies: number[] = []
   prevent({ store, lease }, () => identifies.push(discord.gateway.identifies) > 2)
-  // Time passes, so that the last session was begun long enough ago.
+  // Let time pass: a new session must not start too soon after the last one.
   harness.pass(6000)
   discord.gateway.invalidate(false)
   await until('the next session', () => discord.gateway.identifies === 2)

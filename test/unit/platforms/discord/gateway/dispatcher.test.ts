@@ -17,7 +17,7 @@ const KINDS = {
   words: 0, newName: 4, pin: 6, arrival: 7, boost: 8, newThread: 18, reply: 19, command: 20, start: 21, menu: 23,
 }
 
-/** Id that Discord made `agoMs` ago; `offset` tells ids of the same moment apart. */
+/** Discord id from `agoMs` ago; `offset` makes ids of the same moment different. */
 const idFrom = (agoMs: number, offset = 0) => (
   String((BigInt(Date.now() - agoMs - 1_420_070_400_000) << 22n) + BigInt(offset))
 )
@@ -60,7 +60,7 @@ const errorWith = (status: number) => (
 
 /**
  * @param lostAt id of the last message that was delivered before the session was lost
- * @param accept rejects if an event is not taken
+ * @param accept receives each event; rejects to refuse it
  */
 function start({ lostAt, accept = async () => {} }: { lostAt?: string, accept?: Deliver } = {}) {
   const [delivered, buried] = [[] as ForwardedEvent[], [] as string[]]
@@ -75,11 +75,11 @@ function start({ lostAt, accept = async () => {} }: { lostAt?: string, accept?: 
     deliver: (...args) => accept(...args).then(() => void delivered.push(args[0])),
   }, progress)
   let sequence = 0
-  /** Receives events with the next sequences. */
+  /** Sends events to the dispatcher, with the next sequence numbers. */
   const take = (t: string, ...events: object[]) => {
     for (const d of events) dispatcher.take({ t, s: ++sequence, d })
   }
-  /** Receives the server, with channels of these types. */
+  /** Sends the event about the Discord server, with channels of these types. */
   const join = (types: Record<string, number>) => {
     const channels = Object.entries(types).map(([id, type]) => (
       { id, type, last_message_id: messages[id]?.at(-1)?.id ?? null }
@@ -96,7 +96,7 @@ function start({ lostAt, accept = async () => {} }: { lostAt?: string, accept?: 
   return { dispatcher, delivered, buried, progress, queue, take, join, waitUntilHandled, idsIn }
 }
 
-/** Receives the server after two hours without a session, and waits until all of it was read. */
+/** Joins the Discord server after two hours without a session, and waits until all missed messages were read. */
 async function readBack(types: Record<string, number>, lostAt = idFrom(2 * HOUR)) {
   const run = start({ lostAt })
   run.join(types)
@@ -220,7 +220,7 @@ test('several pages of a channel come in order and before anything newer of it, 
     type: 'GATEWAY_MESSAGE_CREATE', id: `message:${pages[0]}`,
     data: expect.objectContaining({ guild_id: GUILD, channel_id: '10', channel_type: TEXT }) as object,
   }))
-  // The kind of this channel is known, so only its messages are requested; a full page may have a successor.
+  // The type of this channel is known, so only its messages are requested. After a full page, there may be another.
   expect(requestedChannels.filter(channel => channel === '10')).toHaveLength(3)
   expect(run.progress.snapshot()).toMatchObject({ backfill: null, lastMessageId: liveId })
 })

@@ -6,7 +6,7 @@ import {
 import { endAfterTest } from '../../../../support/lifetime'
 import { startProxy, type Fault, type Proxy } from '../../../../support/proxy'
 
-/** Long timeout of a request, so that a busy machine does not count as silent. */
+/** Request timeout, ms: long, so that slow answers of a busy machine do not count as missing. */
 const LONG_MS = 20_000
 
 let site: Proxy
@@ -82,7 +82,7 @@ test('an event whose first check got no answer is handled at the next try, and o
   const state = createMemoryState()
   await state.connect()
   const storeNote = state.setIfNotExists.bind(state)
-  // The store keeps the note, but its answer is lost.
+  // The store saves the entry, but its answer is lost.
   state.setIfNotExists = async (...args) => {
     state.setIfNotExists = storeNote
     await storeNote(...args)

@@ -8,7 +8,7 @@ import { startDiscord, type DiscordDouble } from '../../../../support/discord/di
 import { endAfterTest } from '../../../../support/lifetime'
 import { until } from '../../../../support/until'
 
-/** Time within which the library would reconnect, after 500 ms */
+/** Time after which the library would have reconnected, ms: it waits for 500 ms. */
 const RECONNECTED_MS = 700
 
 let discord: DiscordDouble
@@ -78,7 +78,7 @@ test.each([4007, 4009])('close code %i ends the session, others do not', async (
   run.events = []
   discord.gateway.closeWith(code)
   await until('a new session', () => discord.gateway.identifies === 2)
-  // A RESUME of an ended session would be one more connection.
+  // If the ended session were resumed, there would be one more connection.
   expect(run.events.filter(event => event === 'lost' || event === 'detached')).toEqual(['detached', 'lost'])
 })
 
@@ -150,7 +150,7 @@ test.each<[string, (socket: Socket) => void]>([
   await closing
   // Waits only for this socket: another one would have a handshake timeout of five seconds.
   expect(performance.now() - from).toBeLessThan(5000)
-  // An error without a handler would end the test run here.
+  // During this pause, an error without a handler would end the test run.
   await pause(RECONNECTED_MS)
   expect(sockets.length).toBe(1)
 })
