@@ -8,7 +8,7 @@ export interface InstallNotice {
 const FAILURE_NOTICES = new Map<unknown, InstallNotice>(Object.entries<InstallNotice>({
   cancelled: {
     color: 'warning', icon: 'i-lucide-triangle-alert', title: 'The app was not installed',
-    description: 'Somebody cancelled at Slack, or may not install apps there. Nothing has changed.',
+    description: 'Somebody cancelled in Slack, or is not allowed to install apps there. Nothing has changed.',
   },
   expired: {
     color: 'warning', icon: 'i-lucide-triangle-alert', title: 'The app was not installed',

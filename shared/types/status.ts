@@ -47,8 +47,8 @@ export interface Status {
   backlog: Backlog | null
   tally: readonly HourTally[] | null
   /**
-   * Time by which the clock of this process's machine is ahead of the store's clock, which all processes use, ms;
-   * negative when it is behind.
+   * Lead of this machine's clock over the store's clock, ms; negative when it is behind. All processes use the store's
+   * clock.
    */
   clockAheadMs: number
   /**

@@ -56,7 +56,7 @@ describe('a user of Redis that may not announce', () => {
     const rules = /ACL SETUSER <user> ([^)]+)/.exec(refusal!)![1]!.split(' ')
     await owner.aclSetUser('forms', ['reset', 'on', '>secret', ...rules])
     const ids = await heard(store)
-    // The check announces a probe, which is no change.
+    // The check publishes a probe, which must not count as a change.
     expect(await store.check()).toBeNull()
     const created = submission()
     await store.create(created)

@@ -102,7 +102,7 @@ function throwMissing(error: Error & { code?: string }): never {
 }
 
 async function openFiles({ storage, dir, owner }: FormFilesOptions): Promise<{ files: Files, root: string }> {
-  // Keep form data from other users of a shared machine.
+  // Hide form data from other users of a shared machine.
   if (storage.kind === 'disk') await fs.mkdir(dir, { recursive: true, mode: 0o700 })
   const [{ adapter, plugins }, { Files }] = await Promise.all([
     openAdapter({ storage, dir, access: 'private' }), import('files-sdk'),

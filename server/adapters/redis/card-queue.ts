@@ -20,7 +20,7 @@ local function enter(at, id, interval)
 end
 `
 
-/** Returns the first id, or '' and the ms to wait (-1 if the queue is empty). KEYS of the room. ARGV interval. */
+/** Takes the first id; returns it, or '' and the ms to wait (-1: empty queue). KEYS: of a room. ARGV: interval, ms. */
 const TAKE = script(`
 if redis.call('EXISTS', KEYS[1]) == 0 then return {'', -1} end
 local closed = redis.call('PTTL', KEYS[2])

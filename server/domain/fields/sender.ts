@@ -184,7 +184,7 @@ function memberBeside({ answer, members }: Leaf, leaf: Leaf): string | undefined
   return isBeside ? leaf.members.at(-1) : undefined
 }
 
-/** Returns the label of a field after this start; undefined if it has another start. */
+/** Returns the label of a field without the prefix `start`; undefined if it does not begin with it. */
 function restOf(leaf: Leaf, start: string | undefined): string | undefined {
   const label = plainLabel(leaf)
   const isWithStart = start !== undefined && leaf.members.length === 0 && label.startsWith(`${start} `)

@@ -57,8 +57,8 @@ export function roomName(board: ReviewBoard, cards: readonly CardRef[]): Named {
 }
 
 /**
- * Room of a piece of work, in the form that `roomName` expects. For a card it is only the platform, unless another card
- * is on the same platform.
+ * Returns the room of a piece of work, written as `roomName` expects it. For a card this is the platform alone if the
+ * submission has only one card there.
  */
 export function roomOfWork(
   { room, card }: Partial<WorkTarget>, cards: readonly CardRef[], board: ReviewBoard,

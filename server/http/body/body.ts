@@ -163,7 +163,7 @@ function parseBody(bytes: Buffer, parse: (text: string) => unknown): unknown {
   }
   catch (error) {
     if (error instanceof RepeatedKey) throw new InvalidSubmission(
-      `The JSON repeats a key of an object, at position ${error.at}. Send each key once; a list holds several values.`,
+      `The JSON repeats a key of an object, at position ${error.at}. Send each key once; use a list for several values.`,
     )
     throw new InvalidSubmission(
       error instanceof SyntaxError

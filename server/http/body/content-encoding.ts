@@ -46,6 +46,6 @@ async function decode(
   catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
       ? bodyTooLarge(maxBytes, RAISE_FORM_LIMIT)
-      : new InvalidSubmission('The body is not what its Content-Encoding says, or not all of it.')
+      : new InvalidSubmission('The body does not match its Content-Encoding, or is incomplete.')
   }
 }

@@ -8,7 +8,7 @@ import type { Platform } from '../traits'
 
 type Notation = Pick<Platform, 'escape' | 'moment'>
 
-/** Text of a card with its rich text, for platforms whose timestamps are elements. */
+/** Text of a card that keeps the rich text it was made from, for platforms whose timestamps are elements. */
 export interface LineElement extends TextElement { line?: RichText }
 
 /** Field whose value was made from rich text. */

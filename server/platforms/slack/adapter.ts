@@ -140,7 +140,7 @@ export class FormSlackAdapter extends WorkspacesSlackAdapter {
   /** Publishes a user's App Home: https://docs.slack.dev/reference/methods/views.publish */
   async showHome(userId: string, message: AdapterPostableMessage): Promise<void> {
     const speech = speechIn(message)
-    if (!speech) throw new TypeError('An App Home consists of blocks.')
+    if (!speech) throw new TypeError('The Slack App Home can show only blocks.')
     const view = { type: 'home', blocks: cardContent(speech).blocks }
     const outcome = await this.call('views.publish', { user_id: userId, view })
     if (!outcome.ok) throw new Error(outcome.reason)

@@ -97,7 +97,7 @@ export function isPlainModal(modal: ModalElement): boolean {
 
 function renderViewChild(child: ModalChild): Block {
   if (child.type === 'text') return renderText(child)
-  if (!isInput(child)) throw new TypeError(`A plain modal has no ${child.type}.`)
+  if (!isInput(child)) throw new TypeError(`A plain modal can't contain ${child.type}.`)
   return {
     type: 'input',
     block_id: child.id,

@@ -26,7 +26,7 @@ export function createDiscordRoom(
   /** Returns the SDK's id of the channel: `discord:server:channel`, or `discord:server:channel:thread` in a thread. */
   const threadOf = async () => {
     const { id, guild_id: guild = '@me', parent_id: parent, type } = await rest('GET', `/channels/${channelId}`)
-    if (id !== channelId) throw new DiscordError(refused({ reason: 'Discord answered without the channel' }), '')
+    if (id !== channelId) throw new DiscordError(refused({ reason: 'Discord did not return the channel' }), '')
     return ['discord', guild, ...parent && THREADS.includes(Number(type)) ? [parent] : [], channelId].join(':')
   }
 
