@@ -17,6 +17,9 @@ export class UnreadableRecord extends Error {
 /** Error if the store is full. */
 export class StoreFull extends Error {}
 
+/** Error if the service cannot start on this store; the message says what to do. */
+export class StoreUnusable extends Error {}
+
 /** Error if another form was sent with the same idempotency key. */
 export class KeyReused extends Error {}
 

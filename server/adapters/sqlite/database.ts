@@ -1,0 +1,256 @@
+import { closeSync, mkdirSync, openSync, readSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { StoreFull, StoreUnusable } from '../../ports/store'
+import { APPLICATION_ID, EXPIRING, MIGRATIONS } from './schema'
+
+/** Time after which expired rows are deleted and erased text is gone from the files, ms. */
+const TIDY_MS = 1000
+
+/** Time without a write after which free pages go back to the disk, ms. */
+const IDLE_MS = 60_000
+
+/** Age of the last commit from which `check` writes something, ms: often enough to notice, too rare to wear a disk. */
+const PROOF_MS = 60_000
+
+/** Max wait for another program that writes, such as `sqlite3`, ms. */
+const BUSY_MS = 1000
+
+/** Primary result codes (https://www.sqlite.org/rescode.html). */
+const CODES = { BUSY: 5, READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, CANTOPEN: 14, NOTADB: 26 }
+
+const REASONS: Readonly<Record<number, string>> = {
+  [CODES.BUSY]: 'Another program writes to the file of STORE_URL, and does not end.',
+  [CODES.READONLY]: 'The file of STORE_URL cannot be written: it, its folder or its disk is read-only.',
+  [CODES.IOERR]: 'The disk of STORE_URL reports an error, or is full; the log of the machine says more.',
+  [CODES.CORRUPT]: 'The file of STORE_URL is damaged. Restore a backup (docs/deploy.md).',
+  [CODES.FULL]: 'The disk of STORE_URL is full. Make room; forms are stored again at once.',
+  [CODES.CANTOPEN]: 'The file of STORE_URL cannot be opened: its folder is missing, or may not be used.',
+  [CODES.NOTADB]: 'The file of STORE_URL is no SQLite database.',
+}
+
+type SqlValue = SQLInputValue
+
+interface Change {
+  /** Runs in the transaction, and keeps its result. */
+  run: () => void
+  settle: () => void
+  reject: (reason: unknown) => void
+}
+
+/**
+ * The SQLite file that all ports of one process share. Reads are synchronous. The writes of one turn of the event loop
+ * are one commit, which is on the disk before they resolve.
+ */
+export class Database {
+  private readonly db: DatabaseSync
+  private readonly lock: DatabaseSync | undefined
+  private readonly statements = new Map<string, StatementSync>()
+  private changes: Change[] = []
+  private failure: unknown
+  private committedAt = performance.now()
+  private isTidy = true
+  private readonly timer: ReturnType<typeof setInterval>
+
+  /**
+   * @param path `:memory:`, or a file, created if missing with its folder. One process at a time may open it.
+   * @param now epoch ms
+   * @throws StoreUnusable if another process has it, or it is damaged, of a newer version or of another program
+   */
+  constructor(path: string, readonly now: () => number = Date.now) {
+    try {
+      this.lock = path === ':memory:' ? undefined : lockFile(path)
+      this.db = new DatabaseSync(path, { timeout: BUSY_MS })
+      this.prepareFile(path)
+    }
+    catch (error) {
+      this.lock?.close()
+      throw error instanceof StoreUnusable ? error : new StoreUnusable(startAdvice(path, error), { cause: error })
+    }
+    this.timer = setInterval(() => this.tidy().catch(() => { /* Kept as the failure, and tried again. */ }), TIDY_MS)
+    this.timer.unref()
+  }
+
+  all<Row>(sql: string, ...values: SqlValue[]): Row[] {
+    return this.statement(sql).all(...values) as Row[]
+  }
+
+  get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
+    return this.statement(sql).get(...values) as Row | undefined
+  }
+
+  /** Returns the number of changed rows. Call it only within `write`. */
+  run(sql: string, ...values: SqlValue[]): number {
+    return Number(this.statement(sql).run(...values).changes)
+  }
+
+  /**
+   * Runs a change in the transaction of this turn. If it throws, only this change is undone.
+   *
+   * @throws StoreFull if the disk is full; in this case, and if the disk fails, nothing of the turn is stored
+   */
+  write<T>(change: () => T): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    let result: { value: T } | { error: unknown }
+    const run = () => {
+      try {
+        result = { value: change() }
+      }
+      catch (error) {
+        if (codeOf(error) !== undefined) throw error
+        this.run('ROLLBACK TO change')
+        result = { error }
+      }
+    }
+    const settle = () => 'value' in result ? resolve(result.value) : reject(result.error)
+    if (this.changes.push({ run, settle, reject }) === 1) setImmediate(() => this.commit())
+    return promise
+  }
+
+  /** Resolves with null if writes succeed; otherwise with the reason and what to do, in one line. */
+  async check(): Promise<string | null> {
+    const isProven = this.failure === undefined && performance.now() - this.committedAt < PROOF_MS
+    if (isProven) return null
+    const probe = 'INSERT OR REPLACE INTO pairs (key, value) VALUES (?, ?)'
+    await this.write(() => this.run(probe, 'probe', String(this.now()))).catch(() => { /* Kept as the failure. */ })
+    return this.failure === undefined ? null : reasonOf(this.failure)
+  }
+
+  /** Deletes expired rows, and writes the log into the file: from then on, erased text is in neither. */
+  async tidy(): Promise<void> {
+    const now = this.now()
+    const tables = EXPIRING.filter(table => this.get(`SELECT 1 FROM ${table} WHERE until <= ? LIMIT 1`, now))
+    if (tables.length > 0) {
+      await this.write(() => tables.forEach(table => this.run(`DELETE FROM ${table} WHERE until <= ?`, now)))
+    }
+    if (!this.isTidy) this.checkpoint()
+    else if (performance.now() - this.committedAt > IDLE_MS) this.shrink()
+  }
+
+  /** Stores what waits, and closes the file. */
+  async close(): Promise<void> {
+    if (!this.db.isOpen) return
+    clearInterval(this.timer)
+    this.commit()
+    this.db.close()
+    this.lock?.close()
+  }
+
+  private statement(sql: string): StatementSync {
+    const existing = this.statements.get(sql)
+    if (existing) return existing
+    const statement = this.db.prepare(sql)
+    this.statements.set(sql, statement)
+    return statement
+  }
+
+  private commit(): void {
+    const { changes } = this
+    this.changes = []
+    if (changes.length === 0) return
+    try {
+      this.run('BEGIN IMMEDIATE')
+      for (const { run } of changes) {
+        this.run('SAVEPOINT change')
+        run()
+        this.run('RELEASE change')
+      }
+      this.run('COMMIT')
+      this.failure = undefined
+    }
+    catch (error) {
+      if (this.db.isOpen && this.db.isTransaction) this.run('ROLLBACK')
+      this.failure = error
+      const refusal = codeOf(error) === CODES.FULL ? new StoreFull(reasonOf(error), { cause: error }) : error
+      for (const { reject } of changes) reject(refusal)
+      return
+    }
+    this.committedAt = performance.now()
+    this.isTidy = false
+    for (const { settle } of changes) settle()
+  }
+
+  /** Does not wait for readers such as a backup; the next call tries again. */
+  private checkpoint(): void {
+    this.db.exec('PRAGMA busy_timeout = 0')
+    const { busy } = this.db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
+    this.db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+    this.isTidy = busy === 0
+  }
+
+  private shrink(): void {
+    this.db.exec('PRAGMA optimize; PRAGMA incremental_vacuum')
+    this.committedAt = performance.now()
+  }
+
+  private prepareFile(path: string): void {
+    const pragma = (name: string) => Object.values(this.db.prepare(`PRAGMA ${name}`).get()!)[0]
+    const count = this.db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() as { tables: number }
+    if (count.tables > 0 && pragma('application_id') !== APPLICATION_ID) {
+      throw new StoreUnusable(`${path} is a database of another program. Name another file in STORE_URL.`)
+    }
+    const version = Number(pragma('user_version'))
+    if (version > MIGRATIONS.length) {
+      throw new StoreUnusable(`${path} was written by a newer version of this service. Start that version, or name another file in STORE_URL.`)
+    }
+    const problem = pragma('quick_check(1)')
+    if (problem !== 'ok') throw Object.assign(new Error(String(problem)), { errcode: CODES.CORRUPT })
+    // `secure_delete` overwrites what is deleted: form data must not stay in free pages.
+    this.db.exec(`
+      PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
+    `)
+    if (version < MIGRATIONS.length) this.db.exec(`
+      BEGIN IMMEDIATE; ${MIGRATIONS.slice(version).join('')}
+      PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT;
+    `)
+  }
+}
+
+/**
+ * Keeps other processes from the file, until this one ends. The system frees the lock of a killed process. It is
+ * SQLite's lock of a second, empty database, whose header has the owner's process id: the first file stays free for
+ * backups.
+ */
+function lockFile(path: string): DatabaseSync {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  // Keep form data from other users of a shared machine. SQLite gives its other files the same mode.
+  closeSync(openSync(path, 'a', 0o600))
+  const lockPath = `${path}-lock`
+  const lock = new DatabaseSync(lockPath, { timeout: BUSY_MS })
+  try {
+    lock.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA user_version = ${process.pid}`)
+    return lock
+  }
+  catch (error) {
+    lock.close()
+    if (codeOf(error) !== CODES.BUSY) throw error
+    throw new StoreUnusable(`${path} is in use by another process (${readOwner(lockPath)}): only one may open it. Stop that one, or take Redis for several (docs/deploy.md).`)
+  }
+}
+
+/** Reads the user version from its place in the header (https://www.sqlite.org/fileformat.html#user_version_number). */
+function readOwner(lockPath: string): number {
+  const file = openSync(lockPath, 'r')
+  const bytes = Buffer.alloc(4)
+  readSync(file, bytes, 0, 4, 60)
+  closeSync(file)
+  return bytes.readUInt32BE()
+}
+
+function startAdvice(path: string, error: unknown): string {
+  const code = codeOf(error)
+  if (code === CODES.CORRUPT || code === CODES.NOTADB) {
+    return `${path} is damaged, or no database of this service. Put a backup in its place, or rescue what can be read: sqlite3 ${path} .recover | sqlite3 rescued.db (docs/deploy.md).`
+  }
+  return `${path} cannot be opened. ${reasonOf(error)}`
+}
+
+function reasonOf(error: unknown): string {
+  return REASONS[codeOf(error) ?? 0] ?? `The file of STORE_URL cannot be written: ${String(error)}.`
+}
+
+/** Returns SQLite's primary result code; undefined for any other error. */
+function codeOf(error: unknown): number | undefined {
+  const { errcode } = error as { errcode?: number }
+  return errcode === undefined ? undefined : errcode & 0xFF
+}
