@@ -1,4 +1,4 @@
-import { recordIn } from '../../server/adapters/redis/store/record'
+import { recordIn } from '../../server/ports/stored-text'
 import { CREATE, PUT } from '../../server/adapters/redis/store/scripts'
 import { isOver } from '../../server/domain/lifecycle/record'
 import { withTimeout } from '../../shared/utils/time'

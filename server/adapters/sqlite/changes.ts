@@ -1,7 +1,7 @@
 import { HEARTBEAT_MS, type StoreWatcher } from '../../ports/store'
 
 /** Announces changes to submissions within this process. */
-export class EmbeddedChanges {
+export class SqliteChanges {
   private readonly watchers = new Set<StoreWatcher>()
   /** Starts at the current time, so that it exceeds the count of any earlier process. */
   private count = Date.now()

@@ -7,8 +7,9 @@ import { APPLICATION_ID, EXPIRING, MIGRATIONS } from './schema'
 /** Time after which expired rows are deleted and erased text is gone from the files, ms. */
 const TIDY_MS = 1000
 
-/** Time without a write after which free pages go back to the disk, ms. */
-const IDLE_MS = 60_000
+/** Interval at which free pages go back to the disk, when nothing is being written, ms; and how many, about 4 MB. */
+const SHRINK_MS = 60_000
+const SHRINK_PAGES = 1000
 
 /** Age of the last commit from which `check` writes something, ms: often enough to notice, too rare to wear a disk. */
 const PROOF_MS = 60_000
@@ -49,6 +50,7 @@ export class Database {
   private changes: Change[] = []
   private failure: unknown
   private committedAt = performance.now()
+  private shrunkAt = performance.now()
   private isTidy = true
   private readonly timer: ReturnType<typeof setInterval>
 
@@ -124,7 +126,7 @@ export class Database {
       await this.write(() => tables.forEach(table => this.run(`DELETE FROM ${table} WHERE until <= ?`, now)))
     }
     if (!this.isTidy) this.checkpoint()
-    else if (performance.now() - this.committedAt > IDLE_MS) this.shrink()
+    else if (performance.now() - this.shrunkAt > SHRINK_MS) this.shrink()
   }
 
   /** Stores what waits, and closes the file. */
@@ -179,8 +181,10 @@ export class Database {
   }
 
   private shrink(): void {
-    this.db.exec('PRAGMA optimize; PRAGMA incremental_vacuum')
-    this.committedAt = performance.now()
+    this.shrunkAt = performance.now()
+    const { freelist_count: count } = this.db.prepare('PRAGMA freelist_count').get() as { freelist_count: number }
+    this.db.exec(`PRAGMA optimize; PRAGMA incremental_vacuum(${SHRINK_PAGES})`)
+    this.isTidy = count === 0
   }
 
   private prepareFile(path: string): void {

@@ -1,7 +1,8 @@
 import { jsonIn } from '../../../../shared/utils/json'
 import type { CardRef, Delivery, Receipt, Reviewer, SentDelivery, Submission } from '../../../ports/submission'
 import type { RedisClient } from '../connection/client'
-import { recordKey, recordOf } from './record'
+import { recordOf } from '../../../ports/stored-text'
+import { recordKey } from './record'
 import { run, script } from '../connection/calls'
 
 /** Turns a trace into a record that is kept as long as the trace. KEYS the trace, the record. ARGV version, text. */

@@ -1,22 +1,22 @@
 import { cursorAt, readCursor } from '../../../../shared/utils/cursor'
 import { UnreadableRecord, type PageRequest, type PendingPage, type StoreRules } from '../../../ports/store'
+import { StoredTexts, type ReadingOptions } from '../../../ports/stored-text'
 import type { Submission, SubmissionRecord } from '../../../ports/submission'
 import type { RedisClient } from '../connection/client'
-import { dataKey, LISTS, recordKey, STUCK, TAKEN, contentIn, recordIn } from './record'
+import { dataKey, LISTS, recordKey, STUCK, TAKEN } from './record'
 import { run } from '../connection/calls'
 import { oldTrace } from './old-traces'
 import { PAGE, READ } from './scripts'
 
-export interface ReaderOptions extends Pick<StoreRules, 'parse' | 'listOf'> {
-  /** Called once for each submission that cannot be read. */
-  unreadable?: (error: UnreadableRecord) => void
-}
+export type ReaderOptions = ReadingOptions & Pick<StoreRules, 'listOf'>
 
 /** Reads submissions. One that cannot be read does not affect the others. */
 export class RecordReader {
-  private readonly reportedIds = new Set<string>()
+  private readonly texts: StoredTexts
 
-  constructor(private readonly client: RedisClient, private readonly options: ReaderOptions) {}
+  constructor(private readonly client: RedisClient, private readonly options: ReaderOptions) {
+    this.texts = new StoredTexts(options)
+  }
 
   async all(ids: readonly string[]): Promise<(Submission | null | UnreadableRecord)[]> {
     if (ids.length === 0) return []
@@ -25,13 +25,13 @@ export class RecordReader {
     return Promise.all(ids.map((id, index) => {
       const [record, data] = values.slice(2 * index)
       if (!record) return oldTrace(this.client, id)
-      return this.readOrReport(id, () => ({ ...recordIn(record), ...contentIn(data, this.options.parse) }), record)
+      return this.texts.submission(id, record, data ?? null)
     }))
   }
 
   async records(ids: readonly string[]): Promise<(SubmissionRecord | null | UnreadableRecord)[]> {
     const records = await Promise.all(ids.map(id => this.client.hGet(recordKey(id), 'r')))
-    return ids.map((id, index) => this.readOrReport(id, () => records[index] ? recordIn(records[index]) : null))
+    return ids.map((id, index) => records[index] ? this.texts.record(id, records[index]) : null)
   }
 
   async page<Kept extends SubmissionRecord>(
@@ -55,27 +55,5 @@ export class RecordReader {
       total,
       cursor: hasMore ? cursorAt(Number(idsAndScores.at(-1)), idsAndScores.at(-2)!) : null,
     }
-  }
-
-  /** Omits the parser's error: it quotes the text, which may come from a form. */
-  private readOrReport<Kept>(id: string, read: () => Kept, record?: string | null): Kept | UnreadableRecord {
-    try {
-      return read()
-    }
-    catch {
-      const error = new UnreadableRecord(id, readRecord(record))
-      if (!this.reportedIds.has(id)) this.options.unreadable?.(error)
-      this.reportedIds.add(id)
-      return error
-    }
-  }
-}
-
-function readRecord(text: string | null | undefined): SubmissionRecord | null {
-  try {
-    return text ? recordIn(text) : null
-  }
-  catch {
-    return null
   }
 }

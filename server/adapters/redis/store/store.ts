@@ -7,6 +7,7 @@ import {
   keyHolder, isComplete, UnreadableRecord, type Backlog, type Created, type CreateOptions, type HourTally, type
   PageRequest, type PendingPage, type StoreRules, type StoreWatcher, type SubmissionStore,
 } from '../../../ports/store'
+import { contentIn, recordIn, recordOf, serializeContent } from '../../../ports/stored-text'
 import type { AuditLine, Submission, SubmissionRecord } from '../../../ports/submission'
 import { REDIS_TIMEOUT_MS, createCalls, type Calls, lease, run } from '../connection/calls'
 import { queueKeys } from '../card-queue'
@@ -17,7 +18,6 @@ import { countKey } from '../limiter'
 import { RecordReader, type ReaderOptions } from './reader'
 import {
   AUDIT, changesChannel, dataKey, draftsKey, DUE, idempotencyKeyOf, LISTS, recordKey, STUCK, TAKEN, tallyKey,
-  contentIn, serializeContent, recordIn, recordOf,
 } from './record'
 import { refusalLine } from '../connection/refusals'
 import { BACKLOG, CREATE, FORGET, PUT, REVISION } from './scripts'

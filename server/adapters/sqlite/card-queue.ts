@@ -1,0 +1,73 @@
+import { NOTICE_TTL_MS } from '../../../shared/lifetimes'
+import type { CardQueueStore, Pace, QueuedCard, QueueTurn, RoomNotice } from '../../ports/card-queue'
+import type { Database } from './database'
+
+const IN_ORDER = 'ORDER BY at, stored, rowid'
+
+/** Keeps the queues of cards in SQLite. The gate of a room is closed until a time. */
+export class SqliteCardQueue implements CardQueueStore {
+  constructor(private readonly db: Database) {}
+
+  enter(room: string, { id, receivedAt }: QueuedCard): Promise<number> {
+    const { db } = this
+    return db.write(() => {
+      db.run('INSERT INTO cards (room, id, at, stored) VALUES (?, ?, ?, 0) ON CONFLICT DO NOTHING', room, id, receivedAt)
+      const ids = db.all<QueuedCard>(`SELECT id FROM cards WHERE room = ? ${IN_ORDER}`, room)
+      return ids.findIndex(card => card.id === id) + 1
+    })
+  }
+
+  take({ room, intervalMs }: Pace): Promise<QueueTurn> {
+    const { db } = this
+    return db.write((): QueueTurn => {
+      const first = db.get<QueuedCard>(`SELECT id FROM cards WHERE room = ? ${IN_ORDER} LIMIT 1`, room)
+      if (!first) return { id: null, waitMs: null }
+      const waitMs = opensAt(db, room) - db.now()
+      if (waitMs > 0) return { id: null, waitMs }
+      close(db, room, db.now() + intervalMs)
+      db.run('DELETE FROM cards WHERE room = ? AND id = ?', room, first.id)
+      return { id: first.id }
+    })
+  }
+
+  async pause(room: string, pauseMs: number): Promise<void> {
+    await this.db.write(() => close(this.db, room, pauseMs > 0 ? this.db.now() + pauseMs : 0))
+  }
+
+  async length(room: string): Promise<number> {
+    return this.db.get<{ count: number }>('SELECT count(*) AS count FROM cards WHERE room = ?', room)!.count
+  }
+
+  async takeNotice(room: string, about: RoomNotice): Promise<boolean> {
+    const now = this.db.now()
+    return await this.db.write(() => this.db.run(`
+      INSERT INTO notices (room, about, until) VALUES (?, ?, ?)
+      ON CONFLICT DO UPDATE SET until = excluded.until WHERE until <= ?`, room, about, now + NOTICE_TTL_MS, now)) === 1
+  }
+
+  async forgetNotice(room: string, about: RoomNotice): Promise<void> {
+    await this.db.write(() => this.db.run('DELETE FROM notices WHERE room = ? AND about = ?', room, about))
+  }
+}
+
+/**
+ * Returns the place of a submission that is being stored, in the same `write`; 0 if its card may be posted at once.
+ */
+export function placeOf(db: Database, { room, intervalMs }: Pace, id: string): number {
+  const waiting = db.get<{ count: number }>('SELECT count(*) AS count FROM cards WHERE room = ?', room)!.count
+  const now = db.now()
+  if (waiting > 0 || opensAt(db, room) > now) {
+    db.run('INSERT INTO cards (room, id, at, stored) VALUES (?, ?, ?, 1)', room, id, now)
+    return waiting + 1
+  }
+  close(db, room, now + intervalMs)
+  return 0
+}
+
+function opensAt(db: Database, room: string): number {
+  return db.get<{ until: number }>('SELECT until FROM gates WHERE room = ?', room)?.until ?? 0
+}
+
+function close(db: Database, room: string, until: number): void {
+  db.run('INSERT INTO gates (room, until) VALUES (?, ?) ON CONFLICT DO UPDATE SET until = excluded.until', room, Math.ceil(until))
+}
