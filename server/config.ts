@@ -12,6 +12,7 @@ import { misspelt } from './config/misspelt'
 import { everyoneListed, peopleVariables, readPeople, type PeopleConfig } from './config/people'
 import { readPlatforms, wantedPlatforms } from './config/platforms'
 import { readTools, toolsVariables, type ToolsConfig } from './config/tools'
+import { sqlitePath } from './config/store-url'
 import { readVariable, readVariables, type Environment } from './config/values'
 import { platforms } from './platforms/registry'
 import type { Require, Variable } from './variable'
@@ -52,8 +53,8 @@ export interface Config {
   revocableMs: Record<'forward' | 'spam', number>
   /** How long after a decision cards still show the form, ms; null for always. */
   cardDataMs: number | null
-  /** Redis; without it submissions are kept in `dataDir`. */
-  storeUrl?: string
+  /** Redis, or a file of SQLite. */
+  storeUrl: string
   dataDir: string
   mail: {
     apiKey?: string
@@ -156,6 +157,10 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
     problems.push(`${name} is on in production, so anybody could read and decide submissions in the ${embeddedPlatform.label.toLowerCase()}. Set OPS_PASSWORD and NUXT_SESSION_PASSWORD (or another way to sign in) to require a sign-in there, or unset ${name}.`)
   }
   const dataDir = values.DATA_DIR ?? '.data'
+  const storeUrl = values.STORE_URL ?? `sqlite:${dataDir}/forms.db`
+  if (values.VERCEL && values.STORE_URL && sqlitePath(storeUrl) !== null) {
+    problems.push('STORE_URL names a file, and files do not outlive a request on Vercel. Set it to a Redis.')
+  }
   const takesFiles = Object.values(forms).some(form => form.files)
   const usesFolder = takesFiles ? files.storage?.kind === 'disk' : !production && !values.STORE_URL
   // Check the folder only for the process's own environment: another one may describe another machine.
@@ -174,7 +179,7 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
     form: readFormGuards(values),
     revocableMs: readRevocable(values),
     cardDataMs: values.CARD_DATA_TTL ?? null,
-    storeUrl: values.STORE_URL,
+    storeUrl,
     dataDir,
     mail: readMail(values),
     endpoint: readEndpoint(values),

@@ -5,6 +5,7 @@ import type { Setup } from '../../shared/types/setup'
 import type { StatusReport } from '../../shared/types/status'
 import { gatewayStates, type ListenerSupervisor } from '../adapters/chat/listener-supervisor'
 import { checkConfig, type Config } from '../config'
+import { sqlitePath } from '../config/store-url'
 import type { Context } from '../domain/context'
 import { Credentials, introduce } from '../domain/operations/credentials'
 import { exportTable, jsonArray, type ExportedTable } from '../domain/operations/export'
@@ -119,10 +120,11 @@ async function readSetup(
 
 /** Facts about this deployment, for the log at the start; without secrets. */
 function aboutOf(config: Config): Record<string, unknown> {
-  const { storeUrl, dataDir, mail, siteUrl, platforms } = config
+  const { storeUrl, mail, siteUrl, platforms } = config
+  const file = sqlitePath(storeUrl)
   return {
     version, platforms: Object.keys(platforms),
-    store: storeUrl ? `Redis at ${new URL(storeUrl).host}` : `files in ${resolve(dataDir)}`,
+    store: file === null ? `Redis at ${new URL(storeUrl).host}` : `SQLite in ${resolve(file)}`,
     mailer: mail.apiKey ? 'Resend' : 'none: emails are kept here (MAIL_API_KEY is not set)',
     pages: whyClosed(config) ?? (siteUrl === null ? '/ (NUXT_PUBLIC_SITE_URL is not set)' : `${siteUrl}/`),
   }

@@ -1,13 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { StateAdapter } from 'chat'
-import { EmbeddedApprovals } from '../adapters/embedded/approvals'
-import { EmbeddedCardQueue } from '../adapters/embedded/card-queue'
-import { EmbeddedDrafts } from '../adapters/embedded/drafts'
 import { createEmbeddedHealthBook } from '../adapters/embedded/health'
 import { EmbeddedInstallations } from '../adapters/embedded/installations'
-import { createEmbeddedLimiter } from '../adapters/embedded/limiter'
-import { EmbeddedMessageQueue } from '../adapters/embedded/message-queue'
-import { EmbeddedStore } from '../adapters/embedded/store'
 import { createEmbeddedTestReceipts } from '../adapters/embedded/test-receipts'
 import { createFormFiles } from '../adapters/files/form-files'
 import { RedisApprovals } from '../adapters/redis/approvals'
@@ -23,7 +17,15 @@ import { RedisMessageQueue } from '../adapters/redis/message-queue'
 import { adviceOf } from '../adapters/redis/connection/server-info'
 import { RedisStore } from '../adapters/redis/store/store'
 import { createRedisTestReceipts } from '../adapters/redis/test-receipts'
+import { SqliteApprovals } from '../adapters/sqlite/approvals'
+import { SqliteCardQueue } from '../adapters/sqlite/card-queue'
+import { Database } from '../adapters/sqlite/database'
+import { createSqliteDrafts } from '../adapters/sqlite/drafts'
+import { createSqliteLimiter, type Limit } from '../adapters/sqlite/limiter'
+import { SqliteMessageQueue } from '../adapters/sqlite/message-queue'
+import { SqliteStore } from '../adapters/sqlite/store'
 import type { Config } from '../config'
+import { sqlitePath } from '../config/store-url'
 import type { Core } from '../domain/context'
 import { notedFiles } from '../domain/operations/monitor'
 import { storeRules } from '../domain/lifecycle/record'
@@ -40,7 +42,7 @@ import type { TestReceipts } from '../ports/delivery'
 import type { Log, StoreClock } from '../ports/runtime'
 import type { SubmissionStore, UnreadableRecord } from '../ports/store'
 
-/** All stores, in Redis or on this machine. */
+/** All stores, in Redis or in a file. */
 export interface Stores {
   store: SubmissionStore
   queues: CardQueueStore
@@ -77,43 +79,50 @@ export interface Stores {
 /** Limits for messages that wait for an answer: nobody remembers a question after an hour. */
 const WAITING = { most: 1000, keptMs: 3_600_000 }
 
+/** @throws StoreUnusable if the file of SQLite cannot be used */
 export function openStore(config: Config, log: Log): Stores {
   const { rateLimit, rateLimitMb, heldMax } = config.form
-  const limitMb = rateLimitMb > 0 ? { limit: rateLimitMb, windowS: 3600 } : undefined
-  const rules = { ...storeRules, heldMax }
-  if (!config.storeUrl) {
-    const limiters = limitersOf(config, createEmbeddedLimiter)
-    const queues = new EmbeddedCardQueue(Date.now)
-    const drafts = new EmbeddedDrafts(Date.now, async id => Boolean((await store.get(id))?.data))
-    const store = new EmbeddedStore({
-      dir: `${config.dataDir}/submissions`, now: Date.now, limiter: limiters.limiter, queue: queues, ...rules,
-      byteLimiter: limitMb && createEmbeddedLimiter({ ...limitMb, limit: limitMb.limit * 2 ** 20 }),
-    })
-    return {
-      store,
-      id: async () => (await import('../adapters/embedded/store-id')).embeddedId(config.dataDir),
-      queues, drafts,
-      installations: new EmbeddedInstallations(`${config.dataDir}/installations`),
-      health: createEmbeddedHealthBook(),
-      testReceipts: createEmbeddedTestReceipts(),
-      approvals: new EmbeddedApprovals(`${config.dataDir}/approvals`, Date.now),
-      messages: new EmbeddedMessageQueue(Date.now, WAITING),
-      ...limiters,
-      // Mark it as connected: `connect` takes every build for production, and would warn.
-      state: async () => Object.assign<StateAdapter, object>(
-        (await import('@chat-adapter/state-memory')).createMemoryState(), { connected: true },
-      ),
-      clock: { now: Date.now, aheadMs: 0, known: async () => {} },
-      advice: async () => [],
-      close: () => store.close(),
-    }
+  const options = {
+    ...storeRules, heldMax,
+    limit: rateLimit > 0 ? { limit: rateLimit, windowS: 60 } : undefined,
+    limitMb: rateLimitMb > 0 ? { limit: rateLimitMb, windowS: 3600 } : undefined,
+    unreadable: (error: UnreadableRecord) => {
+      log.error('record.unreadable', { submission: error.submission, error })
+    },
   }
+  const file = sqlitePath(config.storeUrl)
+  return file === null ? openRedis(config, options, log) : openSqlite(config, options, file)
+}
+
+type StoreOptions = ConstructorParameters<typeof SqliteStore>[1]
+
+function openSqlite(config: Config, options: StoreOptions, file: string): Stores {
+  const db = new Database(file)
+  const store = new SqliteStore(db, options)
+  return {
+    store,
+    id: async () => (await import('../adapters/embedded/store-id')).embeddedId(config.dataDir),
+    queues: new SqliteCardQueue(db),
+    drafts: createSqliteDrafts(db),
+    installations: new EmbeddedInstallations(`${config.dataDir}/installations`),
+    health: createEmbeddedHealthBook(),
+    testReceipts: createEmbeddedTestReceipts(),
+    approvals: new SqliteApprovals(db),
+    messages: new SqliteMessageQueue(db, WAITING),
+    ...limitersOf(config, limit => createSqliteLimiter(db, limit)),
+    // Mark it as connected: `connect` takes every build for production, and would warn.
+    state: async () => Object.assign<StateAdapter, object>(
+      (await import('@chat-adapter/state-memory')).createMemoryState(), { connected: true },
+    ),
+    clock: { now: Date.now, aheadMs: 0, known: async () => {} },
+    advice: async () => [],
+    close: () => store.close(),
+  }
+}
+
+function openRedis(config: Config, options: StoreOptions, log: Log): Stores {
   const client = createRedis(config.storeUrl, log)
-  const unreadable = (error: UnreadableRecord) => {
-    log.error('record.unreadable', { submission: error.submission, error })
-  }
-  const limit = rateLimit > 0 ? { limit: rateLimit, windowS: 60 } : undefined
-  const store = new RedisStore(client, { limit, limitMb, ...rules, unreadable })
+  const store = new RedisStore(client, options)
   return {
     store,
     id: async () => (await import('../adapters/redis/store-id')).redisId(client),
@@ -134,7 +143,7 @@ export function openStore(config: Config, log: Log): Stores {
 
 /** Creates all limiters, in either store. */
 function limitersOf(
-  { form, files, agent }: Config, create: typeof createEmbeddedLimiter,
+  { form, files, agent }: Config, create: (limit: Limit) => Limiter,
 ) {
   const ifAny = (limit: number, windowS: number) => limit > 0 ? create({ limit, windowS }) : null
   return {

@@ -1,7 +1,7 @@
 import { located } from '../adapters/chat/late-room'
 import { createResendNotices } from '../adapters/email/notices'
 import { createResendMailer } from '../adapters/email/resend'
-import { createOutboxMailer } from '../adapters/embedded/outbox-mailer'
+import { createOutboxMailer } from '../adapters/email/kept-emails'
 import { createHttpClient, NOT_PROXIED, obeyProxy } from '../adapters/http/client'
 import { createTurnstile } from '../adapters/turnstile/turnstile'
 import type { Config } from '../config'

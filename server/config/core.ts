@@ -4,14 +4,16 @@ import { MOST_ADDRESSES } from '../domain/fields/addresses'
 import {
   base, count, countOrNone, duration, email, endpoint, flag, list, origin, text, token, url, web, type Variable,
 } from '../variable'
+import { sqlitePath } from './store-url'
 
 const ORIGINS = 'must be a list of origins such as https://example.com,https://www.example.com'
 
 /** Rejects raw `/`, `?` and `#` in user or password: they would end that part of the URL. */
 const RAW_PASSWORD = /^(?!rediss?:\/\/[^@/?#]*[/?#][^@]*@)/
 
-/** True if node-redis can read the URL: user and password percent-encoded, and a database number as path. */
-function isRedisUrl(value: string): boolean {
+/** True for a file of SQLite, and for a Redis URL that node-redis can read: a database number is its path. */
+function isStoreUrl(value: string): boolean {
+  if (sqlitePath(value) !== null) return sqlitePath(value) !== ''
   try {
     const { username, password, pathname } = new URL(value)
     return decodeURIComponent(username + password) !== null && /^\/?\d*$/.test(pathname)
@@ -47,10 +49,10 @@ export const coreVariables = {
   STORE_URL: {
     alias: 'REDIS_URL',
     schema: text.regex(RAW_PASSWORD, 'must not have /, ? or # in its password: write them as %2F, %3F and %23').pipe(
-      url(/^rediss?$/, 'must be a redis:// or rediss:// URL'),
-    ).refine(isRedisUrl, 'must have a database number as its path, and a percent-encoded password'),
-    about: 'Redis (or Valkey) that keeps the submissions, e.g. redis://localhost:6379.',
-    where: 'Your Redis provider; optional outside production.',
+      url(/^(?:rediss?|sqlite)$/, 'must be a redis:// or rediss:// URL, or a file such as sqlite:/data/forms.db'),
+    ).refine(isStoreUrl, 'must have a database number as its path, and a percent-encoded password; or name a file'),
+    about: 'Where submissions are kept: a file of SQLite, e.g. sqlite:/data/forms.db, for one process; or Redis (or Valkey) for any number, e.g. redis://localhost:6379.',
+    where: 'A folder on a disk that stays, or your Redis provider; outside production the default is forms.db in DATA_DIR.',
   },
   MAIL_API_KEY: {
     alias: 'RESEND_API_KEY', schema: token, about: 'API key of Resend, which sends the emails.',
@@ -131,7 +133,7 @@ export const coreVariables = {
   },
   DATA_DIR: {
     schema: text,
-    about: 'Folder of files, of forms and of the agent, where no S3 or Vercel Blob is set up, and of the embedded store, used without STORE_URL outside production. Default: .data.',
+    about: 'Folder of files, of forms and of the agent, where no S3 or Vercel Blob is set up, and of forms.db, where STORE_URL is not set outside production. Default: .data.',
   },
   MAX_BODY_BYTES: { schema: count, about: 'Largest form that is accepted, in bytes. Default: 262144 (256 KiB).' },
   BODY_MEMORY_BYTES: {

@@ -24,7 +24,7 @@ function createErrorClass(code: string) {
   }
 }
 
-const STORE_FULL_TEXT = 'The store is full, so nothing was saved. Raise maxmemory of Redis, or erase submissions that nobody needs; then try again.'
+const STORE_FULL_TEXT = 'The store is full, so nothing was saved. Give it more room (maxmemory of Redis, or space on the disk), or erase submissions that nobody needs; then try again.'
 
 /** The store did not answer in time: nothing was posted and, as far as we know, nothing was stored. */
 export class StoreUnavailable extends DomainError {

@@ -1,9 +1,11 @@
+import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { EmbeddedApprovals } from '../../server/adapters/embedded/approvals'
 import { RedisApprovals } from '../../server/adapters/redis/approvals'
+import { SqliteApprovals } from '../../server/adapters/sqlite/approvals'
 import type { ApprovalStore, ApprovalDecision, WaitingTurn } from '../../server/ports/approvals'
 import { testFolder } from '../support/lifetime'
+import { fileDatabase } from '../support/sqlite'
 import { until } from '../support/until'
 import { ownRedis, clientOf } from './stores'
 
@@ -36,13 +38,13 @@ async function openRedis() {
   return { one: new RedisApprovals(one), other: new RedisApprovals(other) }
 }
 
-async function openEmbedded() {
-  const store = new EmbeddedApprovals(testFolder(), Date.now)
+async function openSqlite() {
+  const store = new SqliteApprovals(fileDatabase())
   return { one: store, other: store }
 }
 
 /** Contract of every `ApprovalStore`. */
-describe.each([['Redis', openRedis], ['Embedded', openEmbedded]] as const)('%s approvals', (_, open) => {
+describe.each([['Redis', openRedis], ['SQLite', openSqlite]] as const)('%s approvals', (_, open) => {
   let h: Harness
   beforeEach(async () => { h = await open() })
 
@@ -172,15 +174,17 @@ describe('Redis approvals, in Redis', () => {
   })
 })
 
-describe('embedded approvals', () => {
+describe('SQLite approvals', () => {
   test('survive a restart, with verdicts and cards', async () => {
-    const folder = testFolder()
+    const path = join(testFolder(), 'forms.db')
     const turn = waitingTurn(2)
-    const before = new EmbeddedApprovals(folder, Date.now)
+    const db = fileDatabase(path)
+    const before = new SqliteApprovals(db)
     await before.keep(turn)
     await before.attach(turn.id, [{ platform: 'slack', threadId: turn.threadId, messageId: '1' }])
     await before.decide(turn.id, 0, { approved: false, by: null, at: 7 }, 0)
-    const after = new EmbeddedApprovals(folder, Date.now)
+    await db.close()
+    const after = new SqliteApprovals(fileDatabase(path))
     expect(await after.get(turn.id)).toMatchObject({
       turn, verdicts: [{ approved: false, at: 7 }, null], cards: [{ messageId: '1' }],
     })

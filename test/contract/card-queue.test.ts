@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it, test } from 'vitest'
-import { EmbeddedCardQueue } from '../../server/adapters/embedded/card-queue'
-import { createEmbeddedLimiter } from '../../server/adapters/embedded/limiter'
 import { RedisCardQueue } from '../../server/adapters/redis/card-queue'
+import { SqliteCardQueue } from '../../server/adapters/sqlite/card-queue'
 import type { CardQueueStore, Pace } from '../../server/ports/card-queue'
 import type { SubmissionStore } from '../../server/ports/store'
 import { submission } from '../fixtures/submissions'
 import { connectRedis } from '../support/redis-client'
-import { embeddedStore, ownRedis, redisStore } from './stores'
+import { memoryDatabase } from '../support/sqlite'
+import { ownRedis, redisStore, sqliteStore } from './stores'
 
 interface Harness {
   queue: CardQueueStore
@@ -24,9 +24,9 @@ const LIMIT = { limit: 1, windowS: 60 }
 
 const redis = await ownRedis()
 
-async function openEmbedded() {
-  const queue = new EmbeddedCardQueue(Date.now)
-  return { queue, ...embeddedStore({ queue, limiter: createEmbeddedLimiter(LIMIT) }) }
+async function openSqlite() {
+  const { db, store } = sqliteStore({ limit: LIMIT })
+  return { queue: new SqliteCardQueue(db), store }
 }
 
 async function openRedis() {
@@ -35,7 +35,7 @@ async function openRedis() {
 }
 
 /** Contract of every card queue. */
-describe.each([['embedded', openEmbedded], ['Redis', openRedis]] as const)('card queue: %s', (_, makeLine) => {
+describe.each([['SQLite', openSqlite], ['Redis', openRedis]] as const)('card queue: %s', (_, makeLine) => {
   let harness: Harness
   let queue: CardQueueStore
   beforeEach(async () => {
@@ -164,10 +164,10 @@ describe.each([['embedded', openEmbedded], ['Redis', openRedis]] as const)('card
 
 test('a notice that nobody took back is forgotten after a day', async () => {
   let now = 0
-  const embedded = new EmbeddedCardQueue(() => now)
+  const queue = new SqliteCardQueue(memoryDatabase(() => now))
   const taken = async (at: number) => {
     now = at
-    return embedded.takeNotice('slack', 'backlog')
+    return queue.takeNotice('slack', 'backlog')
   }
   expect([await taken(0), await taken(DAY_MS - 1), await taken(DAY_MS)]).toEqual([true, false, true])
   const client = await connectRedis(redis.url)

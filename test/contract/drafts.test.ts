@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EmbeddedDrafts } from '../../server/adapters/embedded/drafts'
-import { EmbeddedStore } from '../../server/adapters/embedded/store'
 import { createRedisDrafts } from '../../server/adapters/redis/drafts'
 import { RedisStore } from '../../server/adapters/redis/store/store'
+import { createSqliteDrafts } from '../../server/adapters/sqlite/drafts'
+import { SqliteStore } from '../../server/adapters/sqlite/store'
 import { storeRules } from '../../server/domain/lifecycle/record'
 import type { Drafts } from '../../server/ports/drafts'
 import type { SubmissionStore } from '../../server/ports/store'
@@ -10,13 +10,13 @@ import type { Submission } from '../../server/ports/submission'
 import { decided, over, submission } from '../fixtures/submissions'
 import { endAfterTest, sharedFolder } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
+import { memoryDatabase } from '../support/sqlite'
 import { until } from '../support/until'
 import { ownRedis } from './stores'
 
 const HOUR_MS = 3_600_000
 
 const redis = await ownRedis()
-const dir = sharedFolder()
 
 interface Harness { store: SubmissionStore, drafts: Drafts }
 
@@ -25,10 +25,9 @@ describe.each<[string, () => Promise<Harness>]>([
     const client = await connectRedis(redis.url)
     return { store: new RedisStore(client, storeRules), drafts: createRedisDrafts(client) }
   }],
-  ['Embedded', async () => {
-    const drafts = new EmbeddedDrafts(Date.now, async id => Boolean((await store.get(id))?.data))
-    const store = new EmbeddedStore({ dir, ...storeRules, now: Date.now })
-    return { store, drafts }
+  ['SQLite', async () => {
+    const db = memoryDatabase()
+    return { store: new SqliteStore(db, storeRules), drafts: createSqliteDrafts(db) }
   }],
 ])('%s drafts', (_, open) => {
   let h: Harness

@@ -4,7 +4,7 @@ import type { SubmissionStore } from '../../server/ports/store'
 import type { Submission } from '../../server/ports/submission'
 import { line, over, submission } from '../fixtures/submissions'
 import { until } from '../support/until'
-import { embeddedStore, ownRedis, redisStore } from './stores'
+import { ownRedis, redisStore, sqliteStore } from './stores'
 
 /** Store that keeps three quarantined submissions, and access to its data. */
 interface Harness {
@@ -24,16 +24,16 @@ async function openRedis(heldMax = 3) {
   ] }
 }
 
-async function openEmbedded(heldMax = 3) {
-  const { dir, store } = embeddedStore({ heldMax })
+async function openSqlite(heldMax = 3) {
+  const { db, store } = sqliteStore({ heldMax })
   return { store, traces: async (id: string) => (
-    (await readdir(dir, { recursive: true })).filter(file => file.includes(id) && !file.startsWith('audit'))
+    ['submissions', 'contents'].filter(table => db.get(`SELECT 1 FROM ${table} WHERE id = ?`, id))
   ) }
 }
 
 /** Contract of every `SubmissionStore` for quarantined submissions. `makeStore` is called for every test. */
 describe.each([
-  ['Redis', openRedis], ['Embedded', openEmbedded],
+  ['Redis', openRedis], ['SQLite', openSqlite],
 ] as const)('%s submission store, with held submissions', (_, makeStore) => {
   let harness: Harness
   let store: SubmissionStore
@@ -110,7 +110,7 @@ describe.each([
 })
 
 test.each(
-  [['Redis', openRedis], ['Embedded', openEmbedded]] as const,
+  [['Redis', openRedis], ['SQLite', openSqlite]] as const,
 )('%s keeps none when none are to be kept', async (_, open) => {
   const { store, traces } = await open(0)
   const one = submission({ state: 'held', work: [] })

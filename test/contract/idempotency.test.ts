@@ -1,14 +1,14 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { EmbeddedStore } from '../../server/adapters/embedded/store'
 import { RedisStore } from '../../server/adapters/redis/store/store'
 import { storeRules } from '../../server/domain/lifecycle/record'
 import { KeyReused, type SubmissionStore } from '../../server/ports/store'
 import { decided, keyOf, line, over, submission, work } from '../fixtures/submissions'
 import { endAfterTest, testFolder } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
-import { embeddedStore, ownRedis, redisStore } from './stores'
+import { fileDatabase, memoryDatabase } from '../support/sqlite'
+import { ownRedis, redisStore, sqliteStore } from './stores'
 
 interface Harness {
   store: SubmissionStore
@@ -26,13 +26,13 @@ async function openRedis() {
   return { client, store, other }
 }
 
-async function openEmbedded() {
-  const { store } = embeddedStore()
+async function openSqlite() {
+  const { store } = sqliteStore()
   return { store, other: store }
 }
 
 /** Contract of `create` with idempotency keys, for every `SubmissionStore`. */
-describe.each([['Redis', openRedis], ['Embedded', openEmbedded]] as const)('%s store, idempotency keys', (_, open) => {
+describe.each([['Redis', openRedis], ['SQLite', openSqlite]] as const)('%s store, idempotency keys', (_, open) => {
   let harness: Harness
   let store: SubmissionStore
 
@@ -106,47 +106,24 @@ describe.each([['Redis', openRedis], ['Embedded', openEmbedded]] as const)('%s s
   })
 })
 
-describe('Embedded store, idempotency keys on disk', () => {
-  let dir: string
-  let now: number
-  const open = () => new EmbeddedStore({ dir, ...storeRules, now: () => now })
+test('a restart keeps the keys in SQLite', async () => {
+  const [path, first, key] = [join(testFolder(), 'forms.db'), submission(), keyOf()]
+  const before = sqliteStore({}, fileDatabase(path))
+  await before.store.create(first, { idempotencyKey: key })
+  await before.db.close()
+  const { store } = sqliteStore({}, fileDatabase(path))
+  expect((await store.create(submission(), { idempotencyKey: key })).id).toBe(first.id)
+})
 
-  beforeEach(async () => {
-    dir = testFolder()
-    now = Date.now()
-  })
-
-  test('a restart keeps the keys', async () => {
-    const [first, key] = [submission(), keyOf()]
-    await open().create(first, { idempotencyKey: key })
-    expect((await open().create(submission(), { idempotencyKey: key })).id).toBe(first.id)
-  })
-
-  test('a key is held for 24 h and no longer, and leaves nothing behind', async () => {
-    const store = open()
-    const [first, second, key] = [submission(), submission(), keyOf()]
-    await store.create(first, { idempotencyKey: key })
-    now += DAY_MS - 1
-    expect((await store.create(second, { idempotencyKey: key })).id).toBe(first.id)
-    now += 1
-    expect((await store.create(second, { idempotencyKey: keyOf() })).id).toBe(second.id)
-    expect(await readdir(join(dir, 'idempotency'))).toHaveLength(1)
-    const third = submission()
-    expect((await store.create(third, { idempotencyKey: key })).id).toBe(third.id)
-  })
-
-  test('a form whose key cannot be written is not stored: sent again it would be a second one', async () => {
-    const [store, key] = [open(), keyOf()]
-    await store.check()
-    await mkdir(join(dir, 'unfinished', `idempotency-${key}`), { recursive: true })
-    await expect(store.create(submission(), { idempotencyKey: key })).rejects.toThrow('EISDIR')
-    expect((await store.listPending({ limit: 1 })).total).toBe(0)
-  })
-
-  test('a kill between key and submission loses the key, not the form that is sent again', async () => {
-    const [lost, again, key] = [submission(), submission(), keyOf()]
-    await open().create(lost, { idempotencyKey: key })
-    await rm(join(dir, 'submission', lost.id))
-    expect((await open().create(again, { idempotencyKey: key })).id).toBe(again.id)
-  })
+test('a key is held for 24 h and no longer in SQLite, and leaves nothing behind', async () => {
+  let now = Date.now()
+  const { db, store } = sqliteStore({}, memoryDatabase(() => now))
+  const [first, second, key] = [submission(), submission(), keyOf()]
+  await store.create(first, { idempotencyKey: key })
+  now += DAY_MS - 1
+  expect((await store.create(second, { idempotencyKey: key })).id).toBe(first.id)
+  now += 1
+  await db.tidy()
+  expect(db.all('SELECT * FROM idempotency')).toEqual([])
+  expect((await store.create(second, { idempotencyKey: key })).id).toBe(second.id)
 })

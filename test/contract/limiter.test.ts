@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createEmbeddedLimiter } from '../../server/adapters/embedded/limiter'
 import { createRedisLimiter } from '../../server/adapters/redis/limiter'
 import type { Limiter } from '../../server/ports/limiter'
+import { memoryLimiter } from '../support/sqlite'
 import { until } from '../support/until'
 import { clientOf, ownRedis, ROUNDED_MS } from './stores'
 
@@ -20,7 +20,7 @@ async function openRedis(): Promise<Harness> {
 
 /** Contract of every `Limiter`. */
 describe.each([
-  ['Redis', openRedis], ['Embedded', async () => ({ make: createEmbeddedLimiter })],
+  ['Redis', openRedis], ['SQLite', async () => ({ make: memoryLimiter })],
 ] as const)('%s limiter', (_, open) => {
   let harness: Harness
   let client: string

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { EmbeddedMessageQueue } from '../../server/adapters/embedded/message-queue'
 import { RedisMessageQueue } from '../../server/adapters/redis/message-queue'
+import { SqliteMessageQueue } from '../../server/adapters/sqlite/message-queue'
 import type { MessageQueue, QueueLimits } from '../../server/ports/message-queue'
+import { fileDatabase } from '../support/sqlite'
 import { until } from '../support/until'
 import { ownRedis, emptied } from './stores'
 
@@ -14,7 +15,7 @@ async function openRedis(limits: QueueLimits) {
 
 /** Contract of every message queue. */
 describe.each([
-  ['embedded', async (limits: QueueLimits) => new EmbeddedMessageQueue(Date.now, limits)], ['Redis', openRedis],
+  ['SQLite', async (limits: QueueLimits) => new SqliteMessageQueue(fileDatabase(), limits)], ['Redis', openRedis],
 ] as const)('%s message queue', (_, open) => {
   let queue: MessageQueue
   beforeEach(async () => { queue = await open({ most: 3, keptMs: 60_000 }) })

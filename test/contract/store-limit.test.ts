@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createEmbeddedLimiter } from '../../server/adapters/embedded/limiter'
 import { createRedisLimiter } from '../../server/adapters/redis/limiter'
+import { createSqliteLimiter } from '../../server/adapters/sqlite/limiter'
 import type { Limiter, LimitReached } from '../../server/ports/limiter'
 import type { SubmissionStore } from '../../server/ports/store'
 import { keyOf, submission } from '../fixtures/submissions'
-import { embeddedStore, ownRedis, redisStore, ROUNDED_MS } from './stores'
+import { ROUNDED_MS, ownRedis, redisStore, sqliteStore } from './stores'
 
 const server = await ownRedis()
 
@@ -16,15 +16,15 @@ async function openRedis(limit: number) {
   return { client, store, limiter: createRedisLimiter(client, options) }
 }
 
-async function openEmbedded(limit: number) {
-  const limiter = createEmbeddedLimiter({ limit, windowS: 60 })
-  const byteLimiter = createEmbeddedLimiter({ limit: 2 ** 20, windowS: 3600 })
-  return { limiter, ...embeddedStore({ limiter, byteLimiter }) }
+async function openSqlite(limit: number) {
+  const options = { limit, windowS: 60 }
+  const { db, store } = sqliteStore({ limit: options, limitMb: { limit: 1, windowS: 3600 } })
+  return { store, limiter: createSqliteLimiter(db, options) }
 }
 
 /** Contract of `create` with a client, for every `SubmissionStore`. */
 describe.each([
-  ['Redis', openRedis], ['Embedded', openEmbedded],
+  ['Redis', openRedis], ['SQLite', openSqlite],
 ] as const)('%s store, the limit of a client', (_, open) => {
   const LIMIT = 3
   let store: SubmissionStore

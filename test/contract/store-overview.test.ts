@@ -3,7 +3,7 @@ import { HEARTBEAT_MS, type SubmissionStore } from '../../server/ports/store'
 import type { AuditLine, Decision, Submission } from '../../server/ports/submission'
 import { decided, line, over, submission } from '../fixtures/submissions'
 import { until } from '../support/until'
-import { embeddedStore, ownRedis, redisStore } from './stores'
+import { ownRedis, redisStore, sqliteStore } from './stores'
 
 const HOUR_MS = 60 * 60 * 1000
 
@@ -11,7 +11,7 @@ const server = await ownRedis()
 
 /** Contract of every `SubmissionStore` for the ops pages. `makeStore` is called for every test. */
 describe.each([
-  ['Redis', () => redisStore(server.url)], ['Embedded', async () => embeddedStore()],
+  ['Redis', () => redisStore(server.url)], ['SQLite', async () => sqliteStore()],
 ] as const)('%s submission store, for the ops pages', (_, makeStore) => {
   let store: SubmissionStore
 

@@ -1,9 +1,10 @@
-import { EmbeddedStore } from '../../server/adapters/embedded/store'
 import { RedisStore } from '../../server/adapters/redis/store/store'
+import { SqliteStore } from '../../server/adapters/sqlite/store'
 import { storeRules } from '../../server/domain/lifecycle/record'
-import { endAfterAll, endAfterTest, testFolder } from '../support/lifetime'
+import { endAfterAll, endAfterTest } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { startRedis } from '../support/redis-server'
+import { fileDatabase } from '../support/sqlite'
 
 /** Tolerance, ms: the clocks of two processes differ by up to a millisecond, and so do `Date` and timers. */
 export const ROUNDED_MS = 2
@@ -30,8 +31,7 @@ export async function redisStore(url: string, options: Partial<ConstructorParame
   return { client, store }
 }
 
-/** Empty store, closed when the test ends, and its folder. */
-export function embeddedStore(options: Partial<ConstructorParameters<typeof EmbeddedStore>[0]> = {}) {
-  const dir = testFolder()
-  return { dir, store: endAfterTest(new EmbeddedStore({ dir, ...storeRules, now: Date.now, ...options })) }
+/** Store in a SQLite file, a new one by default, closed when the test ends; and the file. */
+export function sqliteStore(options: Partial<ConstructorParameters<typeof SqliteStore>[1]> = {}, db = fileDatabase()) {
+  return { db, store: new SqliteStore(db, { ...storeRules, ...options }) }
 }

@@ -5,7 +5,7 @@ import type { SubmissionStore } from '../../server/ports/store'
 import type { Submission, Work } from '../../server/ports/submission'
 import { line, over, submission, work } from '../fixtures/submissions'
 import { until } from '../support/until'
-import { embeddedStore, ownRedis, redisStore } from './stores'
+import { ownRedis, redisStore, sqliteStore } from './stores'
 
 /** Empty store, and access to its data. */
 interface Harness {
@@ -33,17 +33,16 @@ async function openRedis() {
   } }
 }
 
-async function openEmbedded() {
-  const { dir, store } = embeddedStore()
-  return { store, text: async (id: string) => {
-    const files = (await readdir(dir, { recursive: true })).filter(file => file.includes(id))
-    return (await Promise.all(files.map(file => readFile(join(dir, file), 'utf8')))).join()
-  } }
+async function openSqlite() {
+  const { db, store } = sqliteStore()
+  return { store, text: async (id: string) => JSON.stringify(
+    ['submissions', 'contents'].map(table => db.get(`SELECT * FROM ${table} WHERE id = ?`, id)),
+  ) }
 }
 
 /** Contract of every `SubmissionStore` for traces of finished submissions. `makeStore` is called for every test. */
 describe.each([
-  ['Redis', openRedis], ['Embedded', openEmbedded],
+  ['Redis', openRedis], ['SQLite', openSqlite],
 ] as const)('%s submission store, with traces', (_, makeStore) => {
   let harness: Harness
   let store: SubmissionStore

@@ -2,11 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { SqliteCardQueue } from '../../server/adapters/sqlite/card-queue'
+import { SqliteStore } from '../../server/adapters/sqlite/store'
 import { plainText } from '../../shared/utils/line'
-import { EmbeddedCardQueue } from '../../server/adapters/embedded/card-queue'
 import { createEmbeddedHealthBook } from '../../server/adapters/embedded/health'
-import { createEmbeddedLimiter } from '../../server/adapters/embedded/limiter'
-import { EmbeddedStore } from '../../server/adapters/embedded/store'
 import type { Context } from '../../server/domain/context'
 import { OpsSubmissions } from '../../server/domain/queries/ops-submissions'
 import { RoomSubmissions } from '../../server/domain/queries/room-submissions'
@@ -24,6 +23,7 @@ import type { Form } from '../../server/ports/form'
 import type { SubmissionStore } from '../../server/ports/store'
 import type { Action, Reviewer, Submission, Work } from '../../server/ports/submission'
 import { waiting } from '../support/seed'
+import { memoryDatabase, memoryLimiter } from '../support/sqlite'
 import { FakeBoard } from './board'
 import { testContext } from './context'
 import { FakeEndpoint, FakeMailer } from './deliveries'
@@ -58,15 +58,16 @@ export async function openTriage(
   const dir = await mkdtemp(join(tmpdir(), 'triage-'))
   const runtime = new FakeRuntime()
   const outage: Outage = { calls: 0, writes: Promise.resolve(), written: 0 }
-  const queues = new EmbeddedCardQueue(runtime.now)
+  const db = memoryDatabase(runtime.now)
+  const queues = new SqliteCardQueue(db)
   const kept = openStore?.(dir, runtime.now)
-    ?? new EmbeddedStore({ dir, ...storeRules, now: runtime.now, queue: queues })
+    ?? new SqliteStore(db, storeRules)
   const store = withOutages(kept, outage)
   const board = new FakeBoard(platforms)
   const mailer = new FakeMailer()
   const endpoint = new FakeEndpoint()
   const forms = formsOf({ rooms: platforms, endpoint, ...form })
-  const confirmations = createEmbeddedLimiter({ limit: 3, windowS: 86_400 })
+  const confirmations = memoryLimiter({ limit: 3, windowS: 86_400 })
   const context = {
     ...testContext({
       mail: {

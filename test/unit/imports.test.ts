@@ -32,7 +32,7 @@ function circleFrom(file: string, way: readonly string[] = [], seen = new Set<st
 
 test('imports are read: of types, of values, and those that are late', () => {
   expect(imports.get('server/app.ts')).toContain('server/composition/compose.ts')
-  expect(imports.get('server/composition/stores.ts')).toContain('server/adapters/embedded/store-id.ts')
+  expect(imports.get('server/composition/stores.ts')).toContain('server/adapters/redis/state.ts')
   expect([...imports.values()].flat().length).toBeGreaterThan(1000)
 })
 

@@ -3,7 +3,7 @@ import {
 } from '../../ports/approvals'
 import type { CardRef } from '../../ports/submission'
 import type { Database } from './database'
-import { leaseRows } from './store'
+import { leaseDue } from './due'
 
 interface Row { turn: string, verdicts: string, cards: string, taken: number }
 
@@ -46,7 +46,7 @@ export class SqliteApprovals implements ApprovalStore {
   }
 
   lease(leaseMs: number, limit: number): Promise<string[]> {
-    return leaseRows(this.db, 'approvals', leaseMs, limit)
+    return leaseDue(this.db, 'approvals', leaseMs, limit)
   }
 
   async drop(id: string): Promise<void> {

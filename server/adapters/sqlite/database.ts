@@ -44,7 +44,7 @@ interface Change {
  * are one commit, which is on the disk before they resolve.
  */
 export class Database {
-  private readonly db: DatabaseSync
+  private readonly db!: DatabaseSync
   private readonly lock: DatabaseSync | undefined
   private readonly statements = new Map<string, StatementSync>()
   private changes: Change[] = []
@@ -66,7 +66,7 @@ export class Database {
       this.prepareFile(path)
     }
     catch (error) {
-      this.lock?.close()
+      for (const file of [this.db, this.lock]) file?.close()
       throw error instanceof StoreUnusable ? error : new StoreUnusable(startAdvice(path, error), { cause: error })
     }
     this.timer = setInterval(() => this.tidy().catch(() => { /* Kept as the failure, and tried again. */ }), TIDY_MS)

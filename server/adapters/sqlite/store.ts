@@ -12,6 +12,7 @@ import type { AuditLine, Submission, SubmissionRecord } from '../../ports/submis
 import { placeOf } from './card-queue'
 import { SqliteChanges } from './changes'
 import type { Database } from './database'
+import { dueBy, leaseDue } from './due'
 import { take, type Limit } from './limiter'
 
 /** Max audit lines, about 20 MB. Teams with more in `AUDIT_TTL_MS` have to export them in time. */
@@ -67,7 +68,7 @@ export class SqliteStore implements SubmissionStore {
   }
 
   lease(leaseMs: number, limit: number): Promise<string[]> {
-    return leaseRows(this.db, 'submissions', leaseMs, limit)
+    return leaseDue(this.db, 'submissions', leaseMs, limit)
   }
 
   async upcoming(until: number, limit: number): Promise<string[]> {
@@ -203,7 +204,8 @@ export class SqliteStore implements SubmissionStore {
       ON CONFLICT DO UPDATE SET text = excluded.text, until = excluded.until`, id, serializeContent(next), dataEnd)
     // Keep a trace, or a submission that was one, for a week from now, whatever its age.
     const traceEnd = now + TRACE_TTL_MS
-    const openEnd = Math.max(dataEnd + RECORD_GRACE_MS, isOver(previous) ? traceEnd : 0)
+    const isSameEnd = dataEnd === dataLivesUntil(previous) && !isOver(previous)
+    const openEnd = isSameEnd ? row.until : Math.max(dataEnd + RECORD_GRACE_MS, isOver(previous) ? traceEnd : 0)
     db.run(`UPDATE submissions SET version = ?, record = ?, received = ?, list = ?, due = ?, stuck = ?, taken = ?,
       until = ? WHERE id = ?`, ...this.valuesOf(next), isOver(next) ? traceEnd : openEnd, id)
     if (audit) this.note(audit)
@@ -212,11 +214,10 @@ export class SqliteStore implements SubmissionStore {
 
   /** Erases the oldest quarantined submissions beyond the limit. */
   private trimHeld(): void {
-    const surplus = this.db.all<Row>(
-      'SELECT id FROM submissions WHERE list = \'held\' ORDER BY received DESC, id DESC LIMIT -1 OFFSET ?',
-      this.options.heldMax ?? -1,
+    const { heldMax } = this.options
+    const surplus = heldMax === undefined ? [] : this.db.all<Row>(
+      'SELECT id FROM submissions WHERE list = \'held\' ORDER BY received DESC, id DESC LIMIT -1 OFFSET ?', heldMax,
     )
-    if (this.options.heldMax === undefined) return
     for (const { id } of surplus) {
       this.db.run('DELETE FROM submissions WHERE id = ?', id)
       this.changes.tell(id)
@@ -268,22 +269,4 @@ function readContent(next: Submission, text: string, parse: ReadingOptions['pars
   catch {
     return null
   }
-}
-
-/** Returns the ids of rows that are due, earliest first, and postpones them: nobody else gets them for `leaseMs`. */
-export async function leaseRows(
-  db: Database, table: 'submissions' | 'approvals', leaseMs: number, limit: number,
-): Promise<string[]> {
-  // Sweeps ask often, and mostly in vain: then nothing is written.
-  if (dueBy(db, table, db.now(), 1).length === 0) return []
-  return db.write(() => {
-    const ids = dueBy(db, table, db.now(), limit)
-    for (const id of ids) db.run(`UPDATE ${table} SET due = ? WHERE id = ?`, db.now() + leaseMs, id)
-    return ids
-  })
-}
-
-function dueBy(db: Database, table: 'submissions' | 'approvals', until: number, limit: number): string[] {
-  const rows = db.all<{ id: string }>(`SELECT id FROM ${table} WHERE due <= ? ORDER BY due LIMIT ?`, until, limit)
-  return rows.map(({ id }) => id)
 }

@@ -5,16 +5,15 @@ import { createMemoryState } from '@chat-adapter/state-memory'
 import type { Chat, StateAdapter } from 'chat'
 import { createBoard } from '../../../server/adapters/chat/board'
 import { createBot } from '../../../server/adapters/chat/bot'
+import { SqliteCardQueue } from '../../../server/adapters/sqlite/card-queue'
+import { createSqliteDrafts } from '../../../server/adapters/sqlite/drafts'
+import { SqliteStore } from '../../../server/adapters/sqlite/store'
 import { discord as platform } from '../../../server/platforms/discord/definition'
-import { createEmbeddedLimiter } from '../../../server/adapters/embedded/limiter'
 import { english } from '../../../shared/texts'
 import { editModal, noticeModal, sendAgainModal } from '../../../server/adapters/chat/modals'
 import { renderAnswer } from '../../../server/adapters/chat/speech'
 import { createPlaces } from '../../../server/adapters/chat/places'
 import { platformByName } from '../../../server/platforms/registry'
-import { EmbeddedCardQueue } from '../../../server/adapters/embedded/card-queue'
-import { EmbeddedDrafts } from '../../../server/adapters/embedded/drafts'
-import { EmbeddedStore } from '../../../server/adapters/embedded/store'
 import { createHttpClient } from '../../../server/adapters/http/client'
 import { receive } from '../../../server/domain/intake/intake'
 import { storeRules } from '../../../server/domain/lifecycle/record'
@@ -30,6 +29,7 @@ import { FakeEndpoint, FakeMailer } from '../../fakes/deliveries'
 import { formsOf } from '../../fakes/forms'
 import { FakeRuntime } from '../../fakes/runtime'
 import { startProxy } from '../proxy'
+import { memoryDatabase, memoryLimiter } from '../sqlite'
 import { until } from '../until'
 import { startDiscord } from './discord'
 import type { DiscordMessage } from './types'
@@ -48,9 +48,10 @@ export async function startBotServer({
   const note = (event: string, facts?: Record<string, unknown>) => void logged.push(`${event} ${JSON.stringify(facts)}`)
   const log: Log = { info: note, warn: note, error: note }
   const runtime = Object.assign(new FakeRuntime(), { uuid: () => crypto.randomUUID() })
-  const queues = new EmbeddedCardQueue(runtime.now)
-  const drafts = new EmbeddedDrafts(runtime.now, async id => Boolean((await store.get(id))?.data))
-  const store = new EmbeddedStore({ dir, now: runtime.now, queue: queues, ...storeRules })
+  const db = memoryDatabase(runtime.now)
+  const queues = new SqliteCardQueue(db)
+  const drafts = createSqliteDrafts(db)
+  const store = new SqliteStore(db, storeRules)
   const { restUrl: apiUrl, botToken, publicKey, applicationId, channelId } = discord
   const connections = [platform.connect(
     { botToken, publicKey, applicationId, channelId, apiUrl },
@@ -61,7 +62,7 @@ export async function startBotServer({
   const board = createBoard(connections, async () => bots[0]!, log, 0)
   const context = testContext({
     store, queues, board, forms, mailer, runtime, log, claimMs: 0,
-    confirmations: createEmbeddedLimiter({ limit: 3, windowS: 86_400 }),
+    confirmations: memoryLimiter({ limit: 3, windowS: 86_400 }),
   })
   const queue = new CardQueue(context, (...card) => outbox.post(...card))
   const outbox: Outbox = new Outbox(context, queue)

@@ -1,9 +1,10 @@
 import { createMemoryState } from '@chat-adapter/state-memory'
 import { Chat, Message, ThreadHistoryCache, type Adapter, type AdapterPostableMessage, type StreamOptions } from 'chat'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { SqliteMessageQueue } from '../../../server/adapters/sqlite/message-queue'
 import { createAnswerQueue, type QueuedMessage } from '../../../server/handlers/answer-queue'
-import { EmbeddedMessageQueue } from '../../../server/adapters/embedded/message-queue'
 import type { MessageQueue } from '../../../server/ports/message-queue'
+import { memoryDatabase } from '../../support/sqlite'
 import { until } from '../../support/until'
 
 const silentLogger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => silentLogger }
@@ -41,7 +42,7 @@ let mostAtOnce: number
 beforeEach(async () => {
   memory = createMemoryState()
   await memory.connect()
-  queue = new EmbeddedMessageQueue(Date.now, { most: 1000, keptMs: 3_600_000 })
+  queue = new SqliteMessageQueue(memoryDatabase(), { most: 1000, keptMs: 3_600_000 })
   ;[joinedIds, answeredIds, activeAnswers, mostAtOnce] = [[], [], 0, 0]
   beforeRelease = async () => {}
   beforeRemove = () => {}

@@ -1,15 +1,15 @@
 import type { Adapter } from 'chat'
 import { expect, test } from 'vitest'
 import { createPlaces } from '../../../../server/adapters/chat/places'
-import { EmbeddedDrafts } from '../../../../server/adapters/embedded/drafts'
 import { createHttpClient } from '../../../../server/adapters/http/client'
 import { discord } from '../../../../server/platforms/discord/definition'
 import { silentLog } from '../../../fakes/runtime'
+import { memoryDrafts } from '../../../support/sqlite'
 
 const settings = { botToken: 'token', publicKey: 'key', applicationId: '1', channelId: '2' }
 const places = createPlaces([discord.connect(settings, {
   log: silentLog, http: createHttpClient(), siteUrl: null, isCardOf: async () => false,
-  drafts: new EmbeddedDrafts(Date.now, async () => false),
+  drafts: memoryDrafts(),
 })])
 const adapter = { name: 'discord', botUserId: '1' } as Adapter
 

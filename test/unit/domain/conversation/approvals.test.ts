@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { EmbeddedApprovals } from '../../../../server/adapters/embedded/approvals'
+import { SqliteApprovals } from '../../../../server/adapters/sqlite/approvals'
 import { Approvals, type Presser } from '../../../../server/domain/conversation/approvals'
 import type { ProposedCall, WaitingTurn } from '../../../../server/ports/approvals'
 import type { Person } from '../../../../server/ports/submission'
@@ -8,6 +8,7 @@ import { FakeRuntime } from '../../../fakes/runtime'
 import { testFolder } from '../../../support/lifetime'
 import { only } from '../../../fakes/only'
 import type { Monitor } from '../../../../server/ports/monitor'
+import { memoryDatabase } from '../../../support/sqlite'
 
 const ADA = { id: 'U1', name: 'Ada', platform: 'Slack', person: 'ada' }
 const OTHER = { ...ADA, person: undefined }
@@ -39,7 +40,7 @@ beforeEach(async () => {
   approvals = new Approvals(testContext({
     runtime,
     monitor: only<Monitor>({ misplaced: platform => void misplacedPlatforms.push(platform), incident: () => {} }),
-  }), new EmbeddedApprovals(folder, runtime.now), {
+  }), new SqliteApprovals(memoryDatabase(runtime.now)), {
     approvers: ['slack:U2', 'discord:U2', 'slack:T9:U4'],
     present: async ({ calls }) => calls.map(each => ({ ...each, ...present[each.toolCallId] })),
     placeOf: () => ['slack/C1'], ttlMs: TTL_MS, leaseMs: LEASE_MS,

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { createEmbeddedLimiter } from '../../../../server/adapters/embedded/limiter'
 import { PasswordGuesses } from '../../../../server/domain/operations/password-guesses'
 import { testContext } from '../../../fakes/context'
 import { FakeRuntime, silentLog } from '../../../fakes/runtime'
 import { only } from '../../../fakes/only'
 import type { Monitor } from '../../../../server/ports/monitor'
+import { memoryLimiter } from '../../../support/sqlite'
 
 function openGuesses() {
   const runtime = new FakeRuntime()
@@ -12,7 +12,7 @@ function openGuesses() {
   const guesses = new PasswordGuesses(testContext({
     runtime, monitor: only<Monitor>({ incident: kind => void incidents.push(kind) }),
     log: { ...silentLog, warn: event => void loggedLines.push(event) },
-  }), createEmbeddedLimiter({ limit: 50, windowS: 60 }))
+  }), memoryLimiter({ limit: 50, windowS: 60 }))
   return { guesses, runtime, incidents, lines: loggedLines }
 }
 

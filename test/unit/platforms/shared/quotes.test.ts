@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { EmbeddedDrafts } from '../../../../server/adapters/embedded/drafts'
 import { FormDiscordAdapter } from '../../../../server/platforms/discord/adapter'
 import { FormGoogleChatAdapter } from '../../../../server/platforms/gchat/adapter'
 import { sdkLogger } from '../../../../server/platforms/shared/logger'
 import { createTeamsAdapter } from '../../../../server/platforms/teams/adapter'
 import { silentLog } from '../../../fakes/runtime'
+import { memoryDrafts } from '../../../support/sqlite'
 
 interface Rendering { formatConverter: { renderPostable: (message: { markdown: string }) => string } }
 
@@ -13,7 +13,7 @@ const ADAPTERS: Readonly<Record<string, unknown>> = {
   'Discord': new FormDiscordAdapter(
     { botToken: 'x', publicKey: 'a'.repeat(64), applicationId: '1', channelId: '2' }, logger, async () => {
       throw new Error('Nothing is asked.')
-    }, new EmbeddedDrafts(Date.now, async () => false),
+    }, memoryDrafts(),
   ),
   'Google Chat': new FormGoogleChatAdapter({
     credentials: { client_email: 'bot@example.com', private_key: 'x' }, projectNumber: '123456', space: 'spaces/A',

@@ -3,7 +3,6 @@ import { createMemoryState } from '@chat-adapter/state-memory'
 import { Card, CardText, Chat } from 'chat'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createPlaces } from '../../../../server/adapters/chat/places'
-import { EmbeddedDrafts } from '../../../../server/adapters/embedded/drafts'
 import { createHttpClient } from '../../../../server/adapters/http/client'
 import { FormSlackAdapter } from '../../../../server/platforms/slack/adapter'
 import { MovedChannels } from '../../../../server/platforms/slack/client'
@@ -11,6 +10,7 @@ import { slack as platform } from '../../../../server/platforms/slack/definition
 import { silentLog } from '../../../fakes/runtime'
 import { endAfterAll } from '../../../support/lifetime'
 import { startProxy } from '../../../support/proxy'
+import { memoryDrafts } from '../../../support/sqlite'
 
 const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => QUIET }
 const OAUTH = { clientId: '1.2', clientSecret: 'secret', encryptionKey: randomBytes(32).toString('base64') }
@@ -89,7 +89,7 @@ async function createPlacesFor(adapter: Awaited<ReturnType<typeof start>>) {
   const settings = { botToken: 'xoxb-own', signingSecret: 'secret', channelId: 'C1', oauth: OAUTH }
   const places = createPlaces([platform.connect(settings, {
     log: silentLog, http: createHttpClient(), siteUrl: null, isCardOf: async () => false,
-    drafts: new EmbeddedDrafts(Date.now, async () => false),
+    drafts: memoryDrafts(),
   })])
   await inHome(adapter, () => adapter.channelsHere('slack:C1:1.1'))
   return places
