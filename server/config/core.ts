@@ -49,7 +49,7 @@ export const coreVariables = {
   STORE_URL: {
     alias: 'REDIS_URL',
     schema: text.regex(RAW_PASSWORD, 'must not have /, ? or # in its password: write them as %2F, %3F and %23').pipe(
-      url(/^(?:rediss?|sqlite)$/, 'must be a redis:// or rediss:// URL, or a file such as sqlite:/data/forms.db'),
+      url(/^(?:rediss?|sqlite)$/, 'must be a redis:// or rediss:// URL, or name a file by a sqlite: URL'),
     ).refine(isStoreUrl, 'must have a database number as its path, and a percent-encoded password; or name a file'),
     about: 'Where submissions are kept: a file of SQLite, e.g. sqlite:/data/forms.db, for one process; or Redis (or Valkey) for any number, e.g. redis://localhost:6379.',
     where: 'A folder on a disk that stays, or your Redis provider; outside production the default is forms.db in DATA_DIR.',

@@ -193,16 +193,18 @@ describe('malformed values', () => {
 })
 
 describe('development', () => {
-  test('works with nothing set: sandbox, embedded store, caught emails', () => {
+  test('works with nothing set: sandbox, a file of SQLite, caught emails', () => {
     expect(readConfig({ NODE_ENV: 'development' })).toMatchObject({
-      production: false, platforms: { sandbox: {} }, storeUrl: undefined, mail: { apiKey: undefined },
+      production: false, platforms: { sandbox: {} }, storeUrl: 'sqlite:.data/forms.db', mail: { apiKey: undefined },
     })
     expect(readConfig({ NODE_ENV: 'test' })).toMatchObject({ production: false, platforms: { sandbox: {} } })
   })
 
   test('has no sandbox once Slack is configured, unless it is asked for', () => {
     const env: Env = { ...PRODUCTION, NODE_ENV: 'development', STORE_URL: undefined }
-    expect(readConfig(env)).toMatchObject({ platforms: { slack: { channelId: 'C0123456789' } }, storeUrl: undefined })
+    expect(readConfig({ ...env, DATA_DIR: '/var/forms' })).toMatchObject({
+      platforms: { slack: { channelId: 'C0123456789' } }, storeUrl: 'sqlite:/var/forms/forms.db',
+    })
     expect(Object.keys(readConfig(env).platforms)).toEqual(['slack'])
     expect(readConfig({ ...env, SANDBOX: '1' })).toMatchObject({
       platforms: { sandbox: {}, slack: { channelId: 'C0123456789' } },
