@@ -24,7 +24,7 @@ import { createSqliteDrafts } from '../adapters/sqlite/drafts'
 import { createSqliteLimiter, type Limit } from '../adapters/sqlite/limiter'
 import { SqliteMessageQueue } from '../adapters/sqlite/message-queue'
 import { SqliteStore } from '../adapters/sqlite/store'
-import type { Config } from '../config'
+import { ConfigError, type Config } from '../config'
 import { sqlitePath } from '../config/store-url'
 import type { Core } from '../domain/context'
 import { notedFiles } from '../domain/operations/monitor'
@@ -40,7 +40,7 @@ import type { MessageQueue } from '../ports/message-queue'
 import type { HealthBook, Monitor } from '../ports/monitor'
 import type { TestReceipts } from '../ports/delivery'
 import type { Log, StoreClock } from '../ports/runtime'
-import type { SubmissionStore, UnreadableRecord } from '../ports/store'
+import { StoreUnusable, type SubmissionStore, type UnreadableRecord } from '../ports/store'
 
 /** All stores, in Redis or in a file. */
 export interface Stores {
@@ -79,7 +79,7 @@ export interface Stores {
 /** Limits for messages that wait for an answer: nobody remembers a question after an hour. */
 const WAITING = { most: 1000, keptMs: 3_600_000 }
 
-/** @throws StoreUnusable if the file of SQLite cannot be used */
+/** @throws ConfigError if the file of SQLite cannot be used */
 export function openStore(config: Config, log: Log): Stores {
   const { rateLimit, rateLimitMb, heldMax } = config.form
   const options = {
@@ -97,7 +97,7 @@ export function openStore(config: Config, log: Log): Stores {
 type StoreOptions = ConstructorParameters<typeof SqliteStore>[1]
 
 function openSqlite(config: Config, options: StoreOptions, file: string): Stores {
-  const db = new Database(file)
+  const db = openFile(file)
   const store = new SqliteStore(db, options)
   return {
     store,
@@ -117,6 +117,17 @@ function openSqlite(config: Config, options: StoreOptions, file: string): Stores
     clock: { now: Date.now, aheadMs: 0, known: async () => {} },
     advice: async () => [],
     close: () => store.close(),
+  }
+}
+
+/** @throws ConfigError if the file cannot be used */
+function openFile(path: string): Database {
+  try {
+    return new Database(path)
+  }
+  catch (error) {
+    if (!(error instanceof StoreUnusable)) throw error
+    throw new ConfigError([`STORE_URL cannot be used: ${error.message}`])
   }
 }
 

@@ -1,7 +1,6 @@
 import { defineNitroPlugin } from 'nitropack/runtime'
 import { useLog, useServices } from '../app'
 import { ConfigError } from '../config'
-import { StoreUnusable } from '../ports/store'
 import { background, drain, idle, keepConnections } from '../http/background'
 import { onUnexpectedError } from '../http/errors'
 
@@ -95,10 +94,6 @@ function startOrExit() {
     return services
   }
   catch (error) {
-    if (error instanceof StoreUnusable) {
-      log.error('store.unusable', { message: error.message, setting: 'STORE_URL' })
-      process.exit(1)
-    }
     if (!(error instanceof ConfigError)) throw error
     if (process.stderr.isTTY) process.stderr.write(`\n${error.message}\n\n`)
     else {

@@ -15,6 +15,7 @@ import { lighthouse } from './lighthouse.ts'
 import { goalRows, plain, show, spread, table, type Row, type Rounds } from './report.ts'
 import { forwardTrips, redisCosts } from './redis-costs.ts'
 import { coldStartWithDiscord, measureBurst, measureTarget, memoryOverTime, type Burst, type Plan } from './round.ts'
+import { stores } from './stores.ts'
 import { folderSize, packagesSize } from './sizes.ts'
 import { ENTRIES, type Surroundings, type TargetName } from './target.ts'
 import { startVendors, type Vendors } from './vendor-process.ts'
@@ -34,7 +35,8 @@ const OWN = 0.1
 const { values: { quick, history, ...only } } = parseArgs({
   options: {
     quick: { type: 'boolean' }, curves: { type: 'boolean' }, capacity: { type: 'boolean' },
-    opening: { type: 'boolean' }, lighthouse: { type: 'boolean' }, history: { type: 'boolean' },
+    opening: { type: 'boolean' }, stores: { type: 'boolean' }, lighthouse: { type: 'boolean' },
+    history: { type: 'boolean' },
   },
 })
 if (!existsSync(ENTRIES.service)) throw new Error('Nothing to measure: run `npm run build` first.')
@@ -43,7 +45,8 @@ const [redis, vendors] = await Promise.all([startRedis(), startVendors()])
 const surroundings: Surroundings = { redisUrl: redis.url, vendorsUrl: vendors.url }
 /** Measurements that each have a separate block in the pages */
 const SINGLE = {
-  capacity: () => capacity(redis, vendors), opening: () => opening(redis.url, plan.rounds),
+  capacity: () => capacity(redis, vendors), stores: () => stores(redis, vendors, plan.rounds),
+  opening: () => opening(redis.url, plan.rounds),
   lighthouse: () => lighthouse(redis.url, quick ? 1 : 3),
 }
 try {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 /** Pages with measured figures, and their blocks. `npm run bench` replaces everything between a block's markers. */
 export const PAGES = {
   'docs/performance.md': ['figures', 'history', 'opening', 'lighthouse', 'open', 'senders', 'replicas'],
-  'docs/scaling.md': ['capacity'],
+  'docs/scaling.md': ['capacity', 'stores'],
 } as const
 
 export type Block = typeof PAGES[keyof typeof PAGES][number]

@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { SubmissionStore } from '../../server/ports/store'
 import type { Submission } from '../../server/ports/submission'
@@ -10,7 +9,7 @@ import { ownRedis, redisStore, sqliteStore } from './stores'
 interface Harness {
   store: SubmissionStore
   /** Names of all stored data of an id. */
-  traces(id: string): Promise<string[]>
+  traces(id: string): Promise<unknown[]>
 }
 
 const server = await ownRedis()
@@ -27,7 +26,7 @@ async function openRedis(heldMax = 3) {
 async function openSqlite(heldMax = 3) {
   const { db, store } = sqliteStore({ heldMax })
   return { store, traces: async (id: string) => (
-    ['submissions', 'contents'].filter(table => db.get(`SELECT 1 FROM ${table} WHERE id = ?`, id))
+    db.all('SELECT * FROM submissions LEFT JOIN contents USING (seq) WHERE id = ?', id)
   ) }
 }
 

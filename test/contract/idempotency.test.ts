@@ -1,4 +1,3 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { RedisStore } from '../../server/adapters/redis/store/store'

@@ -70,7 +70,8 @@ describe('SQLite submission store, on disk', () => {
 
   test('what a decision erases, and what an edit replaces, is in no file a second later', async () => {
     const { db, store } = open()
-    const [edited, erased] = [submission({ data: { text: 'first words' } }), submission({ data: { text: 'erased words' } })]
+    const edited = submission({ data: { text: 'first words' } })
+    const erased = submission({ data: { text: 'erased words' } })
     for (const each of [edited, erased]) await store.create(each)
     await store.replace(edited, decided(edited, { data: { text: 'second words' } }))
     await store.replace(erased, over(erased))

@@ -1,5 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { SubmissionStore } from '../../server/ports/store'
 import type { Submission, Work } from '../../server/ports/submission'
@@ -36,7 +34,7 @@ async function openRedis() {
 async function openSqlite() {
   const { db, store } = sqliteStore()
   return { store, text: async (id: string) => JSON.stringify(
-    ['submissions', 'contents'].map(table => db.get(`SELECT * FROM ${table} WHERE id = ?`, id)),
+    db.all('SELECT * FROM submissions LEFT JOIN contents USING (seq) WHERE id = ?', id),
   ) }
 }
 

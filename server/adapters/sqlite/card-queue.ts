@@ -2,30 +2,32 @@ import { NOTICE_TTL_MS } from '../../../shared/lifetimes'
 import type { CardQueueStore, Pace, QueuedCard, QueueTurn, RoomNotice } from '../../ports/card-queue'
 import type { Database } from './database'
 
-const IN_ORDER = 'ORDER BY at, stored, rowid'
+const IN_ORDER = 'ORDER BY at, stored, seq'
+
+interface Card { at: number, stored: 0 | 1, seq: number, id: string }
 
 /** Keeps the queues of cards in SQLite. The gate of a room is closed until a time. */
 export class SqliteCardQueue implements CardQueueStore {
   constructor(private readonly db: Database) {}
 
   enter(room: string, { id, receivedAt }: QueuedCard): Promise<number> {
-    const { db } = this
-    return db.write(() => {
-      db.run('INSERT INTO cards (room, id, at, stored) VALUES (?, ?, ?, 0) ON CONFLICT DO NOTHING', room, id, receivedAt)
-      const ids = db.all<QueuedCard>(`SELECT id FROM cards WHERE room = ? ${IN_ORDER}`, room)
-      return ids.findIndex(card => card.id === id) + 1
+    const positionOf = () => this.cards(room).findIndex(card => card.id === id) + 1
+    return this.db.write(() => {
+      if (positionOf() === 0) add(this.db, room, id, receivedAt, 0)
+      return positionOf()
     })
   }
 
   take({ room, intervalMs }: Pace): Promise<QueueTurn> {
     const { db } = this
     return db.write((): QueueTurn => {
-      const first = db.get<QueuedCard>(`SELECT id FROM cards WHERE room = ? ${IN_ORDER} LIMIT 1`, room)
+      const [first] = this.cards(room, 1)
       if (!first) return { id: null, waitMs: null }
       const waitMs = opensAt(db, room) - db.now()
       if (waitMs > 0) return { id: null, waitMs }
       close(db, room, db.now() + intervalMs)
-      db.run('DELETE FROM cards WHERE room = ? AND id = ?', room, first.id)
+      const { at, stored, seq } = first
+      db.run('DELETE FROM cards WHERE room = ? AND at = ? AND stored = ? AND seq = ?', room, at, stored, seq)
       return { id: first.id }
     })
   }
@@ -48,6 +50,10 @@ export class SqliteCardQueue implements CardQueueStore {
   async forgetNotice(room: string, about: RoomNotice): Promise<void> {
     await this.db.write(() => this.db.run('DELETE FROM notices WHERE room = ? AND about = ?', room, about))
   }
+
+  private cards(room: string, limit = -1): Card[] {
+    return this.db.all(`SELECT * FROM cards WHERE room = ? ${IN_ORDER} LIMIT ?`, room, limit)
+  }
 }
 
 /**
@@ -57,11 +63,16 @@ export function placeOf(db: Database, { room, intervalMs }: Pace, id: string): n
   const waiting = db.get<{ count: number }>('SELECT count(*) AS count FROM cards WHERE room = ?', room)!.count
   const now = db.now()
   if (waiting > 0 || opensAt(db, room) > now) {
-    db.run('INSERT INTO cards (room, id, at, stored) VALUES (?, ?, ?, 1)', room, id, now)
+    add(db, room, id, now, 1)
     return waiting + 1
   }
   close(db, room, now + intervalMs)
   return 0
+}
+
+function add(db: Database, room: string, id: string, at: number, stored: 0 | 1): void {
+  db.run(`INSERT INTO cards (room, at, stored, seq, id) VALUES (?1, ?2, ?3,
+    (SELECT ifnull(max(seq), 0) + 1 FROM cards WHERE room = ?1 AND at = ?2 AND stored = ?3), ?4)`, room, at, stored, id)
 }
 
 function opensAt(db: Database, room: string): number {

@@ -4,8 +4,12 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { StoreFull, StoreUnusable } from '../../ports/store'
 import { APPLICATION_ID, EXPIRING, MIGRATIONS } from './schema'
 
-/** Time after which expired rows are deleted and erased text is gone from the files, ms. */
-const TIDY_MS = 1000
+/** Interval at which expired rows are deleted, ms. */
+const PURGE_MS = 1000
+
+/** Time without a write after which erased text is removed from the log, ms; and the longest time if writes go on. */
+const CALM_MS = 500
+const MOST_BUSY_MS = 10_000
 
 /** Interval at which free pages go back to the disk, when nothing is being written, ms; and how many, about 4 MB. */
 const SHRINK_MS = 60_000
@@ -51,6 +55,7 @@ export class Database {
   private failure: unknown
   private committedAt = performance.now()
   private shrunkAt = performance.now()
+  private checkpointedAt = performance.now()
   private isTidy = true
   private readonly timer: ReturnType<typeof setInterval>
 
@@ -69,7 +74,7 @@ export class Database {
       for (const file of [this.db, this.lock]) file?.close()
       throw error instanceof StoreUnusable ? error : new StoreUnusable(startAdvice(path, error), { cause: error })
     }
-    this.timer = setInterval(() => this.tidy().catch(() => { /* Kept as the failure, and tried again. */ }), TIDY_MS)
+    this.timer = setInterval(() => this.tick().catch(() => { /* Kept as the failure, and tried again. */ }), PURGE_MS)
     this.timer.unref()
   }
 
@@ -120,13 +125,8 @@ export class Database {
 
   /** Deletes expired rows, and writes the log into the file: from then on, erased text is in neither. */
   async tidy(): Promise<void> {
-    const now = this.now()
-    const tables = EXPIRING.filter(table => this.get(`SELECT 1 FROM ${table} WHERE until <= ? LIMIT 1`, now))
-    if (tables.length > 0) {
-      await this.write(() => tables.forEach(table => this.run(`DELETE FROM ${table} WHERE until <= ?`, now)))
-    }
-    if (!this.isTidy) this.checkpoint()
-    else if (performance.now() - this.shrunkAt > SHRINK_MS) this.shrink()
+    await this.purge()
+    this.checkpoint()
   }
 
   /** Stores what waits, and closes the file. */
@@ -172,12 +172,27 @@ export class Database {
     for (const { settle } of changes) settle()
   }
 
+  private async tick(): Promise<void> {
+    await this.purge()
+    const now = performance.now()
+    const isCalm = now - this.committedAt > CALM_MS
+    if (!this.isTidy && (isCalm || now - this.checkpointedAt > MOST_BUSY_MS)) this.checkpoint()
+    else if (this.isTidy && now - this.shrunkAt > SHRINK_MS) this.shrink()
+  }
+
+  private async purge(): Promise<void> {
+    const now = this.now()
+    const expired = EXPIRING.filter(({ any }) => this.get(any, now)).flatMap(({ deletes }) => deletes)
+    if (expired.length > 0) await this.write(() => expired.forEach(sql => this.run(sql, now)))
+  }
+
   /** Does not wait for readers such as a backup; the next call tries again. */
   private checkpoint(): void {
     this.db.exec('PRAGMA busy_timeout = 0')
     const { busy } = this.db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
     this.db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
     this.isTidy = busy === 0
+    this.checkpointedAt = performance.now()
   }
 
   private shrink(): void {

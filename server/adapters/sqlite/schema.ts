@@ -8,29 +8,30 @@ export const APPLICATION_ID = 0x66_6F_72_6D
  * Times are in epoch ms. Rows with `until` are gone from that time on: `Database` deletes them, and queries skip them.
  */
 export const MIGRATIONS: readonly string[] = [`
-  -- \`record\` is everything but the content, \`list\` the list that it is in, \`due\` its next work.
+  -- \`record\` is everything but the content, \`list\` the list that it is in, \`due\` its next work. \`ends\` is the end of
+  -- its content (\`content_until\`) while that is there, and its own end afterwards: one index finds both.
   CREATE TABLE submissions (
-    id TEXT PRIMARY KEY, version INTEGER NOT NULL, record TEXT NOT NULL, received INTEGER NOT NULL, list TEXT,
-    due INTEGER, stuck INTEGER NOT NULL, taken INTEGER NOT NULL, until INTEGER NOT NULL
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, record TEXT NOT NULL,
+    received INTEGER NOT NULL, list TEXT, due INTEGER, stuck INTEGER NOT NULL, taken INTEGER NOT NULL,
+    content_until INTEGER NOT NULL, until INTEGER NOT NULL, ends INTEGER NOT NULL
   );
   CREATE INDEX submissions_list ON submissions (list, received, id) WHERE list IS NOT NULL;
   CREATE INDEX submissions_stuck ON submissions (received, id) WHERE stuck;
   CREATE INDEX submissions_taken ON submissions (received, id) WHERE taken;
   CREATE INDEX submissions_due ON submissions (due) WHERE due IS NOT NULL;
-  CREATE INDEX submissions_until ON submissions (until);
+  CREATE INDEX submissions_ends ON submissions (ends);
 
   -- The form's content has a table of its own: changes of the record do not write it again.
-  CREATE TABLE contents (id TEXT PRIMARY KEY, text TEXT NOT NULL, until INTEGER NOT NULL);
-  CREATE INDEX contents_until ON contents (until);
+  CREATE TABLE contents (seq INTEGER PRIMARY KEY, text TEXT NOT NULL);
+  -- Edit forms that are open.
   CREATE TABLE drafts (
-    submission TEXT, draft TEXT, text TEXT NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (submission, draft)
-  );
-  CREATE INDEX drafts_until ON drafts (until);
+    seq INTEGER, draft TEXT, text TEXT NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (seq, draft)
+  ) WITHOUT ROWID;
   CREATE TRIGGER submissions_deleted AFTER DELETE ON submissions BEGIN
-    DELETE FROM contents WHERE id = old.id;
+    DELETE FROM contents WHERE seq = old.seq;
   END;
   CREATE TRIGGER contents_deleted AFTER DELETE ON contents BEGIN
-    DELETE FROM drafts WHERE submission = old.id;
+    DELETE FROM drafts WHERE seq = old.seq;
   END;
 
   CREATE TABLE audit (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, line TEXT NOT NULL, until INTEGER NOT NULL);
@@ -38,17 +39,18 @@ export const MIGRATIONS: readonly string[] = [`
   CREATE INDEX audit_until ON audit (until);
   CREATE TABLE tallies (
     hour INTEGER, event TEXT, count INTEGER NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (hour, event)
-  );
-  CREATE TABLE idempotency (key TEXT PRIMARY KEY, holder TEXT NOT NULL, until INTEGER NOT NULL);
+  ) WITHOUT ROWID;
+  CREATE TABLE idempotency (key TEXT PRIMARY KEY, holder TEXT NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX idempotency_until ON idempotency (until);
-  CREATE TABLE counts (client TEXT PRIMARY KEY, count INTEGER NOT NULL, until INTEGER NOT NULL);
+  CREATE TABLE counts (client TEXT PRIMARY KEY, count INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX counts_until ON counts (until);
 
-  -- Cards that wait, by arrival; \`stored\` is 1 if the card entered with its submission, 0 if it entered later.
-  CREATE TABLE cards (room TEXT, id TEXT, at INTEGER NOT NULL, stored INTEGER NOT NULL, PRIMARY KEY (room, id));
-  CREATE INDEX cards_order ON cards (room, at, stored);
-  CREATE TABLE gates (room TEXT PRIMARY KEY, until INTEGER NOT NULL);
-  CREATE TABLE notices (room TEXT, about TEXT, until INTEGER NOT NULL, PRIMARY KEY (room, about));
+  -- Cards that wait, in their order; \`stored\` is 1 if the card entered with its submission, 0 if it entered later.
+  CREATE TABLE cards (
+    room TEXT, at INTEGER, stored INTEGER, seq INTEGER, id TEXT NOT NULL, PRIMARY KEY (room, at, stored, seq)
+  ) WITHOUT ROWID;
+  CREATE TABLE gates (room TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE notices (room TEXT, about TEXT, until INTEGER NOT NULL, PRIMARY KEY (room, about)) WITHOUT ROWID;
 
   -- Turns of the agent that wait for approval; \`verdicts\` and \`cards\` are lists in JSON.
   CREATE TABLE approvals (
@@ -78,8 +80,22 @@ export const MIGRATIONS: readonly string[] = [`
   CREATE INDEX chat_lists_until ON chat_lists (until) WHERE until IS NOT NULL;
 `]
 
-/** Tables whose rows have an end. */
-export const EXPIRING = [
-  'submissions', 'contents', 'drafts', 'audit', 'tallies', 'idempotency', 'counts', 'gates', 'notices', 'approvals',
-  'messages', 'threads', 'pairs', 'chat_values', 'chat_locks', 'chat_lists',
-] as const
+const TABLES = [
+  'drafts', 'audit', 'tallies', 'idempotency', 'counts', 'gates', 'notices', 'approvals', 'messages', 'threads',
+  'pairs', 'chat_values', 'chat_locks', 'chat_lists',
+]
+
+/** What expires: a query that finds a row if there is any, and what deletes them all. Each takes the time. */
+export const EXPIRING: readonly { any: string, deletes: readonly string[] }[] = [
+  {
+    any: 'SELECT 1 FROM submissions WHERE ends <= ? LIMIT 1',
+    deletes: [
+      'DELETE FROM submissions WHERE ends <= ?1 AND until <= ?1',
+      'DELETE FROM contents WHERE seq IN (SELECT seq FROM submissions WHERE ends <= ?1 AND content_until <= ?1)',
+      'UPDATE submissions SET ends = until WHERE ends <= ?1',
+    ],
+  },
+  ...TABLES.map(table => ({
+    any: `SELECT 1 FROM ${table} WHERE until <= ? LIMIT 1`, deletes: [`DELETE FROM ${table} WHERE until <= ?`],
+  })),
+]

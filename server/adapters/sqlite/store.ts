@@ -27,13 +27,15 @@ interface SqliteStoreOptions extends StoreRules, ReadingOptions {
   heldMax?: number
 }
 
-/** Result of `insert`: places in the queues, the holder of the idempotency key, a wait in ms, or null if the id exists. */
+/** Places in the queues, the holder of the idempotency key, a wait in ms, or null if the id exists. */
 type Inserted = { places: number[] } | { holder: string } | { waitMs: number, megabytes?: number } | null
 
 interface Row { id: string, received: number, record: string, text: string | null }
 
-const WHOLE = `SELECT s.id, received, record, text FROM submissions s
-  LEFT JOIN contents c ON c.id = s.id AND c.until > ?1 WHERE s.until > ?1`
+/** Submissions with their content, if that is there; ?1 is the time. */
+const FROM_WHOLE = 'FROM submissions LEFT JOIN contents USING (seq) WHERE until > ?1'
+const TEXT = 'iif(content_until > ?1, text, NULL) AS text'
+const WHOLE = `SELECT id, received, record, ${TEXT} ${FROM_WHOLE}`
 
 /** Keeps submissions in SQLite, for one process. */
 export class SqliteStore implements SubmissionStore {
@@ -55,7 +57,7 @@ export class SqliteStore implements SubmissionStore {
   }
 
   async get(id: string): Promise<Submission | null> {
-    const row = this.db.get<Row>(`${WHOLE} AND s.id = ?2`, this.db.now(), id)
+    const row = this.db.get<Row>(`${WHOLE} AND id = ?2`, this.db.now(), id)
     const submission = row ? this.texts.submission(id, row.record, row.text) : null
     if (submission instanceof UnreadableRecord) throw submission
     return submission
@@ -90,7 +92,7 @@ export class SqliteStore implements SubmissionStore {
   }
 
   async listRecords(page: PageRequest): Promise<PendingPage<SubmissionRecord>> {
-    const records = 'SELECT id, received, record FROM submissions s WHERE until > ?1'
+    const records = 'SELECT id, received, record FROM submissions WHERE until > ?1'
     return this.page(page, records, ({ id, record }) => this.texts.record(id, record))
   }
 
@@ -157,8 +159,12 @@ export class SqliteStore implements SubmissionStore {
     const bytesWaitMs = bytes && sender !== undefined ? take(db, bytes, `bytes:${sender}`, Buffer.byteLength(text)) : 0
     if (bytesWaitMs > 0) return { waitMs: bytesWaitMs, megabytes: limitMb!.limit }
     const dataEnd = dataLivesUntil(submission)
-    if (!this.place(submission, dataEnd + RECORD_GRACE_MS)) return null
-    db.run('INSERT INTO contents (id, text, until) VALUES (?, ?, ?)', id, text, dataEnd)
+    const isNew = db.run(`
+      INSERT INTO submissions (version, record, received, list, due, stuck, taken, content_until, until, ends, id)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    ...this.valuesOf(submission, dataEnd, dataEnd + RECORD_GRACE_MS), id) > 0
+    if (!isNew) return null
+    db.run('INSERT INTO contents (seq, text) VALUES (last_insert_rowid(), ?)', text)
     if (idempotencyKey) db.run(
       'INSERT OR REPLACE INTO idempotency (key, holder, until) VALUES (?, ?, ?)',
       idempotencyKey, fingerprint ? `${id} ${fingerprint}` : id, now + IDEMPOTENCY_TTL_MS,
@@ -168,19 +174,14 @@ export class SqliteStore implements SubmissionStore {
     return { places: queues.map(pace => placeOf(db, pace, id)) }
   }
 
-  /** Adds a row; returns false if the id exists. */
-  private place(submission: Submission, until: number): boolean {
-    return this.db.run(`
-      INSERT INTO submissions (id, version, record, received, list, due, stuck, taken, until)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, submission.id, ...this.valuesOf(submission), until) > 0
-  }
-
-  private valuesOf(submission: Submission) {
+  /** @param dataEnd end of its content, or of what could have been one; epoch ms */
+  private valuesOf(submission: Submission, dataEnd: number, until: number) {
     const { listOf, nextAttention, needsPerson, isTaken } = this.options
     const due = nextAttention(submission)
     return [
       submission.version, recordOf(submission), submission.receivedAt, listOf(submission),
       Number.isFinite(due) ? due : null, Number(needsPerson(submission)), Number(isTaken(submission)),
+      dataEnd, until, submission.data === null ? until : Math.min(dataEnd, until),
     ]
   }
 
@@ -188,9 +189,9 @@ export class SqliteStore implements SubmissionStore {
     const { db, options: { isOver, dataLivesUntil, parse } } = this
     const { id } = next
     const now = db.now()
-    const row = db.get<{ version: number, until: number, text: string | null }>(`
-      SELECT version, s.until, text FROM submissions s LEFT JOIN contents c ON c.id = s.id AND c.until > ?1
-      WHERE s.until > ?1 AND s.id = ?2`, now, id)
+    const row = db.get<{ seq: number, version: number, until: number, text: string | null }>(
+      `SELECT submissions.seq, version, until, ${TEXT} ${FROM_WHOLE} AND id = ?2`, now, id,
+    )
     if (row?.version !== previous.version) return null
     const isRead = next.data !== null && !isComplete(previous)
     const isKept = isRead || (isComplete(previous) && next.data === previous.data && next.before === previous.before)
@@ -198,16 +199,16 @@ export class SqliteStore implements SubmissionStore {
     const stored = isRead ? readContent(next, row.text!, parse) : next
     if (!stored) return null
     const dataEnd = dataLivesUntil(next)
-    if (next.data === null) db.run('DELETE FROM contents WHERE id = ?', id)
-    else if (isKept) db.run('UPDATE contents SET until = ? WHERE id = ?', dataEnd, id)
-    else db.run(`INSERT INTO contents (id, text, until) VALUES (?, ?, ?)
-      ON CONFLICT DO UPDATE SET text = excluded.text, until = excluded.until`, id, serializeContent(next), dataEnd)
+    if (next.data === null) db.run('DELETE FROM contents WHERE seq = ?', row.seq)
+    else if (!isKept) db.run(`INSERT INTO contents (seq, text) VALUES (?, ?)
+      ON CONFLICT DO UPDATE SET text = excluded.text`, row.seq, serializeContent(next))
     // Keep a trace, or a submission that was one, for a week from now, whatever its age.
     const traceEnd = now + TRACE_TTL_MS
     const isSameEnd = dataEnd === dataLivesUntil(previous) && !isOver(previous)
     const openEnd = isSameEnd ? row.until : Math.max(dataEnd + RECORD_GRACE_MS, isOver(previous) ? traceEnd : 0)
     db.run(`UPDATE submissions SET version = ?, record = ?, received = ?, list = ?, due = ?, stuck = ?, taken = ?,
-      until = ? WHERE id = ?`, ...this.valuesOf(next), isOver(next) ? traceEnd : openEnd, id)
+      content_until = ?, until = ?, ends = ? WHERE id = ?`,
+    ...this.valuesOf(next, dataEnd, isOver(next) ? traceEnd : openEnd), id)
     if (audit) this.note(audit)
     return stored
   }
@@ -215,9 +216,10 @@ export class SqliteStore implements SubmissionStore {
   /** Erases the oldest quarantined submissions beyond the limit. */
   private trimHeld(): void {
     const { heldMax } = this.options
-    const surplus = heldMax === undefined ? [] : this.db.all<Row>(
-      'SELECT id FROM submissions WHERE list = \'held\' ORDER BY received DESC, id DESC LIMIT -1 OFFSET ?', heldMax,
-    )
+    const surplus = heldMax === undefined
+      ? []
+      : this.db.all<Row>(`SELECT id FROM submissions WHERE list = 'held'
+          ORDER BY received DESC, id DESC LIMIT -1 OFFSET ?`, heldMax)
     for (const { id } of surplus) {
       this.db.run('DELETE FROM submissions WHERE id = ?', id)
       this.changes.tell(id)
@@ -245,8 +247,8 @@ export class SqliteStore implements SubmissionStore {
     const cursor = readCursor(before)
     const [order, isBeyond] = sort === 'oldest' ? ['ASC', '>'] : ['DESC', '<']
     const rows = this.db.all<Row>(`${select} AND list = ?2 ${only === 'stuck' || only === 'taken' ? `AND ${only}` : ''}
-      ${cursor ? `AND (received, s.id) ${isBeyond} (?4, ?5)` : ''}
-      ORDER BY received ${order}, s.id ${order} LIMIT ?3`,
+      ${cursor ? `AND (received, id) ${isBeyond} (?4, ?5)` : ''}
+      ORDER BY received ${order}, id ${order} LIMIT ?3`,
     this.db.now(), list, limit + 1, ...cursor ? [cursor.at, cursor.id] : [])
     const page = rows.slice(0, limit)
     const kept = page.map(read)
