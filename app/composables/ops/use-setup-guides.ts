@@ -31,11 +31,11 @@ export function setupGuides({ siteUrl: configuredUrl, platforms }: Setup): Setup
     },
     {
       key: 'store', label: 'Store', icon: 'i-lucide-database',
-      about: 'Redis or Valkey keeps the submissions; production needs it.',
+      about: 'A file, or Redis or Valkey, keeps the submissions; production needs one of them.',
       required: ['STORE_URL'],
       steps: [
         {
-          text: 'Set STORE_URL, for example to redis://localhost:6379, and let Redis keep its data on disk (appendonly yes).',
+          text: 'Set STORE_URL: for one process to a file on a disk that stays, for example sqlite:/data/forms.db; for several to a Redis, for example redis://localhost:6379, which keeps its data on disk (appendonly yes).',
         },
       ],
     },
