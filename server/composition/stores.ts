@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { StateAdapter } from 'chat'
-import { createEmbeddedHealthBook } from '../adapters/embedded/health'
-import { EmbeddedInstallations } from '../adapters/embedded/installations'
-import { createEmbeddedTestReceipts } from '../adapters/embedded/test-receipts'
+import type { Storage } from 'unstorage'
 import { createFormFiles } from '../adapters/files/form-files'
 import { RedisApprovals } from '../adapters/redis/approvals'
 import { REDIS_TIMEOUT_MS } from '../adapters/redis/connection/calls'
@@ -10,20 +8,24 @@ import { RedisCardQueue } from '../adapters/redis/card-queue'
 import { boundedCall, createRedis } from '../adapters/redis/connection/client'
 import { clockOf } from '../adapters/redis/connection/clock'
 import { createRedisDrafts } from '../adapters/redis/drafts'
-import { createRedisHealthBook } from '../adapters/redis/health'
-import { createRedisInstallations } from '../adapters/redis/installations'
 import { createRedisLimiter } from '../adapters/redis/limiter'
 import { RedisMessageQueue } from '../adapters/redis/message-queue'
 import { adviceOf } from '../adapters/redis/connection/server-info'
+import { createRedisStorage } from '../adapters/redis/storage'
 import { RedisStore } from '../adapters/redis/store/store'
-import { createRedisTestReceipts } from '../adapters/redis/test-receipts'
 import { SqliteApprovals } from '../adapters/sqlite/approvals'
 import { SqliteCardQueue } from '../adapters/sqlite/card-queue'
 import { Database } from '../adapters/sqlite/database'
 import { createSqliteDrafts } from '../adapters/sqlite/drafts'
 import { createSqliteLimiter, type Limit } from '../adapters/sqlite/limiter'
 import { SqliteMessageQueue } from '../adapters/sqlite/message-queue'
+import { SqliteState } from '../adapters/sqlite/state'
+import { createSqliteStorage } from '../adapters/sqlite/storage'
 import { SqliteStore } from '../adapters/sqlite/store'
+import { createHealthBook } from '../adapters/storage/health'
+import { createInstallations } from '../adapters/storage/installations'
+import { storeId } from '../adapters/storage/store-id'
+import { createTestReceipts } from '../adapters/storage/test-receipts'
 import { ConfigError, type Config } from '../config'
 import { sqlitePath } from '../config/store-url'
 import type { Core } from '../domain/context'
@@ -101,19 +103,13 @@ function openSqlite(config: Config, options: StoreOptions, file: string): Stores
   const store = new SqliteStore(db, options)
   return {
     store,
-    id: async () => (await import('../adapters/embedded/store-id')).embeddedId(config.dataDir),
     queues: new SqliteCardQueue(db),
     drafts: createSqliteDrafts(db),
-    installations: new EmbeddedInstallations(`${config.dataDir}/installations`),
-    health: createEmbeddedHealthBook(),
-    testReceipts: createEmbeddedTestReceipts(),
+    ...smallStores(createSqliteStorage(db)),
     approvals: new SqliteApprovals(db),
     messages: new SqliteMessageQueue(db, WAITING),
     ...limitersOf(config, limit => createSqliteLimiter(db, limit)),
-    // Mark it as connected: `connect` takes every build for production, and would warn.
-    state: async () => Object.assign<StateAdapter, object>(
-      (await import('@chat-adapter/state-memory')).createMemoryState(), { connected: true },
-    ),
+    state: async () => new SqliteState(db),
     clock: { now: Date.now, aheadMs: 0, known: async () => {} },
     advice: async () => [],
     close: () => store.close(),
@@ -136,12 +132,9 @@ function openRedis(config: Config, options: StoreOptions, log: Log): Stores {
   const store = new RedisStore(client, options)
   return {
     store,
-    id: async () => (await import('../adapters/redis/store-id')).redisId(client),
     queues: new RedisCardQueue(client),
     drafts: createRedisDrafts(client),
-    installations: createRedisInstallations(client),
-    health: createRedisHealthBook(client),
-    testReceipts: createRedisTestReceipts(client),
+    ...smallStores(createRedisStorage(client)),
     approvals: new RedisApprovals(client),
     messages: new RedisMessageQueue(client, WAITING),
     ...limitersOf(config, limit => createRedisLimiter(client, limit)),
@@ -149,6 +142,14 @@ function openRedis(config: Config, options: StoreOptions, log: Log): Stores {
     clock: clockOf(client),
     advice: () => boundedCall(adviceOf(client), REDIS_TIMEOUT_MS),
     close: () => store.close(),
+  }
+}
+
+/** Stores of single values, in either store. */
+function smallStores(storage: Storage) {
+  return {
+    id: () => storeId(storage), installations: createInstallations(storage), health: createHealthBook(storage),
+    testReceipts: createTestReceipts(storage),
   }
 }
 

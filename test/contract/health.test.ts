@@ -1,22 +1,32 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createEmbeddedHealthBook } from '../../server/adapters/embedded/health'
-import { createRedisHealthBook } from '../../server/adapters/redis/health'
+import { createRedisStorage } from '../../server/adapters/redis/storage'
+import { createSqliteStorage } from '../../server/adapters/sqlite/storage'
+import { createHealthBook } from '../../server/adapters/storage/health'
 import type { HealthBook } from '../../server/ports/monitor'
+import { memoryDatabase } from '../support/sqlite'
 import { until } from '../support/until'
-import { ownRedis, emptied } from './stores'
+import { clientOf, ownRedis, emptied } from './stores'
 
 const server = await ownRedis()
 
 async function openRedis() {
   const client = await emptied(server.url)
-  return { client, book: createRedisHealthBook(client) }
+  const other = createHealthBook(createRedisStorage(await clientOf(server.url)))
+  return { client, book: createHealthBook(createRedisStorage(client)), other }
+}
+
+async function openSqlite() {
+  const storage = createSqliteStorage(memoryDatabase())
+  return { book: createHealthBook(storage), other: createHealthBook(storage) }
 }
 
 /** Contract of every `HealthBook`. `makeBook` is called for every test. */
 describe.each([
-  ['Redis', openRedis], ['Embedded', async () => ({ book: createEmbeddedHealthBook() })],
+  ['Redis', openRedis], ['SQLite', openSqlite],
 ] as const)('%s health book', (_, makeBook) => {
   let book: HealthBook
+  /** The book of another process on the same store */
+  let other: HealthBook
   const noted = (
     part: string, check: (health: Awaited<ReturnType<HealthBook['read']>>[string]) => boolean,
   ) => until(`a note of ${part}`, async () => {
@@ -24,7 +34,7 @@ describe.each([
     return health && check(health)
   })
 
-  beforeEach(async () => { ({ book } = await makeBook()) })
+  beforeEach(async () => { ({ book, other } = await makeBook()) })
 
   test('knows nothing of a part that was not used', async () => expect(await book.read()).toEqual({}))
 
@@ -55,6 +65,20 @@ describe.each([
     expect(await book.note('slack/C9', 4000)).toBeNull()
     expect(await Promise.all([book.note('slack', 20_000), book.note('slack', 20_001)])).toEqual([2000, null])
     expect(await book.note('slack', 40_000)).toBeNull()
+  })
+
+  test('of two processes that see an outage end at once, one says when it began', async () => {
+    await book.note('slack', 2000, 'Slack: no connection.')
+    await other.note('slack', 3000, 'Slack: no connection.')
+    const told = await Promise.all([book.note('slack', 4000), other.note('slack', 4000)])
+    expect(told.toSorted()).toEqual([2000, null].toSorted())
+    expect(await other.note('slack', 20_000)).toBeNull()
+  })
+
+  test('what two processes count is added up', async () => {
+    for (const [at, each] of [book, other, book].entries()) each.count('misplaced', 'slack', at)
+    await until('all', async () => (await book.incidents(5))[0]?.count === 3)
+    expect(await other.incidents(5)).toEqual([{ kind: 'misplaced', detail: 'slack', count: 3, since: 0, lastAt: 2 }])
   })
 
   test('a success after an error is noted however soon it comes', async () => {

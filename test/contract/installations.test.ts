@@ -1,9 +1,13 @@
+import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { EmbeddedInstallations } from '../../server/adapters/embedded/installations'
-import { createRedisInstallations } from '../../server/adapters/redis/installations'
+import { createRedisStorage } from '../../server/adapters/redis/storage'
+import { createSqliteStorage } from '../../server/adapters/sqlite/storage'
+import { createInstallations } from '../../server/adapters/storage/installations'
+import { storeId } from '../../server/adapters/storage/store-id'
 import type { Installations } from '../../server/ports/installations'
 import { testFolder } from '../support/lifetime'
-import { ownRedis, clientOf } from './stores'
+import { fileDatabase, memoryDatabase } from '../support/sqlite'
+import { ownRedis, clientOf, emptied } from './stores'
 
 /** Two replicas, or the same one twice. */
 interface Setup { one: Installations, other: Installations }
@@ -17,15 +21,15 @@ async function openRedis() {
   const connected = () => clientOf(server.url)
   const [one, other] = [await connected(), await connected()]
   await one.flushAll()
-  return { one: createRedisInstallations(one), other: createRedisInstallations(other) }
+  return { one: createInstallations(createRedisStorage(one)), other: createInstallations(createRedisStorage(other)) }
 }
 
-async function openEmbedded() {
-  const store = new EmbeddedInstallations(testFolder())
-  return { one: store, other: store }
+async function openSqlite() {
+  const storage = createSqliteStorage(memoryDatabase())
+  return { one: createInstallations(storage), other: createInstallations(storage) }
 }
 
-describe.each([['Redis', openRedis], ['Embedded', openEmbedded]] as const)('%s installations', (_, open) => {
+describe.each([['Redis', openRedis], ['SQLite', openSqlite]] as const)('%s installations', (_, open) => {
   let setup: Setup
   beforeEach(async () => { setup = await open() })
 
@@ -59,14 +63,39 @@ describe.each([['Redis', openRedis], ['Embedded', openEmbedded]] as const)('%s i
   })
 })
 
-test('embedded installations survive a restart', async () => {
-  const folder = testFolder()
+test('installations in SQLite survive a restart', async () => {
+  const path = join(testFolder(), 'forms.db')
   const [kept, gone] = [{ channel: '19:a', within: '19:b' }, { channel: '19:c', within: '19:d' }]
-  const before = new EmbeddedInstallations(folder)
+  const db = fileDatabase(path)
+  const before = createInstallations(createSqliteStorage(db))
   await before.learn('teams:1', kept)
   await before.learn('teams:2', gone)
   await before.forget('teams:2', gone.within)
-  const after = new EmbeddedInstallations(folder)
+  await db.close()
+  const after = createInstallations(createSqliteStorage(fileDatabase(path)))
   expect(await after.find('teams:1')).toEqual(kept)
   expect(await after.find('teams:2')).toBeNull()
+})
+
+test('an installation and an id that an earlier version stored in Redis are found, and can be replaced', async () => {
+  const client = await emptied(server.url)
+  await client.hSet('{triage}:installation:app-1', { ...ENGINES })
+  await client.set('{triage}:id', 'an-earlier-id')
+  const storage = createRedisStorage(client)
+  const installations = createInstallations(storage)
+  expect([await installations.find(APP), await storeId(storage)]).toEqual([ENGINES, 'an-earlier-id'])
+  const elsewhere = { channel: '19:mallory@thread', within: '19:elsewhere' }
+  expect(await installations.learn(APP, elsewhere)).toEqual(ENGINES)
+  const pumps = { ...ENGINES, channel: '19:pumps@thread' }
+  expect(await installations.learn(APP, pumps)).toEqual(pumps)
+  expect(await installations.find(APP)).toEqual(pumps)
+  expect(await installations.forget(APP, ENGINES.within)).toBe(true)
+  expect(await installations.find(APP)).toBeNull()
+})
+
+test('processes that ask for the id of a new store at once get the same', async () => {
+  const [one, other] = [createRedisStorage(await emptied(server.url)), createRedisStorage(await clientOf(server.url))]
+  const ids = await Promise.all([storeId(one), storeId(other), storeId(one)])
+  expect(new Set(ids).size).toBe(1)
+  expect(await storeId(other)).toBe(ids[0])
 })

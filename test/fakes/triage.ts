@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { SqliteCardQueue } from '../../server/adapters/sqlite/card-queue'
+import { createSqliteStorage } from '../../server/adapters/sqlite/storage'
 import { SqliteStore } from '../../server/adapters/sqlite/store'
 import { plainText } from '../../shared/utils/line'
-import { createEmbeddedHealthBook } from '../../server/adapters/embedded/health'
+import { createHealthBook } from '../../server/adapters/storage/health'
 import type { Context } from '../../server/domain/context'
 import { OpsSubmissions } from '../../server/domain/queries/ops-submissions'
 import { RoomSubmissions } from '../../server/domain/queries/room-submissions'
@@ -77,7 +78,8 @@ export async function openTriage(
       policy: { baseMs: 5000, leaseMs: LEASE_MS }, claimMs: CLAIM_MS,
       clock: { now: runtime.now, aheadMs: 0, known: async () => {} },
     }),
-    store, queues, board, mailer, confirmations, forms, runtime, revocableMs, health: createEmbeddedHealthBook(),
+    store, queues, board, mailer, confirmations, forms, runtime, revocableMs,
+    health: createHealthBook(createSqliteStorage(db)),
   } satisfies Context
   const queue = new CardQueue(context, (...card) => outbox.post(...card))
   /** Each process has its own outbox. */

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Database } from '../../server/adapters/sqlite/database'
 import { createSqliteDrafts } from '../../server/adapters/sqlite/drafts'
 import { createSqliteLimiter, type Limit } from '../../server/adapters/sqlite/limiter'
+import { SqliteState } from '../../server/adapters/sqlite/state'
 import { endAfterTest, testFolder } from './lifetime'
 
 /** New database in memory */
@@ -17,3 +18,6 @@ export const memoryDrafts = () => createSqliteDrafts(memoryDatabase())
 
 /** Limiter of a new, empty database */
 export const memoryLimiter = (limit: Limit) => createSqliteLimiter(memoryDatabase(), limit)
+
+/** State of the Chat SDK in a new, empty database */
+export const memoryState = () => new SqliteState(memoryDatabase())

@@ -1,4 +1,4 @@
-import { createMemoryState } from '@chat-adapter/state-memory'
+import { memoryState } from '../sqlite'
 import { vi } from 'vitest'
 import { createHttpClient } from '../../../server/adapters/http/client'
 import { ActiveListener } from '../../../server/platforms/discord/gateway/active-listener'
@@ -31,7 +31,7 @@ export class Owning {
 
   private constructor(
     readonly discord: Awaited<ReturnType<typeof startDiscord>>,
-    readonly state = createMemoryState(), readonly store = new GatewayStore(state, discord.applicationId),
+    readonly state = memoryState(), readonly store = new GatewayStore(state, discord.applicationId),
   ) {}
 
   static async open(): Promise<Owning> {

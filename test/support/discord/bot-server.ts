@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createMemoryState } from '@chat-adapter/state-memory'
 import type { Chat, StateAdapter } from 'chat'
 import { createBoard } from '../../../server/adapters/chat/board'
 import { createBot } from '../../../server/adapters/chat/bot'
@@ -29,7 +28,7 @@ import { FakeEndpoint, FakeMailer } from '../../fakes/deliveries'
 import { formsOf } from '../../fakes/forms'
 import { FakeRuntime } from '../../fakes/runtime'
 import { startProxy } from '../proxy'
-import { memoryDatabase, memoryLimiter } from '../sqlite'
+import { memoryDatabase, memoryLimiter, memoryState } from '../sqlite'
 import { until } from '../until'
 import { startDiscord } from './discord'
 import type { DiscordMessage } from './types'
@@ -41,7 +40,7 @@ export type BotServer = Awaited<ReturnType<typeof startBotServer>>
  * in `app.ts`.
  */
 export async function startBotServer({
-  register = () => {}, state = createMemoryState(),
+  register = () => {}, state = memoryState(),
 }: { register?: (bot: Chat) => void, state?: StateAdapter } = {}) {
   const [discord, dir] = await Promise.all([startDiscord(), mkdtemp(join(tmpdir(), 'discord-bot-'))])
   const logged: string[] = []

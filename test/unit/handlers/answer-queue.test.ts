@@ -1,10 +1,9 @@
-import { createMemoryState } from '@chat-adapter/state-memory'
 import { Chat, Message, ThreadHistoryCache, type Adapter, type AdapterPostableMessage, type StreamOptions } from 'chat'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { SqliteMessageQueue } from '../../../server/adapters/sqlite/message-queue'
 import { createAnswerQueue, type QueuedMessage } from '../../../server/handlers/answer-queue'
 import type { MessageQueue } from '../../../server/ports/message-queue'
-import { memoryDatabase } from '../../support/sqlite'
+import { memoryDatabase, memoryState } from '../../support/sqlite'
 import { until } from '../../support/until'
 
 const silentLogger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => silentLogger }
@@ -32,7 +31,7 @@ function delayCalls<T extends object>(
 let beforeRelease: () => Promise<void>
 /** Called before a message is removed from the queue. */
 let beforeRemove: () => void
-let memory: ReturnType<typeof createMemoryState>
+let memory: ReturnType<typeof memoryState>
 let queue: MessageQueue
 let joinedIds: string[]
 let answeredIds: string[]
@@ -40,7 +39,7 @@ let activeAnswers: number
 let mostAtOnce: number
 
 beforeEach(async () => {
-  memory = createMemoryState()
+  memory = memoryState()
   await memory.connect()
   queue = new SqliteMessageQueue(memoryDatabase(), { most: 1000, keptMs: 3_600_000 })
   ;[joinedIds, answeredIds, activeAnswers, mostAtOnce] = [[], [], 0, 0]

@@ -5,7 +5,6 @@ import type { ProposedCall, WaitingTurn } from '../../../../server/ports/approva
 import type { Person } from '../../../../server/ports/submission'
 import { testContext } from '../../../fakes/context'
 import { FakeRuntime } from '../../../fakes/runtime'
-import { testFolder } from '../../../support/lifetime'
 import { only } from '../../../fakes/only'
 import type { Monitor } from '../../../../server/ports/monitor'
 import { memoryDatabase } from '../../../support/sqlite'
@@ -16,7 +15,6 @@ const TTL_MS = 60_000
 const LEASE_MS = 10_000
 const call = (toolCallId: string) => ({ approvalId: `a-${toolCallId}`, toolCallId, title: 'Write', details: [] })
 
-let folder: string
 let runtime: FakeRuntime
 let approvals: Approvals
 let turn: WaitingTurn
@@ -32,7 +30,6 @@ const presserOf = (person: Person, names = [`${person.platform.toLowerCase()}:${
 })
 
 beforeEach(async () => {
-  folder = testFolder()
   runtime = new FakeRuntime()
   misplacedPlatforms = []
   present = {}

@@ -1,17 +1,20 @@
 import { expect, test } from 'vitest'
-import { createEmbeddedTestReceipts } from '../../../../server/adapters/embedded/test-receipts'
+import { createSqliteStorage } from '../../../../server/adapters/sqlite/storage'
+import { createTestReceipts } from '../../../../server/adapters/storage/test-receipts'
 import { EmailRefused } from '../../../../server/domain/errors'
 import { TestEmail } from '../../../../server/domain/operations/test-email'
 import { testContext } from '../../../fakes/context'
 import { FakeMailer } from '../../../fakes/deliveries'
 import { failing } from '../../../fakes/board'
+import { memoryDatabase } from '../../../support/sqlite'
 
 function openTestEmail({ apiKey = 're_key', waits = [] }: { apiKey?: string, waits?: (number | Error)[] } = {}) {
   const mailer = new FakeMailer()
   const mail = {
     fromAddress: 'forms@example.com', fromName: 'Formbot', to: ['team@example.com'], receipts: { waitMs: 1 }, apiKey,
   }
-  const testEmail = new TestEmail(testContext({ mailer, mail }), createEmbeddedTestReceipts(), {
+  const receipts = createTestReceipts(createSqliteStorage(memoryDatabase()))
+  const testEmail = new TestEmail(testContext({ mailer, mail }), receipts, {
     limit: 5, take: async () => {
       const answer = waits.shift() ?? 0
       if (typeof answer === 'number') return answer

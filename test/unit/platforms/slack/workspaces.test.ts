@@ -1,5 +1,4 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { createMemoryState } from '@chat-adapter/state-memory'
 import { Card, CardText, Chat } from 'chat'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createPlaces } from '../../../../server/adapters/chat/places'
@@ -10,12 +9,12 @@ import { slack as platform } from '../../../../server/platforms/slack/definition
 import { silentLog } from '../../../fakes/runtime'
 import { endAfterAll } from '../../../support/lifetime'
 import { startProxy } from '../../../support/proxy'
-import { memoryDrafts } from '../../../support/sqlite'
+import { memoryDrafts, memoryState } from '../../../support/sqlite'
 
 const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => QUIET }
 const OAUTH = { clientId: '1.2', clientSecret: 'secret', encryptionKey: randomBytes(32).toString('base64') }
 
-const state = createMemoryState()
+const state = memoryState()
 const slack = endAfterAll(await startProxy())
 slack.fault = () => ({ status: 200, body: JSON.stringify({ ok: true, team_id: 'T1', user_id: 'U1', ts: '1.1' }) })
 beforeEach(() => { slack.requests.length = 0 })

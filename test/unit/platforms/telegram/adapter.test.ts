@@ -1,4 +1,4 @@
-import { createMemoryState } from '@chat-adapter/state-memory'
+import { memoryState } from '../../../support/sqlite'
 import { Actions, Button, Card, CardText, Chat, type ActionEvent } from 'chat'
 import { beforeEach, expect, test } from 'vitest'
 import { renderAnswer } from '../../../../server/adapters/chat/speech'
@@ -27,7 +27,7 @@ let onPress: (event: ActionEvent) => Promise<void>
 const telegram = endAfterAll(await startTelegram())
 const adapter = adapterOf(telegram)
 const bot = new Chat({
-  userName: 'form-bot', adapters: { telegram: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
+  userName: 'form-bot', adapters: { telegram: adapter }, state: memoryState(), logger: sdkLogger(silentLog),
   fallbackStreamingPlaceholderText: null,
 })
 const mentions: string[] = []

@@ -1,4 +1,4 @@
-import { createMemoryState } from '@chat-adapter/state-memory'
+import { memoryState } from '../../../support/sqlite'
 import { Card, CardText, Chat } from 'chat'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -22,7 +22,7 @@ const adapter = adapterOf(whatsapp)
 const thread = `whatsapp:${env.WHATSAPP_PHONE_NUMBER_ID}:${env.WHATSAPP_CHAT_ID}`
 
 const bot = new Chat({
-  userName: 'form-bot', adapters: { whatsapp: adapter }, state: createMemoryState(), logger: sdkLogger(silentLog),
+  userName: 'form-bot', adapters: { whatsapp: adapter }, state: memoryState(), logger: sdkLogger(silentLog),
   fallbackStreamingPlaceholderText: null,
 })
 await bot.initialize()
@@ -126,7 +126,7 @@ async function start(dialled?: string) {
   const log = { ...silentLog, warn: (...facts: unknown[]) => void warnings.push(facts) }
   const adapter = adapterOf(double, [env.WHATSAPP_CHAT_ID!], log)
   const bot = new Chat({
-    userName: 'form-bot', adapters: { whatsapp: adapter }, state: createMemoryState(), logger: 'silent',
+    userName: 'form-bot', adapters: { whatsapp: adapter }, state: memoryState(), logger: 'silent',
   })
   const room = await createSdkRoom(platform, `${env.WHATSAPP_PHONE_NUMBER_ID}:${env.WHATSAPP_CHAT_ID}`, async () => bot)
   return { room, warnings, post: () => room.post(Card({ children: [CardText('Hello')] }), 'Hello', 'key') }

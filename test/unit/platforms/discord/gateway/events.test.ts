@@ -1,4 +1,4 @@
-import { createMemoryState } from '@chat-adapter/state-memory'
+import { memoryState } from '../../../../support/sqlite'
 import { beforeEach, expect, test } from 'vitest'
 import {
   firstDelivery, forgetDelivery, forwardTo, UNCHECKED, type ForwardedEvent,
@@ -64,7 +64,7 @@ test('the token does not follow a redirect', async () => {
 })
 
 test('a repetition is known by what Discord makes unique, and forgotten on demand', async () => {
-  const state = createMemoryState()
+  const state = memoryState()
   await state.connect()
   const click = (id: string) => event(id, 'GATEWAY_INTERACTION_CREATE', { id: '30' })
   const deliveries: [ForwardedEvent, boolean][] = [
@@ -79,7 +79,7 @@ test('a repetition is known by what Discord makes unique, and forgotten on deman
 })
 
 test('an event whose first check got no answer is handled at the next try, and once', async () => {
-  const state = createMemoryState()
+  const state = memoryState()
   await state.connect()
   const storeNote = state.setIfNotExists.bind(state)
   // The store saves the entry, but its answer is lost.

@@ -1,4 +1,4 @@
-import { createMemoryState } from '@chat-adapter/state-memory'
+import { memoryState } from '../../../../support/sqlite'
 import type { StateAdapter } from 'chat'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Lease } from '../../../../../server/platforms/discord/gateway/lease'
@@ -11,7 +11,7 @@ let state: StateAdapter
 beforeEach(async () => {
   // Fixed clock: no lease expires while a machine is busy.
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
-  state = createMemoryState()
+  state = memoryState()
   await state.connect()
 })
 

@@ -1,4 +1,4 @@
-import { createMemoryState } from '@chat-adapter/state-memory'
+import { memoryState } from '../../../../support/sqlite'
 import type { StateAdapter } from 'chat'
 import { beforeEach, expect, test } from 'vitest'
 import { GatewayStore } from '../../../../../server/platforms/discord/gateway/store'
@@ -9,7 +9,7 @@ let state: StateAdapter
 let store: GatewayStore
 
 beforeEach(async () => {
-  state = createMemoryState()
+  state = memoryState()
   await state.connect()
   store = new GatewayStore(state, 'app')
 })
