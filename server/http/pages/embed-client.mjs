@@ -22,7 +22,9 @@ export function enhance({ language, redirect, origins, texts, errors }) {
     if (event.defaultPrevented || method.toLowerCase() !== 'post') return
     if (origin + pathname.replace(/\/?$/, '/') !== endpoint) return
     event.preventDefault()
-    if (form.getAttribute('aria-busy') !== 'true') void send(form, new FormData(form, submitter))
+    // Our human check sends the form again once it is done.
+    const isChecking = form.querySelector('altcha-widget')?.getState?.() === 'verifying'
+    if (!isChecking && form.getAttribute('aria-busy') !== 'true') void send(form, new FormData(form, submitter))
   })
 
   async function send(form, data) {
