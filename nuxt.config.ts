@@ -13,7 +13,7 @@ const tunnel = URL.canParse(site) ? [new URL(site).hostname] : []
 
 // https://nuxt.com/docs/api/configuration/nuxt-config
 export default defineNuxtConfig({
-  modules: ['@nuxt/ui', '@nuxt/eslint', './build/pages'],
+  modules: ['@nuxt/ui', '@nuxt/eslint', './build/pages', './build/altcha'],
   ssr: false,
   imports: { dirs: ['composables/**'] },
   devtools: { enabled: false },

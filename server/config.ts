@@ -41,6 +41,8 @@ export interface Config {
     /** Any if undefined. */
     allowedOrigins?: readonly string[]
     apiKey?: string
+    /** Human check; at most one is set. */
+    altcha?: { secret: string }
     turnstile?: { secretKey: string, siteKey?: string, verifyUrl?: string }
   }
   /** Settings of the platforms that are set up, by key; only the platform knows their type. */
@@ -220,7 +222,7 @@ function readRetry(values: Values): Config['retry'] {
 
 /** Requires variables without which others that are set have no effect. */
 function requireCompanions(
-  values: Values, forms: readonly { endpoint?: string | null, claim?: unknown }[], require: Require,
+  values: Values, forms: readonly { endpoint?: string | null, claim?: unknown, hold?: boolean }[], require: Require,
 ): void {
   for (const name of ['FORWARD_SIGNING_SECRET', 'FORWARD_ERASURES'] as const) {
     const isVain = values[name] && !forms.some(({ endpoint }) => endpoint)
@@ -229,20 +231,33 @@ function requireCompanions(
   if (values.CLAIM_TTL !== undefined) require(['TAKE'], ', but CLAIM_TTL is set')
   if (forms.some(({ claim }) => claim)) require(['TAKE'], ', but a form of the configuration sets claim')
   if (values.RECEIPT_WAIT !== undefined) require(['MAIL_WEBHOOK_SECRET'], ', but RECEIPT_WAIT is set')
-  for (const name of ['TURNSTILE_SITE_KEY', 'TURNSTILE_VERIFY_URL'] as const) {
-    if (values[name] !== undefined) require(['TURNSTILE_SECRET_KEY'], `, but ${name} is set`)
-  }
+  requireHumanCheck(values, forms.some(({ hold }) => hold), require)
   if (values.VERCEL) require(['CRON_SECRET'], ', and without it nothing can do due work here')
 }
 
+function requireHumanCheck(values: Values, isHolding: boolean, require: Require): void {
+  const { HUMAN_CHECK, ALTCHA_SECRET, NUXT_SESSION_PASSWORD, TURNSTILE_SECRET_KEY } = values
+  for (const name of ['TURNSTILE_SITE_KEY', 'TURNSTILE_VERIFY_URL'] as const) {
+    if (values[name] !== undefined) require(['TURNSTILE_SECRET_KEY'], `, but ${name} is set`)
+  }
+  if (HUMAN_CHECK === 'turnstile') require(['TURNSTILE_SECRET_KEY'], ', but HUMAN_CHECK is turnstile')
+  if (HUMAN_CHECK === 'altcha' && !NUXT_SESSION_PASSWORD) {
+    require(['ALTCHA_SECRET'], ', but HUMAN_CHECK is altcha and NUXT_SESSION_PASSWORD is not set')
+  }
+  if (ALTCHA_SECRET !== undefined) require(['HUMAN_CHECK'], ', but ALTCHA_SECRET is set')
+  if (isHolding && !TURNSTILE_SECRET_KEY) require(['HUMAN_CHECK'], ', but a form of the configuration sets hold')
+}
+
 function readFormGuards(values: Values): Config['form'] {
+  const isAltcha = values.HUMAN_CHECK === 'altcha'
   return {
     rateLimit: values.FORM_RATE_LIMIT ?? 60, rateLimitMb: values.FORM_RATE_LIMIT_MB ?? 20,
     // Vercel's own proxy overwrites X-Forwarded-For: https://vercel.com/docs/headers/request-headers#x-forwarded-for
     trustedProxies: values.TRUST_PROXY ?? (values.VERCEL ? 1 : 0),
     honeypot: values.FORM_HONEYPOT ?? HONEYPOT, heldMax: values.HELD_MAX ?? 1000,
     allowedOrigins: values.FORM_ALLOWED_ORIGINS, apiKey: values.FORM_API_KEY,
-    turnstile: values.TURNSTILE_SECRET_KEY
+    altcha: isAltcha ? { secret: values.ALTCHA_SECRET ?? values.NUXT_SESSION_PASSWORD! } : undefined,
+    turnstile: values.TURNSTILE_SECRET_KEY && !isAltcha
       ? {
           secretKey: values.TURNSTILE_SECRET_KEY, siteKey: values.TURNSTILE_SITE_KEY,
           verifyUrl: values.TURNSTILE_VERIFY_URL,

@@ -114,7 +114,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     identityProviders: vendors.identityProviders,
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,
     sampleUpload: sampleUpload(config.forms),
-    sandbox: vendors.sandbox,
+    sandbox: vendors.sandbox, challenge: vendors.humanCheck?.challenge,
     inbox: createInbox(config, context, { quota: limiter && new Quota(limiter, runtime.now), files, outbox }),
     retries,
     receipts: vendors.notices && new Receipts(context, outbox, vendors.notices, testEmail),

@@ -50,6 +50,7 @@ export function createForms(
     ...takes(form),
     technical: form.technical,
     files: form.files,
+    hold: form.hold,
     subject: form.subject,
     replyTo: form.replyTo,
     confirm: form.confirm,

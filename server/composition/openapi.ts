@@ -123,6 +123,9 @@ function common(anyObject: object): Record<string, Record<string, Operation>> {
       summary: 'JSON Schema of the form', answers: { 200: { type: 'application/schema+json' } },
       refused: [404],
     } },
+    '/api/challenge': { get: {
+      summary: 'A challenge of the human check, with HUMAN_CHECK=altcha', answers: { 200: 'object' }, refused: [404],
+    } },
     '/api/files/{id}/{index}': { get: {
       summary: 'A file that came with a form, by the address that cards and emails have', query: ['key'],
       answers: { 200: { type: 'application/octet-stream' } }, refused: [404, 410, 503],

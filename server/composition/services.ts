@@ -21,7 +21,7 @@ import type { SandboxRooms } from '../platforms/sandbox/rooms'
 import type { IdentityProvider } from '../ports/identity'
 import type { FormPages } from '../ports/form'
 import type { Limiter } from '../ports/limiter'
-import type { Sender } from '../ports/sender'
+import type { HumanCheck, Sender } from '../ports/sender'
 import type { Person } from '../ports/submission'
 import type { Log } from '../ports/runtime'
 import type { SubmissionStore } from '../ports/store'
@@ -40,6 +40,8 @@ export interface Services {
   sandbox: { rooms: SandboxRooms, emails: readonly SentEmail[] } | null
   /** Returns the form with this key, or the default form; null if there is none. */
   inbox: (form: string | undefined) => Inbox | null
+  /** Returns a challenge of our own human check; absent if that is off. */
+  challenge: HumanCheck['challenge']
   /** Reads the body of a request, within the memory limit for all bodies. */
   readBody: ReadBody
   bodyLimits: BodyLimits

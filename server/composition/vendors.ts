@@ -1,3 +1,4 @@
+import { createAltcha } from '../adapters/altcha/altcha'
 import { located } from '../adapters/chat/late-room'
 import { createResendNotices } from '../adapters/email/notices'
 import { createResendMailer } from '../adapters/email/resend'
@@ -11,7 +12,7 @@ import type { Log } from '../ports/runtime'
 import type { Stores } from './stores'
 
 /** Connects to all outside services: chat platforms, the email provider, the human check, sign-in servers. */
-export function connectVendors(config: Config, log: Log, { store, drafts, installations }: Stores) {
+export function connectVendors(config: Config, log: Log, { store, drafts, installations, confirmations }: Stores) {
   const proxied = config.proxy && obeyProxy(config.proxy)
   const http = createHttpClient({ proxied })
   const isCardOf = async (id: string, messageId: string) => (
@@ -24,12 +25,15 @@ export function connectVendors(config: Config, log: Log, { store, drafts, instal
   const rooms = connections.find(({ embedded }) => embedded)?.embedded
   const caught = createOutboxMailer(() => rooms?.changed())
   const { apiKey, baseUrl, receipts } = config.mail
+  const { altcha, turnstile } = config.form
+  const checkByTurnstile = turnstile ? createTurnstile(turnstile, http) : null
   return {
     http, connections,
     problems: config.proxy && !proxied ? [NOT_PROXIED] : [],
     mailer: apiKey ? createResendMailer({ apiKey, baseUrl }, http) : caught,
     notices: receipts ? createResendNotices(receipts.secret) : null,
-    humanCheck: config.form.turnstile ? createTurnstile(config.form.turnstile, http) : null,
+    // Uses of a challenge count like confirmations, for a day: it is valid for 20 minutes.
+    humanCheck: altcha ? createAltcha({ ...altcha, uses: confirmations }) : checkByTurnstile,
     identityProviders: platforms.flatMap(({ key, signIn }) => signIn && key in config.ops.platforms
       ? [signIn.provider(config.ops.platforms[key], http)]
       : []),

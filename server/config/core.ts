@@ -183,6 +183,15 @@ export const coreVariables = {
     schema: token.min(16, 'must have at least 16 characters'),
     about: 'Lets servers send forms, by Authorization: Bearer or X-Api-Key; once it is set, websites need FORM_ALLOWED_ORIGINS. Optional.', where: 'Make one: openssl rand -hex 32.',
   },
+  HUMAN_CHECK: {
+    schema: z.enum(['altcha', 'turnstile'], 'must be altcha or turnstile'),
+    about: 'Check that people send the forms: altcha, by this service alone, or turnstile. Default: turnstile if its key is set, otherwise none.',
+  },
+  ALTCHA_SECRET: {
+    schema: text.min(32, 'must have at least 32 characters'),
+    about: 'Signs the challenges of HUMAN_CHECK=altcha. Default: derived from NUXT_SESSION_PASSWORD.',
+    where: 'Make one: openssl rand -hex 32.',
+  },
   TURNSTILE_SECRET_KEY: {
     schema: text, about: 'Has Cloudflare Turnstile check that people send the forms. Optional.',
     where: 'https://dash.cloudflare.com/?to=/:account/turnstile → your widget → Secret Key.',

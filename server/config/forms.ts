@@ -70,6 +70,8 @@ const formSchema = z.strictObject({
   technical: z.array(z.string().min(1, 'must not be empty')).min(1, 'must not be empty').optional(),
   /** Files that the form takes: in its `file` fields, or in any field if it has none. No files when absent. */
   files: fileRule.optional(),
+  /** True to hold the forms of senders who fail the human check, instead of refusing them. */
+  hold: z.boolean('must be true or false').optional(),
   /**
    * With TAKE, the rights of others during an assignment: `soft`, they may decide after a warning; `exclusive`, they
    * may not. Soft when absent.

@@ -27,6 +27,8 @@ export interface Form {
   technical?: readonly string[]
   /** Files that the form accepts; none when absent. */
   files?: FileRule
+  /** True if forms of senders who fail the human check are quarantined; otherwise they are refused. */
+  hold?: boolean
   /** Path or label of the field with the sender's address; if absent, the field is found by its name. */
   replyTo?: string
   /** Addresses of this service besides `to`; they never count as the sender's address. */

@@ -39,4 +39,6 @@ export interface HumanCheck {
    * same form with the same key do not count as a second use
    */
   verify(token: string, from: { address?: string, attemptKey?: string }): Promise<Outcome>
+  /** Returns a challenge for the widget, as JSON; absent if the widget gets it from a vendor. */
+  challenge?(): Promise<object>
 }

@@ -161,7 +161,9 @@ export interface DeliveryFailure {
 
 /** One event in the history of a submission, for the ops pages. No form data. */
 export type HistoryEntry = { at: number } & (
-  | { event: 'received' | 'held' | 'reminded' | 'expired' | 'confirmed' }
+  | { event: 'received' | 'reminded' | 'expired' | 'confirmed' }
+  /** `failedCheck`: its sender failed the human check; otherwise the honeypot caught the form. */
+  | { event: 'held', failedCheck?: true }
   /** `released`: a reviewer released the form from quarantine. */
   | { event: 'released' | 'erased', reviewer: Reviewer, press?: string }
   | { event: 'posted', room: string } | { event: 'posted', room?: undefined, /** In old entries. */ platform: string }

@@ -66,14 +66,19 @@ describe('the run stage', () => {
     expect(await exited).toEqual([0, null])
   })
 
-  it('starts from what V8 compiled when it was made, though it finds no settings then', async () => {
+  it('is made only if the service starts in it, and starts from what V8 compiled then', async () => {
     const app = join(dir, 'app')
     const asUser = { cwd: app, env: env(), ...OTHER_USER }
     await rm(join(app, CACHE), { recursive: true, force: true })
     await mkdir(join(app, CACHE))
     if (OTHER_USER.uid) await chown(join(app, CACHE), OTHER_USER.uid, OTHER_USER.gid)
-    const made = spawn('/bin/sh', ['-c', run.runs[1]!], { ...asUser, stdio: 'ignore' })
-    expect(await once(made, 'exit')).toEqual([0, null])
+    const make = async (entry = 'index.mjs') => {
+      const trial = { ...asUser.env, PATH: `${asUser.env.PATH}:/usr/bin:/bin`, PORT: String(await freePort()) }
+      const command = run.runs[1]!.replace('index.mjs', entry).replaceAll('/tmp/start', `${dir}-start`)
+      return once(spawn('/bin/sh', ['-c', command], { ...asUser, env: trial, stdio: 'ignore' }), 'exit')
+    }
+    expect(await make('missing.mjs')).toEqual([1, null])
+    expect(await make()).toEqual([0, null])
     const [command, ...args] = run.command!
     const started = spawn(command!, args, {
       ...asUser, env: { ...env(), NODE_DEBUG_NATIVE: 'COMPILE_CACHE' }, stdio: ['ignore', 'ignore', 'pipe'],

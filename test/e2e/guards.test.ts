@@ -13,6 +13,7 @@ const PUBLIC: Record<string, string> = {
   '/api/form/:form': 'takes forms from everybody',
   '/api/form/:form/embed': 'the form as anybody may see it on its website',
   '/api/form/:form/embed.js': 'the same script for everybody',
+  '/api/challenge': 'work for everybody who sends a form',
   '/api/form/:form/schema': 'says what the form takes, as its website does',
   '/api/files/:id/:index': 'a signature in the address guards it',
   '/api/openapi.json': 'says what stands here',

@@ -13,6 +13,10 @@ export interface Stage {
   name?: string
   copies: Copy[]
   env: Record<string, string>
+  /** Labels, with the defaults of the arguments in them */
+  labels: Record<string, string>
+  /** Arguments, by default value */
+  args: Record<string, string>
   workdir?: string
   /** Commands run while the image is built */
   runs: string[]
@@ -30,7 +34,7 @@ export function readDockerfile(): Stage[] {
     const [, instruction, rest] = /^([A-Z]+) (.+)$/.exec(line)!
     if (instruction === 'FROM') {
       const [image, , name] = rest!.split(' ')
-      stages.push({ image: image!, name, copies: [], env: {}, runs: [] })
+      stages.push({ image: image!, name, copies: [], env: {}, labels: {}, args: {}, runs: [] })
     }
     else {
       read(stages.at(-1)!, instruction!, rest!)
@@ -43,6 +47,11 @@ function read(stage: Stage, instruction: string, rest: string): void {
   switch (instruction) {
     case 'COPY': return void stage.copies.push(copyOf(rest))
     case 'ENV': return void Object.assign(stage.env, Object.fromEntries(rest.split(' ').map(pair => pair.split('='))))
+    case 'ARG': return void Object.assign(stage.args, Object.fromEntries([rest.split('=')]))
+    case 'LABEL': return void Object.assign(stage.labels, Object.fromEntries(rest.split(' ').map((pair) => {
+      const [name, value = ''] = pair.split('=')
+      return [name, stage.args[value.slice(1)] ?? value]
+    })))
     case 'WORKDIR': return void (stage.workdir = rest)
     case 'CMD': return void (stage.command = JSON.parse(rest) as string[])
     case 'HEALTHCHECK': return void (stage.healthcheck = JSON.parse(rest.slice(rest.indexOf('CMD ') + 4)) as string[])

@@ -74,7 +74,7 @@ export async function enter(
       // Other forms of the client may have reached the limit meanwhile. Check now: the next steps call the store.
       quotaToCount?.check(client)
       const idempotencyKey = idempotencyDigest(sender, form.key)
-      const { data, held: isQuarantined, next: nextAddress, ...metadata } = await screen(
+      const { data, held, next: nextAddress, ...metadata } = await screen(
         body, sender, context, { form, files: upload?.files, attemptKey: idempotencyKey, ...origin },
       )
       const envelope = upload && upload.files.length > 0
@@ -82,7 +82,7 @@ export async function enter(
         : metadata.envelope
       const id = await receive(data, form, context, outbox, {
         idempotencyKey, fingerprint: idempotencyKey && fingerprintOf(sender, { data, envelope }),
-        client: quotaToCount ? client : undefined, sender: client, held: isQuarantined, id: upload?.id, envelope,
+        client: quotaToCount ? client : undefined, sender: client, held, id: upload?.id, envelope,
       })
       // The form was sent before.
       if (upload && id !== upload.id) await upload.discard()
@@ -166,17 +166,20 @@ export class Quota {
   }
 }
 
+/** True if the honeypot caught a form; `human-check` if its sender failed that, and the form says `hold`. */
+type Quarantine = boolean | 'human-check'
+
 export interface Screened {
   data: unknown
   /** Quarantined, because a program probably sent it: stored for review, without a card. */
-  held: boolean
+  held: Quarantine
   envelope?: Envelope
   /** Address to which the sender's browser goes next: unchecked. */
   next?: string
 }
 
 interface Screening extends Partial<Omit<SentForm, 'body'>> {
-  form: FormRules
+  form: FormRules & Pick<Form, 'hold'>
   files?: readonly StoredFile[]
   /** Key under which the same human-check token may be used again. */
   attemptKey?: string
@@ -185,7 +188,8 @@ interface Screening extends Partial<Omit<SentForm, 'body'>> {
 /**
  * Removes fields that are not data: those against abuse, and those by which a page controls its HTML form. Converts the
  * rest to the form's types. If the honeypot caught the form, returns `held` instead of an error: its sender must not
- * notice. A body that is no object passes, because `receive` rejects it.
+ * notice. So it does if the sender failed the human check of a form with `hold`. A body that is no object passes:
+ * `receive` rejects it.
  *
  * @throws InvalidFields when the data does not follow the form's rules, unless it is quarantined
  * @throws EmptyForm when a person filled in nothing
@@ -197,19 +201,21 @@ export async function screen(
   { form, files, attemptKey, isHtmlForm = false, wantsPage = false }: Screening,
 ): Promise<Screened> {
   if (!isObject(body)) return { data: body, held: false }
-  const isQuarantined = Object.hasOwn(body, honeypot) && ![body[honeypot]].flat().every(isBlank)
+  const isTrapped = Object.hasOwn(body, honeypot) && ![body[honeypot]].flat().every(isBlank)
   const rawData = omitFields(body, [
     honeypot, ...isHtmlForm ? CONTROLS : [], ...humanCheck ? [humanCheck.field] : [],
   ])
   // Check the data before the token, because a token works only once. Don't tell spam programs which data is valid.
-  const data = isQuarantined ? converted(rawData, form) : typed(rawData, form, files)
-  if (wantsPage && !isQuarantined && isEmpty(rawData, files)) throw new EmptyForm()
-  if (isQuarantined) log.info('intake.honeypot')
-  else if (humanCheck && !sender.trusted) {
-    await requireHuman(body[humanCheck.field], { address: sender.address, attemptKey }, humanCheck, log)
-  }
+  const data = isTrapped ? converted(rawData, form) : typed(rawData, form, files)
+  if (wantsPage && !isTrapped && isEmpty(rawData, files)) throw new EmptyForm()
+  if (isTrapped) log.info('intake.honeypot')
+  const refusal = isTrapped || !humanCheck || sender.trusted
+    ? null
+    : await humanRefusal(body[humanCheck.field], { address: sender.address, attemptKey }, humanCheck, log)
+  if (refusal !== null && !form.hold) throw new HumanCheckFailed(refusal)
   return {
-    data, held: isQuarantined, ...isHtmlForm && { envelope: envelopeOf(body), next: nextOf(body) },
+    data, held: refusal === null ? isTrapped : 'human-check',
+    ...isHtmlForm && { envelope: envelopeOf(body), next: nextOf(body) },
   }
 }
 
@@ -237,15 +243,16 @@ function fingerprintOf({ client, idempotencyKey }: Sender, form: object): string
   return createHash('sha256').update(JSON.stringify([client, idempotencyKey, form])).digest('hex').slice(0, 8)
 }
 
-async function requireHuman(
+/** Resolves with the reason why the sender failed the check, or null. @throws HumanCheckUnavailable */
+async function humanRefusal(
   token: unknown, origin: Parameters<HumanCheck['verify']>[1], check: HumanCheck, log: Log,
-): Promise<void> {
-  if (typeof token !== 'string' || token === '') throw new HumanCheckFailed(
-    `The field ${check.field} is missing. The form needs the widget that fills it in; wait for the widget before you send the form.`,
-  )
+): Promise<string | null> {
+  if (typeof token !== 'string' || token === '') {
+    return `The field ${check.field} is missing. The form needs the widget that fills it in; wait for the widget before you send the form.`
+  }
   const outcome = await check.verify(token, origin)
-  if (outcome.ok) return
-  if (outcome.permanent) throw new HumanCheckFailed(outcome.reason)
+  if (outcome.ok) return null
+  if (outcome.permanent) return outcome.reason
   log.warn('intake.human-check', { reason: outcome.reason })
   throw new HumanCheckUnavailable()
 }
@@ -265,7 +272,7 @@ interface ReceiveOptions extends Omit<CreateOptions, 'queues'> {
   /** A new id if absent. */
   id?: string
   /** Stored, but not shown in chat. */
-  held?: boolean
+  held?: Quarantine
   envelope?: Envelope
 }
 
@@ -279,14 +286,15 @@ interface ReceiveOptions extends Omit<CreateOptions, 'queues'> {
 export async function receive(
   body: unknown, form: Form,
   context: Context, outbox: Outbox,
-  { id: newId = context.runtime.uuid(), held: isQuarantined = false, envelope, ...options }: ReceiveOptions = {},
+  { id: newId = context.runtime.uuid(), held = false, envelope, ...options }: ReceiveOptions = {},
 ): Promise<string> {
   const { store, policy: { leaseMs }, runtime, monitor, log } = context
   const { queue } = outbox
+  const isQuarantined = held !== false
   const rooms = isQuarantined ? [] : form.rooms
   const queues = queue.queuesOf(rooms)
   const step = transition(null, {
-    type: 'received', id: newId, form: form.key, data: parseSubmissionData(body), rooms, held: isQuarantined, envelope,
+    type: 'received', id: newId, form: form.key, data: parseSubmissionData(body), rooms, held, envelope,
   }, runtime.now(), leaseMs)
   if ('refused' in step) throw new InvalidSubmission('The submission was refused.')
   const { next, added } = step

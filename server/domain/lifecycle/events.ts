@@ -95,8 +95,8 @@ export interface Press {
 
 /** How a new submission is shown */
 interface Reception {
-  /** Caught by the honeypot; no room is notified. */
-  held?: boolean
+  /** Caught by the honeypot, or by the human check; no room is notified. */
+  held?: boolean | 'human-check'
   envelope?: Envelope
 }
 

@@ -84,7 +84,12 @@ function receive(event: EventOf<'received'>, { now, leasedUntil }: Clock): Trans
     receivedAt: now, expiresAt: now + SUBMISSION_TTL_MS,
     data: event.data, ...event.envelope && { envelope: event.envelope },
     reminded: false, edited: [], cards: [], decision: null, work, delivered: [], failures: [],
-    history: [{ at: now, event: 'received' }, ...event.held ? [{ at: now, event: 'held' as const }] : []],
+    history: [
+      { at: now, event: 'received' },
+      ...event.held
+        ? [{ at: now, event: 'held' as const, ...event.held === 'human-check' && { failedCheck: true as const } }]
+        : [],
+    ],
   }
   return { next, added: work }
 }

@@ -33,8 +33,11 @@ import { receiptText, sendAgainForm } from '../lifecycle/email-status'
 /** Person who looks at a submission. */
 export interface DetailsViewer extends Person { role: OpsRole | null }
 
-/** Tells reviewers how to handle a quarantined submission. */
-const HELD_NOTE = 'Held because its hidden field was filled in: usually by a program, sometimes by autofill. It has no card, and nobody was notified. Release it to decide it, or erase it.'
+/** Tells reviewers why a submission is quarantined, and how to handle it. */
+const HELD_NOTES = {
+  honeypot: 'Held because its hidden field was filled in: usually by a program, sometimes by autofill. It has no card, and nobody was notified. Release it to decide it, or erase it.',
+  check: 'Held because its sender did not pass the human check: usually a program, sometimes a browser without scripts. It has no card, and nobody was notified. Release it to decide it, or erase it.',
+}
 
 /** @throws SubmissionGone if it never existed, StoreUnavailable; SubmissionEnded, with known details, if it is over */
 export async function showSubmission(
@@ -99,8 +102,9 @@ function isEnded(submission: Submission): boolean {
 }
 
 function notesOf(submission: Submission, presentation: Presentation): readonly RichText[] {
-  const { state, decision, erased } = submission
-  if (state === 'held') return [HELD_NOTE]
+  const { state, decision, erased, history } = submission
+  const failedCheck = history.some(entry => entry.event === 'held' && entry.failedCheck)
+  if (state === 'held') return [failedCheck ? HELD_NOTES.check : HELD_NOTES.honeypot]
   return decision || erased
     ? [endLine(submission), ...progressNotes(submission, formOf(submission, presentation))]
     : cardView(submission, { ...presentation, texts: undefined }).notes
@@ -137,7 +141,9 @@ export function historyLine(entry: HistoryEntry, roomNameOf: Named): HistoryLine
 function historyText(entry: HistoryEntry, roomNameOf: Named): string {
   switch (entry.event) {
     case 'received': return 'Received'
-    case 'held': return 'Held: its hidden field was filled in'
+    case 'held': return entry.failedCheck
+      ? 'Held: its sender did not pass the human check'
+      : 'Held: its hidden field was filled in'
     case 'released': return `Released by ${reviewerText(entry.reviewer)}`
     case 'erased': return `Erased by ${reviewerText(entry.reviewer)}`
     case 'posted': return `Card posted on ${roomNameOf(entry.room ?? entry.platform)}`

@@ -22,7 +22,9 @@ export function enhance({ language, redirect, origins, texts, errors }) {
     if (event.defaultPrevented || method.toLowerCase() !== 'post') return
     if (origin + pathname.replace(/\/?$/, '/') !== endpoint) return
     event.preventDefault()
-    if (form.getAttribute('aria-busy') !== 'true') void send(form, new FormData(form, submitter))
+    // Our human check sends the form again once it is done.
+    const isChecking = form.querySelector('altcha-widget')?.getState?.() === 'verifying'
+    if (!isChecking && form.getAttribute('aria-busy') !== 'true') void send(form, new FormData(form, submitter))
   })
 
   async function send(form, data) {
@@ -69,14 +71,20 @@ export function enhance({ language, redirect, origins, texts, errors }) {
     // Browsers take the focus from a disabled button.
     const [wrong] = attempt.undo.length > 0 ? partsOf(form, '[aria-invalid=true]') : []
     if (wrong || document.activeElement === document.body) (wrong ?? focused).focus()
-    const widget = isTokenUsed && form.querySelector('.cf-turnstile')
+    if (isTokenUsed) renewCheck(form)
+  }
+
+  /** Lets the widget of a human check make a new token: each works once. */
+  function renewCheck(form) {
+    const widget = form.querySelector('.cf-turnstile')
     if (widget) self.turnstile?.reset(widget)
+    form.querySelector('altcha-widget')?.reset?.()
   }
 
   /** Keeps the idempotency key until the content changes: a form is not stored twice if the answer was lost. */
   function attemptOf(form, data) {
     const content = JSON.stringify(Array.from(data).map(([name, value]) => (
-      name === 'cf-turnstile-response' ? name : [name, value.name ?? value, value.size]
+      /^(cf-turnstile-response|altcha)$/.test(name) ? name : [name, value.name ?? value, value.size]
     )))
     const attempt = attempts.get(form) ?? { undo: [] }
     attempts.set(form, attempt)

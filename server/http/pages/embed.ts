@@ -20,6 +20,7 @@ h1 { margin: 0 0 1rem }
   border-inline-start: 4px solid var(--bad); border-radius: .5rem }
 form p { color: inherit; margin: 0 0 1rem; text-align: start }
 form label { font-weight: 500 }
+altcha-widget { display: block; margin: 0 0 1rem; text-align: start }
 fieldset { min-width: 0; margin: 0 0 1rem; padding: 0; text-align: start; border: 0 }
 legend { padding: 0; font-weight: 500 }
 fieldset label { font-weight: inherit }
@@ -34,21 +35,24 @@ pre { margin: 1rem 0 0; font: .8125rem/1.5 ui-monospace, monospace; white-space:
 interface EmbeddedForm extends FormPages {
   honeypot: string
   turnstile?: { siteKey?: string }
+  altcha?: object
   apiKey?: string
 }
 
 /**
  * Returns a form to copy into a website. It works without a script, except for the widget of a human check. Browsers
- * get a preview, with the HTML below it.
+ * get a preview, with the HTML below it; our own widget works in it, others' scripts are left out.
  *
  * @param action address to which it is sent
  */
 export function embedded(event: H3Event, form: EmbeddedForm, action: string): string {
   const { language, texts } = textsFor(requestedLanguages(event), form.texts)
-  const html = htmlOf(form, getQuery(event).lang ? `${action}?lang=${language}` : action, texts)
+  const html = htmlOf(form, getQuery(event).lang ? `${action}?lang=${language}` : action, { language, texts })
+  const preview = form.altcha ? html : html.replace(/<script[^]*?<\/script>\n/, '')
   if (prefersHtml(getRequestHeader(event, 'accept') ?? '')) return sendPage(event, {
     language, title: form.name ?? '', style: STYLE, sendsTo: originsOf(action, form.redirect),
-    body: `<main><h1>${escapeHtml(form.name ?? '')}</h1>\n${noteOf(form, action)}${html.replace(/<script[^]*?<\/script>\n/, '')}
+    runs: form.altcha && originsOf(action),
+    body: `<main><h1>${escapeHtml(form.name ?? '')}</h1>\n${noteOf(form, action)}${preview}
 <pre tabindex="0" role="region" aria-label="HTML">${escapeHtml(html)}</pre></main>`,
   })
   setResponseHeaders(event, {
@@ -74,8 +78,10 @@ function noteOf({ allowedOrigins, apiKey, turnstile }: EmbeddedForm, action: str
 }
 
 function htmlOf(
-  { key, fields = DEFAULT_FIELDS, files, honeypot, turnstile }: EmbeddedForm, action: string, texts: Texts,
+  { key, fields = DEFAULT_FIELDS, files, honeypot, turnstile, altcha }: EmbeddedForm, action: string,
+  { language, texts }: ReturnType<typeof textsFor>,
 ): string {
+  const [site] = action.split('/api/form/')
   const id = (name: string | number) => `${key}-${name}`
   const paragraph = (name: string, rule: FieldRule, fieldId: string) => {
     const tag = isGroup(rule) ? 'fieldset' : 'p'
@@ -98,6 +104,13 @@ function htmlOf(
             'class': 'cf-turnstile', 'data-sitekey': turnstile.siteKey ?? 'YOUR_SITE_KEY',
           })}></div>`,
           '<script src="https://challenges.cloudflare.com/turnstile/v0/api.js" async defer></script>',
+        ]
+      : [],
+    ...altcha
+      ? [
+          '<!-- The human check needs a script. It starts when the form is sent. -->',
+          `<altcha-widget${formatAttributes({ challenge: `${site}/api/challenge`, auto: 'onsubmit', language })}></altcha-widget>`,
+          `<script${formatAttributes({ src: `${site}/altcha/widget.js`, defer: true })}></script>`,
         ]
       : [],
     `<p><button type="submit">${escapeHtml(texts.send)}</button></p>`,

@@ -45,13 +45,17 @@ export interface FormPage {
   frames?: string
   /** Origins to which its forms may be sent; none if absent */
   sendsTo?: string
+  /** Origin of the widget of our human check, which the page runs; it runs nothing if absent */
+  runs?: string
 }
 
-/** Sends a page that runs nothing, loads nothing, and is not cached. */
-export function sendPage(event: H3Event, { language, title, body, style, frames, sendsTo }: FormPage): string {
+/** Sends a page that is not cached. It runs and loads nothing, except for the widget of our human check. */
+export function sendPage(event: H3Event, { language, title, body, style, frames, sendsTo, runs }: FormPage): string {
   const styles = STYLE + style
   const policy = {
     'default-src': '\'none\'', 'style-src': `'sha256-${createHash('sha256').update(styles).digest('base64')}'`,
+    // The widget starts its workers from memory.
+    ...runs && { 'script-src': runs, 'connect-src': runs, 'worker-src': 'blob:' },
     'base-uri': '\'none\'', 'form-action': sendsTo ?? '\'none\'', 'frame-ancestors': frames ?? '\'none\'',
   }
   setResponseHeaders(event, {

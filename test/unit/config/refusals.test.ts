@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { problemsOf as problemsIn, VALID, variables } from '../../fixtures/config/env'
+import { problemsOf as problemsIn, PRODUCTION, VALID, variables } from '../../fixtures/config/env'
 import { PLATFORMS_ENV } from '../../fixtures/config/platforms'
+import { formsFile } from '../../support/lifetime'
 
 const SECRET = 'hunter2!'
 
@@ -69,7 +70,27 @@ test('a key whose backslashes systemd dropped is named with the quotes that keep
 })
 
 test.each([['SITE_KEY', 'x'], ['VERIFY_URL', undefined]])('TURNSTILE_%s needs the secret', (name, siteKey) => {
-  expect(problemsIn({ ...VALID, TURNSTILE_SECRET_KEY: undefined, TURNSTILE_SITE_KEY: siteKey })).toEqual([
-    expect.stringContaining(`TURNSTILE_SECRET_KEY is missing, but TURNSTILE_${name} is set`),
+  expect(problemsIn({
+    ...VALID, HUMAN_CHECK: undefined, ALTCHA_SECRET: undefined, TURNSTILE_SECRET_KEY: undefined,
+    TURNSTILE_SITE_KEY: siteKey,
+  })).toEqual([expect.stringContaining(`TURNSTILE_SECRET_KEY is missing, but TURNSTILE_${name} is set`)])
+})
+
+test.each([
+  [{ HUMAN_CHECK: 'turnstile' }, 'TURNSTILE_SECRET_KEY is missing, but HUMAN_CHECK is turnstile'],
+  [{ HUMAN_CHECK: 'altcha' }, 'ALTCHA_SECRET is missing, but HUMAN_CHECK is altcha and NUXT_SESSION_PASSWORD is not set'],
+  [{ ALTCHA_SECRET: 'a'.repeat(32) }, 'HUMAN_CHECK is missing, but ALTCHA_SECRET is set'],
+  [{ HUMAN_CHECK: 'altcha', ALTCHA_SECRET: 'short' }, 'ALTCHA_SECRET is malformed: must have at least 32 characters'],
+  [{ HUMAN_CHECK: 'hcaptcha' }, 'HUMAN_CHECK is malformed: must be altcha or turnstile'],
+])('of a human check, %j is not enough', (env, problem) => {
+  expect(problemsIn({ ...PRODUCTION, ...env })).toEqual([expect.stringContaining(problem)])
+})
+
+test('a form that holds needs a human check, whichever', () => {
+  const FORMS_CONFIG = formsFile({ a: { name: 'A', hold: true } })
+  expect(problemsIn({ ...PRODUCTION, FORMS_CONFIG })).toEqual([
+    expect.stringContaining('HUMAN_CHECK is missing, but a form of the configuration sets hold'),
   ])
+  expect(problemsIn({ ...PRODUCTION, FORMS_CONFIG, TURNSTILE_SECRET_KEY: '0x4AAA' })).toEqual([])
+  expect(problemsIn({ ...PRODUCTION, FORMS_CONFIG, HUMAN_CHECK: 'altcha', ALTCHA_SECRET: 'a'.repeat(32) })).toEqual([])
 })

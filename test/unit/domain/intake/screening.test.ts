@@ -11,7 +11,9 @@ const SENDER: Sender = {
 }
 
 /** Screens with a honeypot and, if `answer` is given, a human check with that answer. */
-async function screened(body: unknown, { answer, sender = SENDER }: { answer?: Outcome, sender?: Sender } = {}) {
+async function screened(
+  body: unknown, { answer, sender = SENDER, hold }: { answer?: Outcome, sender?: Sender, hold?: boolean } = {},
+) {
   const logged: unknown[][] = []
   const checkCalls: unknown[][] = []
   const note = (...line: unknown[]) => void logged.push(line)
@@ -21,7 +23,7 @@ async function screened(body: unknown, { answer, sender = SENDER }: { answer?: O
   }
   const result = await screen(body, sender, testContext({
     humanCheck: answer ? { field: 'token', verify } : null, log: { info: note, warn: note, error: note },
-  }), { form: { labels: {} }, attemptKey: 'attempt' })
+  }), { form: { labels: {}, hold }, attemptKey: 'attempt' })
     .catch((error: { code: string, message: string }) => ({ code: error.code, message: error.message }))
   return { result, logged, checkCalls }
 }
@@ -104,6 +106,20 @@ describe('the human check', () => {
       { name: 'Ada', token: 't' }, { answer: ok, sender: { ...SENDER, trusted: true } },
     )
     expect([result, checkCalls]).toEqual([{ data: { name: 'Ada' }, held: false }, []])
+  })
+
+  test.each([
+    ['missing', {}, ok], ['refused', { token: 't' }, failing('The token is old.', { permanent: true })],
+  ])('%s has a form with `hold` held, without an error', async (_, token, answer) => {
+    expect((await screened({ name: 'Ada', ...token }, { answer, hold: true })).result).toEqual({
+      data: { name: 'Ada' }, held: 'human-check',
+    })
+  })
+
+  test('out of reach is told to the sender of a form with `hold`, too, and passed lets it in', async () => {
+    const away = await screened({ token: 't' }, { answer: failing('Check TURNSTILE_SECRET_KEY.'), hold: true })
+    expect(away.result).toMatchObject({ code: 'HUMAN_CHECK_UNAVAILABLE' })
+    expect((await screened({ token: 't' }, { answer: ok, hold: true })).result).toEqual({ data: {}, held: false })
   })
 
   test('comes after the honeypot', async () => {

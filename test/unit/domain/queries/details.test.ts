@@ -64,6 +64,7 @@ const GRACE = { id: 'U2', name: 'Grace', platform: 'Slack' }
 
 test.each<[text: string, entry: HistoryEntry]>([
   ['Held: its hidden field was filled in', { at: 1, event: 'held' }],
+  ['Held: its sender did not pass the human check', { at: 1, event: 'held', failedCheck: true }],
   ['Released by Ada on Slack', { at: 1, event: 'released', reviewer: ADA }],
   ['Erased by Ada on Slack', { at: 1, event: 'erased', reviewer: ADA }],
   ['Card deleted on SLACK', { at: 1, event: 'card-deleted', room: 'slack' }],

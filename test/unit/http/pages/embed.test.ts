@@ -58,6 +58,27 @@ test('the human check has the site key of its widget, or a place for it', () => 
     .toMatch(/site key of your widget[^]*"YOUR_SITE_KEY"/)
 })
 
+test('our own human check runs in the form to copy and in its preview, from the address of this service alone', () => {
+  const altcha = { secret: 'never shown' }
+  const widget = `<altcha-widget challenge="https://forms.example.com/api/challenge" auto="onsubmit" language="en">`
+  for (const accept of ['*/*', 'text/html']) {
+    const form = renderForm(accept, { altcha })
+    expect(form).toContain(widget)
+    expect(form).toContain('<script src="https://forms.example.com/altcha/widget.js" defer></script>')
+    expect(form).not.toMatch(/never shown|cannot be sent/)
+  }
+  expect(renderForm('*/*', { altcha }, '/api/form/contact')).toContain('challenge="/api/challenge"')
+  const policyOf = (rules: object, action = ACTION) => {
+    const event = httpEvent({ accept: 'text/html' })
+    embedded(event, { key: 'contact', honeypot: '_gotcha', ...rules }, action)
+    return String(event.node.res.getHeader('Content-Security-Policy'))
+  }
+  const runs = (origin: string) => `; script-src ${origin}; connect-src ${origin}; worker-src blob:;`
+  expect(policyOf({ altcha })).toContain(runs('https://forms.example.com'))
+  expect(policyOf({ altcha }, '/api/form/contact')).toContain(runs('\'self\''))
+  expect(policyOf({ turnstile: {} })).not.toMatch(/script|connect|worker/)
+})
+
 const html = (files?: FileInput, fields?: Record<string, FieldRule>) => embedded(
   httpEvent(), { key: 'jobs', honeypot: '_gotcha', files, fields }, '/api/form/jobs',
 )
