@@ -5,7 +5,10 @@ import { codeIn, refused } from '../shared/answers'
 
 export interface SlackSettings {
   botToken: string
-  signingSecret: string
+  /** Undefined if no webhook is accepted */
+  signingSecret?: string
+  /** Token with which a socket is opened; undefined if Slack calls the webhook */
+  appToken?: string
   /** Channel of the default form's cards; undefined if Slack has none. */
   channelId?: string
   /** Base URL of the Web API with a trailing slash; Slack's own when absent. */

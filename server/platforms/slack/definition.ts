@@ -34,6 +34,11 @@ const variables = {
     alias: 'SLACK_SIGNING_SECRET', schema: text, usual: text.min(8, 'is too short'),
     about: 'Verifies that webhooks come from Slack.', where: `${APP}Basic Information → Signing Secret.`,
   },
+  CHAT_APP_TOKEN: {
+    alias: 'SLACK_APP_TOKEN', schema: token, usual: token.regex(/^xapp-/, 'must start with xapp-'),
+    about: 'App-level token: the bot calls Slack (Socket Mode) instead of being called. CHAT_SIGNING_SECRET and a public URL are then not needed. Not on a serverless host.',
+    where: `${APP}Basic Information → App-Level Tokens, with the scope connections:write.`,
+  },
   CHAT_CHANNEL_ID: {
     alias: 'SLACK_CHANNEL_ID', schema: text, usual: text.regex(RegExp(`^${CHANNEL}$`), CHANNEL_HINT),
     about: 'Channel in which cards are posted. Without it Slack has no cards.',
@@ -108,6 +113,7 @@ export const slack: Definition = {
   mention: /<(?:@[UW]\w+|!subteam\^\w+|!here|!channel|!everyone)>/g,
   variables,
   needs: NEEDS,
+  outgoing: { variable: 'CHAT_APP_TOKEN', replaced: ['CHAT_SIGNING_SECRET'] },
   // A channel of another workspace has that workspace's id before its own.
   channel: { variable: 'CHAT_CHANNEL_ID', usual: text.regex(RegExp(`^(?:T[A-Z0-9]{4,}:)?${CHANNEL}$`), CHANNEL_HINT) },
   person: {
@@ -115,8 +121,10 @@ export const slack: Definition = {
     example: 'slack:U0123456789 (slack:T0123456789:U0123456789 in a workspace that installed the app)',
   },
   group: { id: GROUP, example: 'slack:S0123456789' },
-  read: (values: Values<typeof variables>, { channels, people }): SlackSettings => ({
-    botToken: values.CHAT_BOT_TOKEN!, signingSecret: values.CHAT_SIGNING_SECRET!, channelId: values.CHAT_CHANNEL_ID,
+  read: (values: Values<typeof variables>, { channels, people, serverless }): SlackSettings => ({
+    botToken: values.CHAT_BOT_TOKEN!, signingSecret: values.CHAT_SIGNING_SECRET,
+    appToken: serverless ? undefined : values.CHAT_APP_TOKEN,
+    channelId: values.CHAT_CHANNEL_ID,
     apiUrl: values.SLACK_API_URL?.replace(/(?<!\/)\/*$/, '/'), channels,
     groups: people.some(id => GROUP.test(id)),
     oauth: values.SLACK_CLIENT_ID === undefined
@@ -231,7 +239,7 @@ function checkWorkspaces(values: Values<typeof variables>, { require, requireSit
   if (OAUTH_VARIABLES.every(name => values[name] === undefined)) return
   require(OAUTH_VARIABLES, ', but other variables for installing the Slack app are set')
   require(
-    NEEDS, ', but SLACK_CLIENT_ID is set: other workspaces join the first one, whose credentials these are',
+    values.CHAT_APP_TOKEN === undefined ? NEEDS : ['CHAT_BOT_TOKEN'], ', but SLACK_CLIENT_ID is set: other workspaces join the first one, whose credentials these are',
   )
   if (values.SLACK_CLIENT_ID) requireSite('Slack sends people back to it when they have installed the app')
 }

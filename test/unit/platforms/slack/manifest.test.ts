@@ -28,7 +28,7 @@ describe('the Slack manifest', () => {
 
   it('asks for usergroups:read only where a list names a user group', () => {
     const manifestFor = (people: string[]) => JSON.stringify(slack.manifest!(SITE, slack.read(
-      {}, { require: () => {}, requireSite: () => {}, siteUrl: SITE, channels: [], people },
+      {}, { require: () => {}, requireSite: () => {}, serverless: false, siteUrl: SITE, channels: [], people },
     ), { files: false, agent: false }))
     expect(['S0123456789', 'U0123456789'].map(id => manifestFor([id]).includes('usergroups'))).toEqual([true, false])
     const query = { clientId: '1', redirectUri: SITE, state: 's' }
