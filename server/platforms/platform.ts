@@ -52,11 +52,6 @@ export interface Definition extends Platform {
    * this service; its only variable switches it on or off.
    */
   needs: readonly string[]
-  /**
-   * Variable that makes this service call the platform for its messages, instead of being called: with it, the
-   * `replaced` ones are not needed. Has no effect on a serverless host
-   */
-  outgoing?: { variable: string, replaced: readonly string[] }
   /** Reason why the public URL is needed too, as the end of a sentence */
   needsSite?: string
   /** Format of a person on lists, without the key; `example` is for people */

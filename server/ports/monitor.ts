@@ -90,6 +90,8 @@ export interface HealthBook {
 export interface GatewayState {
   platform: string
   label: string
+  /** Name of what brings clicks and messages; absent if it brings messages only, as Discord's gateway does. */
+  outgoing?: string
   status: GatewayStatus | null
 }
 

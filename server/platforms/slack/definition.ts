@@ -113,7 +113,7 @@ export const slack: Definition = {
   mention: /<(?:@[UW]\w+|!subteam\^\w+|!here|!channel|!everyone)>/g,
   variables,
   needs: NEEDS,
-  outgoing: { variable: 'CHAT_APP_TOKEN', replaced: ['CHAT_SIGNING_SECRET'] },
+  outgoing: { name: 'socket', variable: 'CHAT_APP_TOKEN', replaced: ['CHAT_SIGNING_SECRET'] },
   // A channel of another workspace has that workspace's id before its own.
   channel: { variable: 'CHAT_CHANNEL_ID', usual: text.regex(RegExp(`^(?:T[A-Z0-9]{4,}:)?${CHANNEL}$`), CHANNEL_HINT) },
   person: {
