@@ -22,8 +22,8 @@ const REMOVAL_EVENTS = ['app_uninstalled', 'tokens_revoked']
  *
  * @param siteUrl public URL of this service, without a trailing slash; null if Slack does not need it
  * @param variant `files` lets the bot read files that people attach in conversations; `agent` makes it one of Slack's
- * agents; `oauth` lets other workspaces install the app; `groups` lets it read the members of the user groups in a list;
- * `socket` makes the app send everything through a socket that this service opens
+ * agents; `oauth` lets other workspaces install the app; `groups` lets it read the members of the user groups in a
+ * list; `socket` makes the app send everything through a socket that this service opens
  */
 export function slackManifest(
   siteUrl: string | null, { files = false, agent = false, oauth = false, groups = false, socket = false } = {},
