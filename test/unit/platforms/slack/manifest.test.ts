@@ -10,9 +10,11 @@ const manifest = slackManifest(SITE)
 
 describe('the Slack manifest', () => {
   // The file contains the settings of the specification's table "Chat app manifest (required configuration)".
-  it('is what slack-manifest.json holds', () => {
-    const file = readFileSync(new URL('../../../../slack-manifest.json', import.meta.url), 'utf8')
-    expect(file).toBe(`${JSON.stringify(manifest, null, 2)}\n`)
+  it.each([
+    ['slack-manifest.json', manifest], ['slack-manifest.socket.json', slackManifest(null, { socket: true })],
+  ])('is what %s holds', (name, expected) => {
+    const file = readFileSync(new URL(`../../../../${name}`, import.meta.url), 'utf8')
+    expect(file).toBe(`${JSON.stringify(expected, null, 2)}\n`)
   })
 
   it.each([
