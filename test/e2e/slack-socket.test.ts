@@ -8,6 +8,7 @@ import { APP_TOKEN } from '../support/slack-socket'
 import { envelope, nextTs, postsIn, said } from '../support/slack-talk'
 import { until } from '../support/until'
 import { PASSWORD, visit } from '../support/visitor'
+import type { Setup } from '../../shared/types/setup'
 import type { StatusReport } from '../../shared/types/status'
 
 /** Slack by a socket alone: there is no public URL, and nothing with which a webhook could be verified. */
@@ -107,8 +108,14 @@ describe('a service without a public URL', () => {
       const found = await gateway()
       return found.status?.connectedSince && found
     })
+    const visitor = visit(d.server)
+    await visitor.signIn(PASSWORD)
     expect(about).toEqual({ platform: 'slack', label: 'Slack', outgoing: 'socket' })
     expect(status).toMatchObject({ owner: expect.stringContaining(`:${d.server.pid}`) as string, refusal: null })
+    const { platforms } = await (await visitor.get('/api/setup')).json() as Setup
+    expect(platforms.find(({ key }) => key === 'slack')!.required).toEqual([
+      'CHAT_BOT_TOKEN', 'CHAT_APP_TOKEN', 'CHAT_CHANNEL_ID',
+    ])
     const manifest = await (await fetch(`${d.server.url}/api/slack/manifest`)).json() as Block
     expect([manifest.settings.socket_mode_enabled, JSON.stringify(manifest).includes('url')]).toEqual([true, false])
   })

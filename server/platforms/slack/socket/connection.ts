@@ -1,6 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import { WebSocket } from 'ws'
+import { jsonIn } from '../../../../shared/utils/json'
 import type { Outcome } from '../../../ports/delivery'
 import { pause } from '../../shared/patience'
 import type { Envelope } from './inbox'
@@ -13,16 +14,11 @@ const CLOSE_TIMEOUT_MS = 1000
 /** Min interval between attempts, ms; Slack limits them by `Retry-After` */
 const ATTEMPT_INTERVAL_MS = 100
 const LONGEST_PAUSE_MS = 30_000
-/** Far above what Slack sends */
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 const OFF = 'Slack refuses the socket. Switch Socket Mode on: https://api.slack.com/apps → your app → Socket Mode.'
 
 /** What Slack sends: `hello` at the start, `disconnect` before the end, and envelopes */
-interface Incoming extends Partial<Envelope> {
-  type: string
-  reason?: string
-}
+interface Incoming extends Partial<Envelope> { reason?: string }
 
 export interface ConnectionHooks {
   /** Asks Slack for the address of a socket, which is valid once. */
@@ -89,7 +85,7 @@ export class SocketConnection {
     const socket = new WebSocket(url, {
       // By default it would bypass the proxy that these agents use.
       agent: (url.startsWith('wss:') ? https : http).globalAgent,
-      handshakeTimeout: HANDSHAKE_TIMEOUT_MS, maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false,
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS, perMessageDeflate: false,
     })
     const deadTimer = setTimeout(() => socket.terminate(), SILENCE_MS)
     let failure = ''
@@ -97,12 +93,12 @@ export class SocketConnection {
     socket.on('ping', () => void deadTimer.refresh())
     socket.on('message', (data) => {
       deadTimer.refresh()
-      const message = parse(String(data))
-      if (message?.type === 'hello') {
+      const message = (jsonIn(String(data)) ?? {}) as Incoming
+      if (message.type === 'hello') {
         this.replaceBy(socket)
         resolve(undefined)
       }
-      else if (message) this.take(socket, message)
+      else this.take(socket, message)
     })
     socket.on('error', ({ message }) => { failure = message })
     socket.on('close', (code) => {
@@ -123,16 +119,16 @@ export class SocketConnection {
     this.failureCount = 0
     this.nextAttemptAt = performance.now() + ATTEMPT_INTERVAL_MS
     this.hooks.connected()
-    if (previous) void this.retire(previous)
+    if (previous && previous !== socket) void this.retire(previous)
   }
 
   private async retire(socket: WebSocket): Promise<void> {
     await Promise.all(this.sockets.get(socket) ?? [])
-    if (socket.readyState === WebSocket.CONNECTING) return socket.terminate()
-    const closed = new Promise(resolve => socket.once('close', resolve))
-    if (socket.readyState === WebSocket.CLOSED) return
-    socket.close()
-    await Promise.race([closed, pause(CLOSE_TIMEOUT_MS)])
+    if (socket.readyState === WebSocket.OPEN) {
+      const closed = new Promise(resolve => socket.once('close', resolve))
+      socket.close()
+      await Promise.race([closed, pause(CLOSE_TIMEOUT_MS)])
+    }
     socket.terminate()
   }
 
@@ -153,15 +149,5 @@ export class SocketConnection {
     if (json === null || socket.readyState !== WebSocket.OPEN) return
     const payload = json && envelope.accepts_response_payload ? `,"payload":${json}` : ''
     socket.send(`{"envelope_id":${JSON.stringify(envelope.envelope_id)}${payload}}`)
-  }
-}
-
-function parse(text: string): Incoming | null {
-  try {
-    const message = JSON.parse(text) as Incoming | null
-    return typeof message?.type === 'string' ? message : null
-  }
-  catch {
-    return null
   }
 }

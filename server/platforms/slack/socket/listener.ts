@@ -26,7 +26,7 @@ export async function createListener(
     const outcome = await call('apps.connections.open', new URLSearchParams())
     if (!outcome.ok) return outcome
     const url = String(outcome.value.url)
-    const isSocket = /^wss?:/.test(url) && URL.canParse(url)
+    const isSocket = /^wss?:[^#]+$/.test(url) && URL.canParse(url)
     return isSocket ? { ok: true, value: url } : refused({ reason: 'Slack answered without the address of a socket' })
   }
   return {
