@@ -18,8 +18,6 @@ export interface Envelope {
   /** What a webhook would get as its body */
   payload: Record<string, unknown>
   accepts_response_payload?: boolean
-  /** Number of earlier attempts, for events */
-  retry_attempt?: number
 }
 
 /**
@@ -64,18 +62,18 @@ function keyOf({ envelope_id, payload }: Envelope): string {
   return `slack-socket:seen:${String(payload?.event_id ?? payload?.trigger_id ?? envelope_id)}`
 }
 
-/** The webhook that Slack would have sent, which the adapter accepts without a signature. */
-function toRequest({ type, payload, retry_attempt }: Envelope): Request & { arrivalMs: number } {
+/**
+ * The webhook that Slack would have sent, which the adapter accepts without a signature. It looks like a first attempt:
+ * the SDK drops others, although the process that got the first one may have died.
+ */
+function toRequest({ type, payload }: Envelope): Request & { arrivalMs: number } {
   const isEvent = type === 'events_api'
   // The type comes first, as in Slack's webhooks.
   const json = () => JSON.stringify({ type: payload.type, ...payload })
   const fields = () => type === 'interactive' ? { payload: json() } : payload as Record<string, string>
   const request = new Request('https://slack.invalid/', {
     method: 'POST', body: isEvent ? json() : String(new URLSearchParams(fields())),
-    headers: {
-      'content-type': isEvent ? 'application/json' : 'application/x-www-form-urlencoded',
-      ...retry_attempt ? { 'x-slack-retry-num': String(retry_attempt) } : {},
-    },
+    headers: { 'content-type': `application/${isEvent ? 'json' : 'x-www-form-urlencoded'}` },
   })
   trust(request)
   return Object.assign(request, { arrivalMs: 0 })

@@ -59,14 +59,14 @@ describe('an envelope', () => {
 
   test('that could not be handled is not acknowledged, and comes again', async () => {
     slack.patienceMs = 50
-    const attempts: (number | undefined)[] = []
-    answer = async ({ retry_attempt }) => {
-      if (attempts.push(retry_attempt) === 1) throw new Error('The store is away.')
+    const attempts: string[] = []
+    answer = async ({ envelope_id }) => {
+      if (attempts.push(envelope_id) === 1) throw new Error('The store is away.')
       return ''
     }
     await connected()
     await slack.deliver('events_api', { type: 'event_callback' })
-    expect(attempts).toEqual([0, 1])
+    expect(new Set(attempts).size).toBe(2)
   })
 
   test('in progress is answered before a socket is closed, and none is taken afterwards', async () => {
