@@ -120,6 +120,7 @@ type Values = { [Name in keyof ServiceVariables]: z.infer<ServiceVariables[Name]
 export function readConfig(env: Environment = process.env, dotenv = dotenvFor(env)): Config {
   const { problems, describe, ...result } = readVariables(table, env, dotenv)
   const values = result.values as Values
+  const serverless = values.VERCEL === true
   const production = values.NODE_ENV !== 'development' && values.NODE_ENV !== 'test'
   const isSet = (name: string) => values[name] !== undefined
   const require: Require = (names, when) => {
@@ -130,7 +131,8 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
   const siteUrl = readSiteUrl(values, production)
   const requireSite = (reason: string) => siteUrl ?? require(['NUXT_PUBLIC_SITE_URL'], `, but ${reason}`)
   const context = {
-    require, requireSite, siteUrl, production, isGiven: (name: string) => readVariable(table, name, env) !== undefined,
+    require, requireSite, siteUrl, production, serverless,
+    isGiven: (name: string) => readVariable(table, name, env) !== undefined,
   }
 
   const platformKeys = wantedPlatforms(values, context)
@@ -187,7 +189,7 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
     endpoint: readEndpoint(values),
     forms, people, files,
     cronSecret: values.CRON_SECRET,
-    serverless: values.VERCEL ?? false,
+    serverless,
     cardIntervalMs: values.CARD_INTERVAL_MS,
     retry: readRetry(values),
   }

@@ -10,6 +10,7 @@ import { createMonitor } from '../domain/operations/monitor'
 import { Storage } from '../domain/operations/readiness'
 import { Receipts } from '../domain/outbox/receipts'
 import { resumeStalled } from '../handlers/answer-queue'
+import { handleWebhook } from '../handlers/webhook'
 import { createBodyReader } from '../http/body/body'
 import { whyClosed } from '../http/auth/viewer'
 import type { Mailer } from '../ports/delivery'
@@ -82,6 +83,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
 
   const listeners = connections.flatMap(connection => (
     superviseListener(connection, {
+      receive: request => handleWebhook(connection.platform.key, request, bot, context),
       bot, siteUrl: config.siteUrl ?? LOCAL_SITE, background: runtime.background, leaseMs: retry.leaseMs / 2, log,
     }) ?? []
   ))

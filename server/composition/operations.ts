@@ -101,10 +101,16 @@ async function readSetup(
   const [refusal] = await Promise.all([storage.check(), credentials.check()])
   const parts = Object.groupBy(await readParts(context), ({ key }) => key.split('/')[0]!)
   const problems = Object.entries(parts).map(([key, all = []]) => [key, problemsOf(all)] as const)
+  const areas = checkConfig()
+  const isSet = (name: string) => areas.some(({ variables }) => variables.some(each => each.name === name && each.set))
   return {
-    siteUrl, config: checkConfig(), warnings,
+    siteUrl, config: areas, warnings,
     problems: Object.fromEntries([...problems, ['store', refusal ? [refusal.reason] : []]]),
-    platforms: await Promise.all(outside.map(async ({ key, label, icon, about, needs, channel, setup }) => {
+    platforms: await Promise.all(outside.map(async (definition) => {
+      const { key, label, icon, about, channel, outgoing, setup } = definition
+      const needs = outgoing && isSet(outgoing.variable)
+        ? [...definition.needs.filter(name => !outgoing.replaced.includes(name)), outgoing.variable]
+        : definition.needs
       const isWithoutCards = key in settings && !rooms.some(room => room.split('/')[0] === key)
       return {
         key, label, icon, about, waits: await board.awaits(key) ?? undefined,

@@ -4,7 +4,7 @@ import type { FormsConfig } from './forms'
 
 type ReadValues = Readonly<Record<string, unknown>>
 
-interface PlatformsContext extends Pick<VariableReader, 'require' | 'requireSite'> {
+interface PlatformsContext extends Pick<VariableReader, 'require' | 'requireSite' | 'serverless'> {
   /** Null when it is missing. */
   siteUrl: string | null
   /** True if a variable is set, even to an invalid value: the rest of its group is then required, too. */
@@ -16,11 +16,24 @@ interface PlatformsContext extends Pick<VariableReader, 'require' | 'requireSite
  * Returns the keys of the platforms that have a variable set. Without any, returns the embedded platform outside
  * production. Reports the variables that these platforms still need.
  */
-export function wantedPlatforms(values: ReadValues, { isGiven, production, require }: PlatformsContext): string[] {
-  const selectedPlatforms = outside.filter(({ needs, channel }) => (
-    [...needs, ...channelVariables(channel)].some(isGiven)
+export function wantedPlatforms(
+  values: ReadValues, { isGiven, production, serverless, require }: PlatformsContext,
+): string[] {
+  // A switch may be set to off, and a value may be invalid.
+  const isOutgoing = ({ outgoing }: Definition) => (
+    outgoing !== undefined && isGiven(outgoing.variable) && values[outgoing.variable] !== false
+  )
+  const selectedPlatforms = outside.filter(definition => (
+    isOutgoing(definition) || [...definition.needs, ...channelVariables(definition.channel)].some(isGiven)
   ))
-  for (const { label, needs } of selectedPlatforms) require(needs, `, but other ${label} variables are set`)
+  for (const definition of selectedPlatforms) {
+    const { label, needs, outgoing } = definition
+    const replaced = isOutgoing(definition) && !serverless ? outgoing!.replaced : []
+    const reason = isOutgoing(definition) && serverless
+      ? `${outgoing!.variable} needs a process that keeps running, which a serverless host does not have`
+      : `other ${label} variables are set`
+    require(needs.filter(name => !replaced.includes(name)), `, but ${reason}`)
+  }
   const switchOf = ({ variables }: Definition) => values[Object.keys(variables)[0]!]
   const embeddedPlatforms = platforms.filter(platform => (
     platform.needs.length === 0 && (switchOf(platform) ?? (!production && selectedPlatforms.length === 0))
@@ -47,10 +60,10 @@ function channelVariables({ variable, instead }: Definition['channel']): string[
 export function readPlatforms(
   values: ReadValues, platformKeys: readonly string[],
   { forms, people }: { forms: FormsConfig, people: readonly string[] },
-  { require, requireSite, siteUrl }: PlatformsContext,
+  { require, requireSite, serverless, siteUrl }: PlatformsContext,
 ): Readonly<Record<string, unknown>> {
   const createReader = (key: string): VariableReader => ({
-    require, requireSite, siteUrl: siteUrl ?? '',
+    require, requireSite, serverless, siteUrl: siteUrl ?? '',
     channels: Object.values(forms).flatMap(({ channels }) => channels?.[key] ?? []),
     people: people.filter(entry => entry.startsWith(`${key}:`)).map(entry => entry.slice(key.length + 1)),
   })

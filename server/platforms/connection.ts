@@ -52,6 +52,8 @@ export interface Listener {
 
 export interface ListenerOptions {
   bot: () => Promise<Chat>
+  /** Handles a request within this process, as if it had come to the platform's webhook route */
+  receive: (request: Request & { arrivalMs: number }) => Promise<Response>
   /** Address to forward events to; null to handle them within this process */
   webhookUrl: string | null
   background: (task: Promise<unknown>) => void

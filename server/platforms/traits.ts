@@ -69,6 +69,11 @@ export interface Platform {
    * a model would take their text for the bot's own words. A link preview may count as a card.
    */
   isCard: (raw: Readonly<Record<string, unknown>>) => boolean
+  /**
+   * `variable` makes this service call the platform for clicks and messages, instead of being called: the `replaced`
+   * ones are then not needed. Has no effect on a serverless host. `name` is what the status page calls this
+   */
+  outgoing?: { name: string, variable: string, replaced: readonly string[] }
   /** Pattern of a mention that notifies somebody; null if there are none */
   mention: RegExp | null
 }

@@ -90,6 +90,8 @@ export interface HealthBook {
 export interface GatewayState {
   platform: string
   label: string
+  /** Name of what brings clicks and messages; absent if it brings messages only, as Discord's gateway does. */
+  outgoing?: string
   status: GatewayStatus | null
 }
 
@@ -100,10 +102,10 @@ export interface GatewayStatus {
   connectedSince: number | null
   /** Text for people if no listener can run until a setting is changed; otherwise null. */
   refusal: string | null
-  /** Resumes of the present session. */
+  /** Resumes of the present session; reconnections of a platform without sessions. */
   resumes: number
-  /** Number of IDENTIFY requests in the 24 hours since the first of them. */
-  identifiesInDay: number
+  /** Number of IDENTIFY requests in the 24 hours since the first of them; absent if the platform has none. */
+  identifiesInDay?: number
   lastEventAt: number | null
   lastForwardError: { at: number, reason: string } | null
   /** Time at which the owner must stop; null if its running time is unlimited. */

@@ -72,10 +72,28 @@ describe('every variable', () => {
 
   test('of Discord alone is enough in production: Slack is not asked for', () => {
     const {
-      CHAT_BOT_TOKEN, CHAT_SIGNING_SECRET, CHAT_CHANNEL_ID, SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_ENCRYPTION_KEY,
-      ...otherVariables
+      CHAT_BOT_TOKEN, CHAT_SIGNING_SECRET, CHAT_APP_TOKEN, CHAT_CHANNEL_ID, SLACK_CLIENT_ID, SLACK_CLIENT_SECRET,
+      SLACK_ENCRYPTION_KEY, ...otherVariables
     } = VALID as Env
     expect(Object.keys(readConfig(otherVariables).platforms)).toEqual(['discord', ...Object.keys(PLATFORM_ENVS)])
+  })
+
+  test('of Slack with an app-level token needs no signing secret, unless the host ends processes', () => {
+    const { CHAT_SIGNING_SECRET, ...rest } = PRODUCTION
+    const bySocket = { ...rest, CHAT_APP_TOKEN: 'xapp-1-A1-1-a' }
+    const vercel = { VERCEL: '1', CRON_SECRET: 'cron-secret-of-16' }
+    expect(readConfig(bySocket)).toMatchObject({
+      siteUrl: null, platforms: { slack: { appToken: 'xapp-1-A1-1-a', signingSecret: undefined } },
+    })
+    expect(problemsOf({ ...bySocket, ...vercel })).toEqual([
+      expect.stringMatching(/^CHAT_SIGNING_SECRET is missing, but CHAT_APP_TOKEN needs a process that keeps running/),
+    ])
+    expect(readConfig({ ...PRODUCTION, ...bySocket, CHAT_SIGNING_SECRET, ...vercel }).platforms).toMatchObject({
+      slack: { signingSecret: CHAT_SIGNING_SECRET, appToken: undefined },
+    })
+    expect(problemsOf({ ...bySocket, CHAT_BOT_TOKEN: '' })).toEqual([
+      expect.stringMatching(/^CHAT_BOT_TOKEN is missing, but other Slack variables/),
+    ])
   })
 
   test.each(Object.entries(PLATFORM_ENVS))('of %s alone is enough in production', (key, platformVariables) => {

@@ -6,6 +6,8 @@ import { pause } from '../../platforms/shared/patience'
 /** Starts, restarts and stops the listener of a platform that delivers messages through a socket. */
 export interface ListenerSupervisor {
   platform: string
+  /** Name of what brings clicks and messages; absent if it brings messages only */
+  outgoing?: string
   /** Listens for `durationMs` and forwards to the webhook route. The newest listener takes over from the others. */
   listen(durationMs: number): Listening
   /** Listens for as long as the process lives, whenever no other listener does, and handles events in this process. */
@@ -40,7 +42,7 @@ interface SupervisorOptions extends Omit<ListenerOptions, 'webhookUrl'> {
 
 /** Returns null if the platform has no socket. The platform's code is loaded when listening starts. */
 export function superviseListener(connection: Connection, supervision: SupervisorOptions): ListenerSupervisor | null {
-  const { platform: { key }, listener } = connection
+  const { platform: { key, outgoing }, listener } = connection
   const { siteUrl, ...options } = supervision
   if (!listener) return null
   const stopController = new AbortController()
@@ -74,7 +76,7 @@ export function superviseListener(connection: Connection, supervision: Superviso
     }
   }
   return {
-    platform: key,
+    platform: key, outgoing: outgoing?.name,
     listen: (durationMs) => {
       const { promise: connected, resolve, reject } = Promise.withResolvers<undefined>()
       connected.catch(() => { /* The caller gets the error. */ })
@@ -93,11 +95,11 @@ export function superviseListener(connection: Connection, supervision: Superviso
 export function gatewayStates(
   listeners: readonly ListenerSupervisor[], { labelOf, log }: { labelOf: (platform: string) => string, log: Log },
 ): Promise<GatewayState[]> {
-  return Promise.all(listeners.map(async ({ platform, status }) => {
+  return Promise.all(listeners.map(async ({ platform, outgoing, status }) => {
     const logFailure = (error: unknown) => {
       log.warn('gateway.status-failed', { platform, error })
       return null
     }
-    return { platform, label: labelOf(platform), status: await status().catch(logFailure) }
+    return { platform, label: labelOf(platform), outgoing, status: await status().catch(logFailure) }
   }))
 }

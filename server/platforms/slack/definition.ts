@@ -4,7 +4,7 @@ import { sdkLogger } from '../shared/logger'
 import type { FormSlackAdapter } from './adapter'
 import { type SlackSettings, membersOf, MovedChannels, configuredChannel } from './client'
 import { slackAdapter, slackInstall } from './install'
-import { createAppLink, slackManifest } from './manifest'
+import { manifestFor, setupSteps } from './setup'
 import { createSlackIdentity } from './sign-in'
 
 const APP = 'https://api.slack.com/apps → your app → '
@@ -33,6 +33,11 @@ const variables = {
   CHAT_SIGNING_SECRET: {
     alias: 'SLACK_SIGNING_SECRET', schema: text, usual: text.min(8, 'is too short'),
     about: 'Verifies that webhooks come from Slack.', where: `${APP}Basic Information → Signing Secret.`,
+  },
+  CHAT_APP_TOKEN: {
+    alias: 'SLACK_APP_TOKEN', schema: token, usual: token.regex(/^xapp-/, 'must start with xapp-'),
+    about: 'App-level token: the bot calls Slack (Socket Mode) instead of being called. CHAT_SIGNING_SECRET and a public URL are then not needed. Not on a serverless host.',
+    where: `${APP}Basic Information → App-Level Tokens, with the scope connections:write.`,
   },
   CHAT_CHANNEL_ID: {
     alias: 'SLACK_CHANNEL_ID', schema: text, usual: text.regex(RegExp(`^${CHANNEL}$`), CHANNEL_HINT),
@@ -108,6 +113,7 @@ export const slack: Definition = {
   mention: /<(?:@[UW]\w+|!subteam\^\w+|!here|!channel|!everyone)>/g,
   variables,
   needs: NEEDS,
+  outgoing: { name: 'socket', variable: 'CHAT_APP_TOKEN', replaced: ['CHAT_SIGNING_SECRET'] },
   // A channel of another workspace has that workspace's id before its own.
   channel: { variable: 'CHAT_CHANNEL_ID', usual: text.regex(RegExp(`^(?:T[A-Z0-9]{4,}:)?${CHANNEL}$`), CHANNEL_HINT) },
   person: {
@@ -115,8 +121,10 @@ export const slack: Definition = {
     example: 'slack:U0123456789 (slack:T0123456789:U0123456789 in a workspace that installed the app)',
   },
   group: { id: GROUP, example: 'slack:S0123456789' },
-  read: (values: Values<typeof variables>, { channels, people }): SlackSettings => ({
-    botToken: values.CHAT_BOT_TOKEN!, signingSecret: values.CHAT_SIGNING_SECRET!, channelId: values.CHAT_CHANNEL_ID,
+  read: (values: Values<typeof variables>, { channels, people, serverless }): SlackSettings => ({
+    botToken: values.CHAT_BOT_TOKEN!, signingSecret: values.CHAT_SIGNING_SECRET,
+    appToken: serverless ? undefined : values.CHAT_APP_TOKEN,
+    channelId: values.CHAT_CHANNEL_ID,
     apiUrl: values.SLACK_API_URL?.replace(/(?<!\/)\/*$/, '/'), channels,
     groups: people.some(id => GROUP.test(id)),
     oauth: values.SLACK_CLIENT_ID === undefined
@@ -127,37 +135,8 @@ export const slack: Definition = {
         },
   }),
   check: checkWorkspaces,
-  setup(siteUrl, settings: SlackSettings | undefined) {
-    const manifest = siteUrl === null ? null : slackManifest(siteUrl, variantOf(settings))
-    return [
-      manifest
-        ? {
-            text: 'Create the app from this manifest; it has the scopes, events and addresses of this deployment filled in.',
-            link: { label: 'Create the Slack app', to: createAppLink(manifest) },
-            code: { label: 'slack-manifest.json', text: JSON.stringify(manifest, null, 2) },
-          }
-        : {
-            text: 'Set NUXT_PUBLIC_SITE_URL to the public URL of this service and restart; the manifest of the app then stands here.',
-          },
-      {
-        text: 'Install it to your workspace. Set CHAT_BOT_TOKEN to the Bot User OAuth Token, and CHAT_SIGNING_SECRET to the Signing Secret of Basic Information.',
-        link: { label: 'Your Slack apps', to: 'https://api.slack.com/apps' },
-      },
-      {
-        text: 'Invite the bot to the channel of your team (/invite @form-bot). Set CHAT_CHANNEL_ID to the id at the end of the channel\'s About tab.',
-      },
-      { text: 'Restart. If Slack could not verify the URL before, press Retry under Event Subscriptions now.' },
-      ...settings?.oauth
-        ? [{
-            text: 'Install the app in other workspaces, too; each time somebody who may do so there has to agree.',
-            link: { label: 'Add to another workspace', to: '/api/slack/install' },
-          }]
-        : [],
-    ]
-  },
-  manifest: (siteUrl, settings: SlackSettings | undefined, variant) => slackManifest(
-    siteUrl, { ...variant, ...variantOf(settings) },
-  ),
+  setup: setupSteps,
+  manifest: manifestFor,
   installOff: 'Other Slack workspaces cannot install this app. Set SLACK_CLIENT_ID, SLACK_CLIENT_SECRET and SLACK_ENCRYPTION_KEY.',
   signIn: {
     variables: signInVariables,
@@ -210,13 +189,13 @@ export const slack: Definition = {
         },
       )
     },
+    listener: settings.appToken === undefined
+      ? undefined
+      : async options => (
+        (await import('./socket/listener')).createListener(settings, settings.appToken!, options, http)
+      ),
     install: siteUrl === null ? undefined : slackInstall(settings, siteUrl, log),
   }),
-}
-
-/** Optional parts of the manifest that these settings need. */
-function variantOf(settings: SlackSettings | undefined) {
-  return { oauth: settings?.oauth !== undefined, groups: settings?.groups === true }
 }
 
 /**
@@ -231,7 +210,7 @@ function checkWorkspaces(values: Values<typeof variables>, { require, requireSit
   if (OAUTH_VARIABLES.every(name => values[name] === undefined)) return
   require(OAUTH_VARIABLES, ', but other variables for installing the Slack app are set')
   require(
-    NEEDS, ', but SLACK_CLIENT_ID is set: other workspaces join the first one, whose credentials these are',
+    values.CHAT_APP_TOKEN === undefined ? NEEDS : ['CHAT_BOT_TOKEN'], ', but SLACK_CLIENT_ID is set: other workspaces join the first one, whose credentials these are',
   )
   if (values.SLACK_CLIENT_ID) requireSite('Slack sends people back to it when they have installed the app')
 }

@@ -35,6 +35,7 @@ describe('the verdict', () => {
     ['an app is not installed', { parts: [part('Teams', 'waiting')] }, /^Teams waits for an installation: no cards/],
     ['there is advice', { advice: ['Redis throws submissions away.'] }, /^Redis throws submissions away\.$/],
     ['nobody listens', { gateways: [{ label: 'Discord', status: { connectedSince: null, refusal: 'Switch it on.' } }] }, /^Nobody listens to Discord: mentions and messages do not arrive\. Switch it on\.$/],
+    ['nothing arrives', { gateways: [{ label: 'Slack', outgoing: 'socket', status: { connectedSince: null } }] }, /^Nobody listens to Slack: buttons and messages do not arrive\.$/],
     ['a clock is ahead', { clockAheadMs: 65_000 }, /^The clock of the machine that answered is 65 s ahead of the store's\./],
     ['a clock is behind', { clockAheadMs: -65_000 }, /is 65 s behind the store's\./],
     ['notes cannot be read', { parts: [part('Slack', 'unknown')], backlog: null }, /^The store works, but its notes about Slack and what waits cannot be read, so their state/],
@@ -63,6 +64,13 @@ test('the panel of a gateway names the setting that keeps it from listening, and
   await mount(GatewayPanel, { platform: 'discord', label: 'Discord', status, now: 0 })
   expect(shown()).toContain('Switch it on. It is tried again every few minutes.')
   expect(shown()).not.toContain('scheduler')
+})
+
+test('the panel of a connection that brings the clicks too says so, and names no scheduler', async () => {
+  const status = { connectedSince: null, refusal: null, resumes: 7 }
+  await mount(GatewayPanel, { platform: 'slack', label: 'Slack', outgoing: 'socket', status, now: 0 })
+  expect(shown()).toMatch(/Slack socket .*neither buttons nor messages arrive.* 7 reconnected/)
+  expect(shown()).not.toMatch(/gateway|scheduler|new in/)
 })
 
 describe('the status', () => {

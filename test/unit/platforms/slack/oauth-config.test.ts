@@ -9,7 +9,8 @@ function listRequired(values: Record<string, string>, channels: string[] = []): 
   const requirements: [string, string][] = []
   slack.check!(values, {
     require: (names, when) => void requirements.push([names.join(' '), when]),
-    requireSite: why => requirements.push(['NUXT_PUBLIC_SITE_URL', why]), siteUrl: '', channels, people: [],
+    requireSite: why => requirements.push(['NUXT_PUBLIC_SITE_URL', why]), serverless: false, siteUrl: '', channels,
+    people: [],
   })
   return requirements
 }
@@ -17,7 +18,9 @@ function listRequired(values: Record<string, string>, channels: string[] = []): 
 describe('installing the Slack app in other workspaces', () => {
   test('is off without its variables', () => {
     expect(listRequired(HOME)).toEqual([])
-    const context = { require: () => {}, requireSite: () => {}, siteUrl: '', channels: [], people: [] }
+    const context = {
+      require: () => {}, requireSite: () => {}, serverless: false, siteUrl: '', channels: [], people: [],
+    }
     expect(slack.read(HOME, context)).toMatchObject({ oauth: undefined })
   })
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { DeliveryFailed } from '../../../../../server/platforms/discord/gateway/events'
-import { Lease } from '../../../../../server/platforms/discord/gateway/lease'
+import { Lease } from '../../../../../server/platforms/shared/listener/lease'
 import type { Checkpoint } from '../../../../../server/platforms/discord/gateway/progress'
 import { silentLog } from '../../../../fakes/runtime'
 import { LONG_MS, Owning } from '../../../../support/discord/active'

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Lock, StateAdapter } from 'chat'
-import { pause } from '../../shared/patience'
+import { pause } from '../patience'
 
 /** Ways to become the owner: ask the owner to hand over, wait until there is none, or try once */
 export type Approach = 'claim' | 'stand by' | 'if free'
 
-/** Makes one listener the owner of the session, across replicas. */
+/** Makes one listener the owner of a platform's session, across replicas. */
 export class Lease {
   readonly id = randomUUID()
   private lock: Lock | null = null

@@ -1,7 +1,7 @@
 import { memoryState } from '../../../../support/sqlite'
 import type { StateAdapter } from 'chat'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Lease } from '../../../../../server/platforms/discord/gateway/lease'
+import { Lease } from '../../../../../server/platforms/shared/listener/lease'
 import { until } from '../../../../support/until'
 
 const LEASE_MS = 300
