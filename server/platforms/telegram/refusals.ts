@@ -7,6 +7,11 @@ interface Refusal {
   parameters?: { retry_after?: unknown, migrate_to_chat_id?: unknown }
 }
 
+/** Answer to getUpdates while a webhook is set, or another process asks with the same token */
+const CONFLICT = 409
+const CONFLICT_HINT = ': another service uses this bot. Give each service a bot of its own'
+const CONFLICT_PAUSE_S = 3
+
 const REPORT_ADVICE = 'This is a bug; please report it.'
 
 /** Causes that share one status and differ in their description; the first matching row counts. */
@@ -57,8 +62,8 @@ export function telegramRefusal(
     ? `The group has become a supergroup: change TELEGRAM_CHAT_ID to ${newChatId}.`
     : undefined
   return refused({
-    reason: `Telegram answered ${Number(code)}`, advice: upgradeAdvice ?? cause?.advice ?? ADVICE_BY_STATUS[code],
+    reason: `Telegram answered ${Number(code)}${code === CONFLICT ? CONFLICT_HINT : ''}`, advice: upgradeAdvice ?? cause?.advice ?? ADVICE_BY_STATUS[code],
     content: cause?.content ?? code === 413, gone: cause?.gone, limited: code === 429,
-    pause: parameters.retry_after,
+    pause: parameters.retry_after ?? (code === CONFLICT ? CONFLICT_PAUSE_S : undefined),
   })
 }
