@@ -84,11 +84,6 @@ export class FormTelegramAdapter extends TelegramAdapter {
     })
   }
 
-  /** Calls a method of the Bot API for the listener. */
-  call<T>(method: string, payload: Record<string, unknown>, signal: AbortSignal): Promise<T> {
-    return this.telegramFetch<T>(method, payload, { signal })
-  }
-
   /**
    * Handles a fetched update as a webhook with it would be. Resolves once it survives a crash. A repetition has no
    * effect: it is noted here only after that, and decisions and answers are compared with earlier ones themselves.
@@ -237,7 +232,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
   }
 
   /** Turns off previews (https://core.telegram.org/bots/api#linkpreviewoptions); other methods ignore the option. */
-  protected override async telegramFetch<T>(
+  override async telegramFetch<T>(
     ...[method, payload, request]: Parameters<TelegramAdapter['telegramFetch']>
   ): Promise<T> {
     const press = method === 'answerCallbackQuery' ? this.currentPress.getStore() : undefined

@@ -49,7 +49,7 @@ export async function createListener(
 
 interface PollingOptions extends OwnerOptions {
   state: StateAdapter
-  adapter: Pick<FormTelegramAdapter, 'call'>
+  adapter: Pick<FormTelegramAdapter, 'telegramFetch'>
   receive: (update: TelegramUpdate) => Promise<void>
 }
 
@@ -111,7 +111,8 @@ class PollingOwner extends LeaseOwner<PollingOptions> {
 
   private call<T>(method: string, payload: Record<string, unknown>): Promise<T> {
     const deadline = AbortSignal.timeout(LONG_POLL_S * 1000 + ANSWER_TIMEOUT_MS)
-    return this.options.adapter.call<T>(method, payload, AbortSignal.any([this.stopController.signal, deadline]))
+    const signal = AbortSignal.any([this.stopController.signal, deadline])
+    return this.options.adapter.telegramFetch<T>(method, payload, { signal })
   }
 
   private async fail({ message, refusal }: Error & { refusal?: FailedOutcome }): Promise<void> {
