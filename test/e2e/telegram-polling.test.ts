@@ -16,6 +16,7 @@ const d = endAfterAll(await deploy(ENV))
 beforeEach(() => { telegram.fault = () => undefined })
 
 const isFetch = ({ path }: { path: string }) => path.endsWith('/getUpdates')
+const lastFetch = () => JSON.parse(telegram.requests.findLast(isFetch)!.body) as { offset?: number }
 const isConnected = (server: { output: () => string }) => server.output().includes('"telegram.polling.connected"')
 
 /** Sends a form; resolves with its card. */
@@ -134,8 +135,12 @@ describe('updates that come again', () => {
     const notes = await redis.keys('*telegram:seen:*')
     for (const key of isForgotten ? notes : []) await redis.del(key)
     redis.destroy()
+    // With an offset, the request would confirm them at once.
+    telegram.updates.timeUp()
+    await until('a request without an offset', () => telegram.updates.isHeld() && lastFetch().offset === undefined)
     const [alertCount, text] = [alerts().length, now(message).text]
     telegram.updates.repeat(2)
+    await until('a request that confirms', () => telegram.updates.isHeld() && lastFetch().offset)
     await confirmed()
     await d.server.drain()
     expect([answers(question).length, emailCount(id), now(message).text]).toEqual([1, 1, text])
