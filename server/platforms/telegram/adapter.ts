@@ -84,12 +84,16 @@ export class FormTelegramAdapter extends TelegramAdapter {
     })
   }
 
+  /** The listener needs the bot's name before it fetches: without it, mentions are not recognized. */
+  override ensureBotIdentity(): Promise<void> {
+    return super.ensureBotIdentity()
+  }
+
   /**
    * Handles a fetched update as a webhook with it would be. Resolves once it survives a crash. A repetition has no
    * effect: it is noted here only after that, and decisions and answers are compared with earlier ones themselves.
    */
   async receive(update: TelegramUpdate, waitUntil: (task: Promise<unknown>) => void): Promise<void> {
-    await this.ensureBotIdentity()
     const [state, key] = [this.chat!.getState(), `telegram:seen:${this.botUserId}:${update.update_id}`]
     if (await state.get(key)) return
     const handling = untilStored(async () => {

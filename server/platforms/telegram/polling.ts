@@ -6,7 +6,7 @@ import type { FailedOutcome } from '../shared/answers'
 import { listenAsOwner } from '../shared/listener/listen'
 import { LeaseOwner, type OwnerOptions } from '../shared/listener/owner'
 import { OwnerStore } from '../shared/listener/owner-store'
-import { pause } from '../shared/patience'
+import { answeredWithin, pause } from '../shared/patience'
 import type { FormTelegramAdapter, TelegramSettings } from './adapter'
 
 /** Time for which Telegram holds a request while there is nothing new, s */
@@ -49,7 +49,7 @@ export async function createListener(
 
 interface PollingOptions extends OwnerOptions {
   state: StateAdapter
-  adapter: Pick<FormTelegramAdapter, 'telegramFetch'>
+  adapter: Pick<FormTelegramAdapter, 'telegramFetch' | 'ensureBotIdentity'>
   receive: (update: TelegramUpdate) => Promise<void>
 }
 
@@ -89,6 +89,7 @@ class PollingOwner extends LeaseOwner<PollingOptions> {
   }
 
   private async fetch(): Promise<void> {
+    await answeredWithin(ANSWER_TIMEOUT_MS, this.options.adapter.ensureBotIdentity())
     // Telegram refuses to answer while a webhook is set.
     if (this.mayHaveWebhook) await this.call('deleteWebhook', { drop_pending_updates: false })
     this.mayHaveWebhook = false

@@ -132,3 +132,13 @@ test('no offset is sent while nothing is to be confirmed: after a quiet week ids
   await until('a request without an offset', () => telegram.updates.isHeld() && lastRequest().offset === undefined)
   expect(handled).toEqual(['words'])
 })
+
+test('no message is lost while Telegram does not say what the bot is called', async () => {
+  let refusalCount = 0
+  telegram.fault = ({ path }) => path.endsWith('/getMe') && refusalCount++ < 6 ? 'drop' : undefined
+  await say('words')
+  const { status } = await startProcess()
+  await confirmed()
+  expect(handled).toEqual(['words'])
+  expect(await status()).toMatchObject({ deadLetters: 0 })
+})
