@@ -19,8 +19,8 @@ const SLOW_UNITS = [
   'unit/composition/rehearsal', 'unit/domain/lifecycle/interleavings', 'unit/handlers/answer-queue',
   'unit/http/body/body', 'unit/platforms/cards', 'unit/platforms/discord/forms/form',
   'unit/platforms/discord/interactions', 'unit/platforms/discord/modals', 'unit/platforms/discord/room',
-  'unit/platforms/discord/gateway/*', 'unit/platforms/teams/dialogs', 'unit/platforms/telegram/*',
-  'unit/support/described', 'unit/support/discord', 'contract/limiter',
+  'unit/platforms/discord/gateway/*', 'unit/platforms/slack/socket/connection', 'unit/platforms/teams/dialogs',
+  'unit/platforms/telegram/*', 'unit/support/described', 'unit/support/discord', 'contract/limiter',
   'contract/races', 'contract/redis-url', 'contract/store-overview', 'contract/submission-store',
 ].map(name => `test/${name}.test.ts`)
 

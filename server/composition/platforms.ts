@@ -33,7 +33,9 @@ export function platformServices(
       const listener = listeners.find(({ platform }) => platform === key)
       return {
         definition,
-        manifest: manifest && siteUrl !== null ? variant => manifest(siteUrl, settings, variant) : null,
+        manifest: manifest?.(siteUrl, settings, { files: false, agent: false })
+          ? variant => manifest(siteUrl, settings, variant)!
+          : null,
         listener: listener ? { ...listener, status: () => orUnavailable(listener.status()) } : null,
         install: install ? { ...install, finish: code => install.finish(code, bot) } : null,
       }

@@ -111,7 +111,7 @@ export const coreVariables = {
   },
   HTTPS_PROXY: {
     alias: 'https_proxy', schema: proxy,
-    about: 'Proxy through which vendors are called, Discord\'s gateway too, e.g. http://proxy.example.com:3128. Needs Node 24.14. Default: none.',
+    about: 'Proxy through which vendors are called, the sockets of Discord and Slack too, e.g. http://proxy.example.com:3128. Needs Node 24.14. Default: none.',
   },
   HTTP_PROXY: {
     alias: 'http_proxy', schema: proxy, about: 'The same for addresses that begin with http://. Default: none.',

@@ -64,8 +64,8 @@ export interface Definition extends Platform {
   check?(values: Readonly<Record<string, unknown>>, reading: VariableReader): void
   /** Returns the set-up steps for this deployment. Until they are set, `siteUrl` is null and `settings` undefined. */
   setup(siteUrl: string | null, settings: unknown): SetupStep[]
-  /** Returns the app manifest for this deployment, without secrets. */
-  manifest?(siteUrl: string, settings: unknown, variant: ManifestVariant): object
+  /** Returns the app manifest for this deployment, without secrets; null if it needs the public URL. */
+  manifest?(siteUrl: string | null, settings: unknown, variant: ManifestVariant): object | null
   /** Text shown while installation by other people is possible but not set up */
   installOff?: string
   /** Its messages come through a socket instead of webhooks. */

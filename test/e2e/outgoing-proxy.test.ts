@@ -5,6 +5,7 @@ import { startForwardProxy } from '../support/forward-proxy'
 import { startGoogleChat } from '../support/gchat'
 import { endAfterTest } from '../support/lifetime'
 import { startServer } from '../support/server'
+import { APP_TOKEN } from '../support/slack-socket'
 import { deployAgent, heard, tell, type AgentDeployment } from '../support/slack-people'
 import { startTeams } from '../support/teams'
 import { until } from '../support/until'
@@ -28,9 +29,9 @@ const behind = (name: string, url: string) => {
   return `http://${name}.test:${port}${pathname.replace(/^\/$/, '')}`
 }
 
-it('with HTTP_PROXY everything works through the proxy: cards, clicks, email, endpoint, the agent, Discord\'s gateway', async () => {
+it('with HTTP_PROXY everything works through the proxy: cards, clicks, email, endpoint, the agent, sockets of Discord and Slack', async () => {
   d.server = await startServer({
-    ...d.env, ...discord.env, HTTP_PROXY: proxy.url,
+    ...d.env, ...discord.env, CHAT_APP_TOKEN: APP_TOKEN, HTTP_PROXY: proxy.url,
     SLACK_API_URL: behind('slack', d.slack.apiUrl), RESEND_BASE_URL: behind('resend', d.resend.url),
     FORWARD_ENDPOINT: behind('endpoint', d.endpoint.url), AI_BASE_URL: behind('model', d.model.url),
     DISCORD_API_URL: behind('discord', discord.restUrl),
@@ -43,10 +44,13 @@ it('with HTTP_PROXY everything works through the proxy: cards, clicks, email, en
   await until('a listener', () => discord.gateway.live() > 0)
   const { id: thread } = discord.emitMessage({ content: `<@${discord.applicationId}> hi` })
   await until('the answer', () => discord.messages(thread).length > 0)
+  await until('the socket', () => d.slack.sockets.live() > 0)
+  // The sockets of both have an address of their own.
+  expect(proxy.hosts().filter(host => host.startsWith('127.0.0.1'))).toHaveLength(2)
   const names = proxy.hosts().map(host => host.split(':')[0]!)
   expect(new Set(names)).toEqual(new Set([
     'slack.test', 'resend.test', 'endpoint.test', 'model.test', 'discord.test',
-    // Address of the gateway that the Discord double returns
+    // Addresses of the sockets that the doubles return
     '127.0.0.1',
   ]))
 })

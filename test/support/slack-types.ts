@@ -5,7 +5,7 @@ type Arguments<Path extends string, At = webApi.WebClient> = Path extends `${inf
   : Parameters<Extract<At[Path & keyof At], (...args: never[]) => unknown>>[0]
 
 type Method
-  = | 'auth.test' | 'chat.appendStream' | 'chat.delete' | 'chat.postEphemeral'
+  = | 'apps.connections.open' | 'auth.test' | 'chat.appendStream' | 'chat.delete' | 'chat.postEphemeral'
     | 'chat.postMessage' | 'chat.startStream' | 'chat.stopStream' | 'chat.update' | 'conversations.history'
     | 'conversations.info' | 'conversations.members' | 'conversations.open' | 'conversations.replies'
     | 'oauth.v2.access' | 'reactions.add' | 'reactions.remove' | 'usergroups.users.list' | 'users.info' | 'views.open'

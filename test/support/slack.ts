@@ -4,6 +4,7 @@ import { askEmulator } from './emulator'
 import { freePort } from './ports'
 import { startProxy } from './proxy'
 import { parseCall, undescribed, undescribedAnswer } from './slack-bodies'
+import { startSockets } from './slack-socket'
 import { streamsOn } from './slack-streams'
 import { until } from './until'
 import { post } from './webhook'
@@ -58,7 +59,10 @@ export async function startSlack() {
     },
   })
   const streams = streamsOn(emulator.url)
-  const proxy = await startProxy(async request => await streams(request) ?? emulator.url, undescribed)
+  const sockets = await startSockets()
+  const proxy = await startProxy(
+    async request => sockets.open(request) ?? await streams(request) ?? emulator.url, undescribed,
+  )
   const call = (method: string, body: object, token = BOT_TOKEN) => (
     askEmulator<Block>(`${emulator.url}/api/${method}`, `Bearer ${token}`, body)
   )
@@ -71,6 +75,8 @@ export async function startSlack() {
   const { channel: dm } = await call('conversations.open', { users: user.id })
   const closeProxy = proxy.close
   return Object.assign(proxy, {
+    /** Socket Mode */
+    sockets,
     /** User id of the bot */
     botId: bot.id as string,
     /** Grace Hopper */
@@ -111,6 +117,7 @@ export async function startSlack() {
     },
     close: async () => {
       await emulator.close()
+      await sockets.close()
       await closeProxy()
     },
   })

@@ -90,6 +90,8 @@ const SLACK_API = 'https://slack.com/api/'
 interface SlackAccess extends Pick<SlackSettings, 'apiUrl'> {
   /** Id of a workspace other than that of CHAT_BOT_TOKEN; its token then comes from its installation. */
   team?: string
+  /** Advice for errors about the token or its scopes. Default: about the bot token of the workspace */
+  tokenAdvice?: string
 }
 
 /**
@@ -100,7 +102,7 @@ interface SlackAccess extends Pick<SlackSettings, 'apiUrl'> {
  * @param timeoutMs timeout of one call
  */
 export function createSlackCall(
-  { apiUrl = SLACK_API, team }: SlackAccess, token: TokenOf, timeoutMs: number, http: HttpClient,
+  { apiUrl = SLACK_API, team, tokenAdvice }: SlackAccess, token: TokenOf, timeoutMs: number, http: HttpClient,
 ): SlackCall {
   return async (method, body) => {
     const botToken = await token()
@@ -117,7 +119,7 @@ export function createSlackCall(
     try {
       return toOutcome(await http({
         method: 'POST', url: apiUrl + method, headers, body: isForm ? body.toString() : JSON.stringify(body), timeoutMs,
-      }), team)
+      }), { team, tokenAdvice })
     }
     catch (error) {
       const isLate = (error as { code?: string }).code === 'NO_ANSWER'
@@ -126,7 +128,9 @@ export function createSlackCall(
   }
 }
 
-function toOutcome({ status, headers, json }: HttpAnswer, team: string | undefined): Outcome<SlackAnswer> {
+function toOutcome(
+  { status, headers, json }: HttpAnswer, access: Omit<SlackAccess, 'apiUrl'>,
+): Outcome<SlackAnswer> {
   const pause = headers['retry-after']
   if (status !== 200) return refused({ reason: `Slack: HTTP ${status}`, limited: status === 429, pause })
   if (typeof json !== 'object' || json === null) {
@@ -135,13 +139,16 @@ function toOutcome({ status, headers, json }: HttpAnswer, team: string | undefin
   const answer = json as SlackAnswer
   return answer.ok === true
     ? { ok: true, value: answer }
-    : toRefusal(codeIn(answer.error) || 'unknown_error', team, pause)
+    : toRefusal(codeIn(answer.error) || 'unknown_error', access, pause)
 }
 
-function toRefusal(code: string, team: string | undefined, pause: unknown): Outcome<never> {
+function toRefusal(
+  code: string, { team, tokenAdvice }: Omit<SlackAccess, 'apiUrl'>, pause: unknown,
+): Outcome<never> {
   const isContentError = CONTENT_ERRORS.includes(code)
+  const isTokenError = TOKEN_ERRORS.includes(code) || (tokenAdvice !== undefined && code === 'missing_scope')
   const [knownAdvice] = ADVICE.find(([, ...codes]) => codes.includes(code)) ?? []
-  const advice = isContentError ? REPORT_ADVICE : TOKEN_ERRORS.includes(code) ? tokenAdvice(team) : knownAdvice
+  const advice = isContentError ? REPORT_ADVICE : isTokenError ? tokenAdvice ?? botTokenAdvice(team) : knownAdvice
   return refused({
     reason: `Slack answered ${code}`, advice, content: isContentError, gone: GONE_ERRORS.includes(code),
     limited: RATE_LIMIT_ERRORS.includes(code), pause,
@@ -153,7 +160,7 @@ export function isUnknownChannel(outcome: Outcome<unknown>): boolean {
   return !outcome.ok && outcome.reason.startsWith('Slack answered channel_not_found.')
 }
 
-function tokenAdvice(team: string | undefined): string {
+function botTokenAdvice(team: string | undefined): string {
   return team ? `Install the app in the workspace ${team} again: open /api/slack/install.` : 'Check CHAT_BOT_TOKEN.'
 }
 

@@ -4,7 +4,7 @@ import { sdkLogger } from '../shared/logger'
 import type { FormSlackAdapter } from './adapter'
 import { type SlackSettings, membersOf, MovedChannels, configuredChannel } from './client'
 import { slackAdapter, slackInstall } from './install'
-import { createAppLink, slackManifest } from './manifest'
+import { manifestFor, setupSteps } from './setup'
 import { createSlackIdentity } from './sign-in'
 
 const APP = 'https://api.slack.com/apps → your app → '
@@ -135,37 +135,8 @@ export const slack: Definition = {
         },
   }),
   check: checkWorkspaces,
-  setup(siteUrl, settings: SlackSettings | undefined) {
-    const manifest = siteUrl === null ? null : slackManifest(siteUrl, variantOf(settings))
-    return [
-      manifest
-        ? {
-            text: 'Create the app from this manifest; it has the scopes, events and addresses of this deployment filled in.',
-            link: { label: 'Create the Slack app', to: createAppLink(manifest) },
-            code: { label: 'slack-manifest.json', text: JSON.stringify(manifest, null, 2) },
-          }
-        : {
-            text: 'Set NUXT_PUBLIC_SITE_URL to the public URL of this service and restart; the manifest of the app then stands here.',
-          },
-      {
-        text: 'Install it to your workspace. Set CHAT_BOT_TOKEN to the Bot User OAuth Token, and CHAT_SIGNING_SECRET to the Signing Secret of Basic Information.',
-        link: { label: 'Your Slack apps', to: 'https://api.slack.com/apps' },
-      },
-      {
-        text: 'Invite the bot to the channel of your team (/invite @form-bot). Set CHAT_CHANNEL_ID to the id at the end of the channel\'s About tab.',
-      },
-      { text: 'Restart. If Slack could not verify the URL before, press Retry under Event Subscriptions now.' },
-      ...settings?.oauth
-        ? [{
-            text: 'Install the app in other workspaces, too; each time somebody who may do so there has to agree.',
-            link: { label: 'Add to another workspace', to: '/api/slack/install' },
-          }]
-        : [],
-    ]
-  },
-  manifest: (siteUrl, settings: SlackSettings | undefined, variant) => slackManifest(
-    siteUrl, { ...variant, ...variantOf(settings) },
-  ),
+  setup: setupSteps,
+  manifest: manifestFor,
   installOff: 'Other Slack workspaces cannot install this app. Set SLACK_CLIENT_ID, SLACK_CLIENT_SECRET and SLACK_ENCRYPTION_KEY.',
   signIn: {
     variables: signInVariables,
@@ -218,13 +189,13 @@ export const slack: Definition = {
         },
       )
     },
+    listener: settings.appToken === undefined
+      ? undefined
+      : async options => (
+        (await import('./socket/listener')).createListener(settings, settings.appToken!, options, http)
+      ),
     install: siteUrl === null ? undefined : slackInstall(settings, siteUrl, log),
   }),
-}
-
-/** Optional parts of the manifest that these settings need. */
-function variantOf(settings: SlackSettings | undefined) {
-  return { oauth: settings?.oauth !== undefined, groups: settings?.groups === true }
 }
 
 /**

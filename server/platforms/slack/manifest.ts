@@ -20,12 +20,16 @@ const REMOVAL_EVENTS = ['app_uninstalled', 'tokens_revoked']
 /**
  * Manifest from which the Slack app is created (https://docs.slack.dev/reference/app-manifest).
  *
- * @param siteUrl public URL of this service, without a trailing slash
+ * @param siteUrl public URL of this service, without a trailing slash; null if Slack does not need it
  * @param variant `files` lets the bot read files that people attach in conversations; `agent` makes it one of Slack's
- * agents; `oauth` lets other workspaces install the app; `groups` lets it read the members of the user groups in a list
+ * agents; `oauth` lets other workspaces install the app; `groups` lets it read the members of the user groups in a
+ * list; `socket` makes the app send everything through a socket that this service opens
  */
-export function slackManifest(siteUrl: string, { files = false, agent = false, oauth = false, groups = false } = {}) {
+export function slackManifest(
+  siteUrl: string | null, { files = false, agent = false, oauth = false, groups = false, socket = false } = {},
+) {
   const requestUrl = `${siteUrl}/api/webhooks/slack`
+  const request = socket ? {} : { request_url: requestUrl }
   return {
     display_information: {
       name: 'Form triage', description: 'Shows submitted forms to your team, who decide each with one click.',
@@ -35,22 +39,24 @@ export function slackManifest(siteUrl: string, { files = false, agent = false, o
       app_home: { home_tab_enabled: true, messages_tab_enabled: true, messages_tab_read_only_enabled: false },
       ...agent ? { agent_view: { agent_description: 'Answers questions about submitted forms.' } } : {},
       slash_commands: [{
-        command: `/${COMMAND}`, url: requestUrl, description: 'Waiting submissions, shown only to you',
+        command: `/${COMMAND}`, ...socket ? {} : { url: requestUrl },
+        description: 'Waiting submissions, shown only to you',
         usage_hint: COMMANDS.map(usageOf).join(' | '),
         // Makes commands name people by id, as messages do.
         should_escape: true,
       }],
     },
     oauth_config: {
-      ...oauth ? { redirect_urls: [redirectUri(siteUrl)] } : {}, scopes: { bot: botScopes({ files, agent, groups }) },
+      ...oauth && siteUrl !== null ? { redirect_urls: [redirectUri(siteUrl)] } : {},
+      scopes: { bot: botScopes({ files, agent, groups }) },
     },
     settings: {
-      event_subscriptions: { request_url: requestUrl, bot_events: [
+      event_subscriptions: { ...request, bot_events: [
         ...BOT_EVENTS, ...agent ? AGENT_EVENTS : [], ...oauth ? REMOVAL_EVENTS : [],
       ] },
-      interactivity: { is_enabled: true, request_url: requestUrl },
+      interactivity: { is_enabled: true, ...request },
       org_deploy_enabled: false,
-      socket_mode_enabled: false,
+      socket_mode_enabled: socket,
       token_rotation_enabled: false,
     },
   }

@@ -10,9 +10,11 @@ const manifest = slackManifest(SITE)
 
 describe('the Slack manifest', () => {
   // The file contains the settings of the specification's table "Chat app manifest (required configuration)".
-  it('is what slack-manifest.json holds', () => {
-    const file = readFileSync(new URL('../../../../slack-manifest.json', import.meta.url), 'utf8')
-    expect(file).toBe(`${JSON.stringify(manifest, null, 2)}\n`)
+  it.each([
+    ['slack-manifest.json', manifest], ['slack-manifest.socket.json', slackManifest(null, { socket: true })],
+  ])('is what %s holds', (name, expected) => {
+    const file = readFileSync(new URL(`../../../../${name}`, import.meta.url), 'utf8')
+    expect(file).toBe(`${JSON.stringify(expected, null, 2)}\n`)
   })
 
   it.each([
@@ -24,6 +26,38 @@ describe('the Slack manifest', () => {
     const events = [...manifest.settings.event_subscriptions.bot_events, ...event ? [event] : []]
     expect(settings.event_subscriptions.bot_events).toEqual(events)
     expect('agent_view' in features && features.agent_view!.agent_description !== '').toBe('agent' in variant)
+  })
+
+  it('of an app with a socket has no addresses, and needs none; no other manifest has the socket', () => {
+    const socket = slackManifest(null, { socket: true })
+    expect(JSON.stringify(socket)).not.toMatch(/url|null/)
+    const { settings, features: { slash_commands: [command] } } = socket
+    const { url, ...commandOf } = manifest.features.slash_commands[0]!
+    expect(socket).toEqual({
+      ...manifest, features: { ...manifest.features, slash_commands: [commandOf] }, settings: {
+        ...manifest.settings, socket_mode_enabled: true, interactivity: { is_enabled: true },
+        event_subscriptions: { bot_events: manifest.settings.event_subscriptions.bot_events },
+      },
+    })
+    expect([settings.socket_mode_enabled, command!.command, url]).toEqual([true, '/forms', expect.anything()])
+    const variants = [{ files: true }, { agent: true }, { groups: true }, { oauth: true }]
+    expect(variants.map(variant => slackManifest(SITE, variant).settings.socket_mode_enabled)).not.toContain(true)
+  })
+
+  it('is the one with a socket once CHAT_APP_TOKEN is set, with or without a public URL', () => {
+    const read = (values: Record<string, string>) => slack.read(values, {
+      require: () => {}, requireSite: () => {}, serverless: false, siteUrl: SITE, channels: [], people: [],
+    })
+    const modeOf = (siteUrl: string | null, settings: unknown) => slack.manifest!(
+      siteUrl, settings, { files: false, agent: false },
+    ) as { settings: { socket_mode_enabled: boolean } } | null
+    const bySocket = read({ CHAT_BOT_TOKEN: 'xoxb-1', CHAT_APP_TOKEN: 'xapp-1' })
+    const manifests = [modeOf(null, bySocket), modeOf(SITE, bySocket), modeOf(SITE, read({})), modeOf(null, read({}))]
+    expect(manifests.map(each => each?.settings.socket_mode_enabled)).toEqual([true, true, false, undefined])
+    const texts = (settings: unknown) => slack.setup(null, settings).map(({ text }) => text).join(' ')
+    expect(texts(bySocket)).toMatch(/Socket Mode.*connections:write.*CHAT_APP_TOKEN.*CHAT_BOT_TOKEN.*CHAT_CHANNEL_ID/)
+    expect(texts(bySocket)).not.toMatch(/SIGNING_SECRET|SITE_URL|Event Subscriptions/)
+    expect(texts(undefined)).toMatch(/SITE_URL.*CHAT_APP_TOKEN.*CHAT_SIGNING_SECRET/)
   })
 
   it('asks for usergroups:read only where a list names a user group', () => {
