@@ -13,8 +13,6 @@ interface Poll {
   resolve: (response: Response) => void
 }
 
-export type Updates = ReturnType<typeof createUpdates>
-
 /**
  * Keeps the updates of a bot that fetches them (https://core.telegram.org/bots/api#getupdates). An update is kept until
  * a request has a higher offset. There is one request at a time, and none while a webhook is set.
