@@ -20,7 +20,7 @@ const SLOW_UNITS = [
   'unit/http/body/body', 'unit/platforms/cards', 'unit/platforms/discord/forms/form',
   'unit/platforms/discord/interactions', 'unit/platforms/discord/modals', 'unit/platforms/discord/room',
   'unit/platforms/discord/gateway/*', 'unit/platforms/slack/socket/connection', 'unit/platforms/teams/dialogs',
-  'unit/platforms/telegram/adapter', 'unit/support/described', 'unit/support/discord', 'contract/limiter',
+  'unit/platforms/telegram/*', 'unit/support/described', 'unit/support/discord', 'contract/limiter',
   'contract/races', 'contract/redis-url', 'contract/store-overview', 'contract/submission-store',
 ].map(name => `test/${name}.test.ts`)
 
@@ -33,6 +33,7 @@ const TIMED = e2e([
 const WAITING = e2e([
   'discord-gateway', 'crash-take-back', 'gateway-route', 'crash-forms', 'agent-approvals-late', 'failover',
   'agent-slack', 'progress', 'card-data', 'agent-left-behind', 'agent-telegram', 'cards-follow', 'whatsapp',
+  'telegram-polling',
 ])
 
 /** Two replicas post a card every 15 ms, in order: a CPU-heavy test beside them would decide which one is first. */

@@ -43,7 +43,7 @@ export function platformServices(
     webhook: (name) => {
       const definition = platformByName(name)
       const connection = connectionOf(definition?.key)
-      if (!connection) return null
+      if (!connection || connection.listensOnly) return null
       const { platform, embedded } = connection
       return {
         fromPages: embedded !== undefined,

@@ -64,6 +64,8 @@ export interface Stores {
   tests: Limiter
   /** Counts the confirmations sent to each address. */
   confirmations: Limiter
+  /** Counts the uses of each challenge of our human check. */
+  solutions: Limiter
   /** Counts MB of files that come with forms; null for no limit. */
   uploads: Limiter | null
   /** Counts each person's questions to the model; null for no limit. */
@@ -163,6 +165,8 @@ function limitersOf(
     questions: ifAny(agent.rateLimit, 3600), signIns: create({ limit: 10, windowS: 60 }),
     guesses: create({ limit: 50, windowS: 60 }),
     tests: create({ limit: 5, windowS: 600 }), confirmations: create({ limit: 3, windowS: 86_400 }),
+    // A challenge is valid for 20 minutes.
+    solutions: create({ limit: 1, windowS: 1200 }),
   }
 }
 

@@ -12,7 +12,7 @@ import type { Log } from '../ports/runtime'
 import type { Stores } from './stores'
 
 /** Connects to all outside services: chat platforms, the email provider, the human check, sign-in servers. */
-export function connectVendors(config: Config, log: Log, { store, drafts, installations, confirmations }: Stores) {
+export function connectVendors(config: Config, log: Log, { store, drafts, installations, solutions }: Stores) {
   const proxied = config.proxy && obeyProxy(config.proxy)
   const http = createHttpClient({ proxied })
   const isCardOf = async (id: string, messageId: string) => (
@@ -32,8 +32,7 @@ export function connectVendors(config: Config, log: Log, { store, drafts, instal
     problems: config.proxy && !proxied ? [NOT_PROXIED] : [],
     mailer: apiKey ? createResendMailer({ apiKey, baseUrl }, http) : caught,
     notices: receipts ? createResendNotices(receipts.secret) : null,
-    // Uses of a challenge count like confirmations, for a day: it is valid for 20 minutes.
-    humanCheck: altcha ? createAltcha({ ...altcha, uses: confirmations }) : checkByTurnstile,
+    humanCheck: altcha ? createAltcha({ ...altcha, uses: solutions }) : checkByTurnstile,
     identityProviders: platforms.flatMap(({ key, signIn }) => signIn && key in config.ops.platforms
       ? [signIn.provider(config.ops.platforms[key], http)]
       : []),

@@ -1,4 +1,5 @@
 import type { Adapter, Chat, Lock, Message, StateAdapter, Thread } from 'chat'
+import { noteStored } from '../../shared/stored'
 import { withinOrNull } from '../../shared/utils/time'
 import type { Scope } from '../ports/board'
 import type { MessageQueue } from '../ports/message-queue'
@@ -124,6 +125,7 @@ export function createAnswerQueue({ bot, queue, leaseMs, answer }: AnswerQueueOp
     async take(queuedMessage) {
       const threadId = queuedMessage.thread.id
       await queue.add(threadId, JSON.stringify(queuedMessage))
+      noteStored()
       if (isStopped) return
       const threadState = threads.get(threadId)
       if (!threadState) return attend(threadId, {

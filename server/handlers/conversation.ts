@@ -27,6 +27,9 @@ export interface ConversationHandlers {
 /** Time for which a thread's first mention is remembered, ms, so that a second one opens no new conversation. */
 const OPENING_MS = 3_600_000
 
+/** Time for which an answered message is remembered, ms: platforms send messages again for up to a day. */
+const ANSWERED_MS = 24 * 3_600_000
+
 /** Max attempts to answer a message, in case it ends the process each time. */
 const MOST_ATTEMPTS = 3
 
@@ -37,6 +40,9 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
   async function answer(queuedMessage: QueuedMessage, attempt: number): Promise<void> {
     const { thread, message } = queuedMessage
     const platform = thread.adapter.name
+    const [state, key] = [bot.getState(), `conversation:answered:${thread.id}:${message.id}`]
+    // It is queued twice if a process died between queueing it and noting that.
+    if (await state.get(key).catch(() => null)) return
     try {
       if (attempt > MOST_ATTEMPTS) throw new Error(`Given up after ${MOST_ATTEMPTS} attempts.`)
       // Two simultaneous mentions may both find the thread unsubscribed: welcome only the first one answered.
@@ -47,6 +53,7 @@ export function registerConversation(bot: Chat, handlers: ConversationHandlers):
       log.error('conversation.failed', { platform, message: message.id, error })
       await thread.post(render({ speech: failureReply }, platform)).catch(() => {})
     }
+    await state.set(key, true, ANSWERED_MS).catch(() => {})
   }
 
   const answers = createAnswerQueue({ bot, queue: messages, leaseMs, answer })

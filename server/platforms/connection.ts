@@ -149,6 +149,8 @@ export interface Connection {
   embedded?: SandboxRooms
   /** Absent if nobody else can install the app */
   install?: Install
+  /** True if webhooks are off: everything comes through the listener */
+  listensOnly?: boolean
   /** Set only if the platform has a socket to listen to */
   listener?: (options: ListenerOptions) => Promise<Listener>
 }

@@ -1,11 +1,11 @@
 import type { Challenge, Solution } from 'altcha-lib'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createAltcha } from '../../server/adapters/altcha/altcha'
-import { createEmbeddedLimiter } from '../../server/adapters/embedded/limiter'
 import { createRedisLimiter } from '../../server/adapters/redis/limiter'
 import type { Limiter } from '../../server/ports/limiter'
 import { only } from '../fakes/only'
 import { solve } from '../support/altcha'
+import { memoryLimiter } from '../support/sqlite'
 import { clientOf, ownRedis } from './stores'
 
 const SECRET = 'a secret of the service, 32 characters'
@@ -31,7 +31,7 @@ function changed(token: string, change: (payload: { challenge: Challenge, soluti
 /** The promise "once" depends on the store that counts the uses. */
 describe.each<[string, () => Promise<Limiter>]>([
   ['Redis', async () => createRedisLimiter(await clientOf(server.url), LIMIT)],
-  ['Embedded', async () => createEmbeddedLimiter(LIMIT)],
+  ['SQLite', async () => memoryLimiter(LIMIT)],
 ])('the human check over %s', (_, connect) => {
   let check: ReturnType<typeof open>
   let uses: Limiter

@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer'
 import type { Json } from './adaptive-card'
 import { startProxy, type Recorded } from './proxy'
+import { answer, refuse } from './telegram-answers'
 import { readMarkdownV2, type TelegramText } from './telegram-markdown'
+import { createUpdates } from './telegram-updates'
 import { post } from './webhook'
 
 const TOKEN = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw'
@@ -27,7 +29,8 @@ export type Telegram = Awaited<ReturnType<typeof startTelegram>>
  */
 export async function startTelegram(topics: readonly number[] = []) {
   const messages = new Map<number, TelegramMessage>()
-  let updates = 900_000_000
+  const updates = createUpdates()
+  let updateId = 900_000_000
   /** Id of the newest message of the chat, from any sender */
   let newest = 0
 
@@ -46,7 +49,7 @@ export async function startTelegram(topics: readonly number[] = []) {
       case 'editMessageText': return messages.has(params.message_id)
         ? write(params.message_id, params)
         : refuse(400, 'Bad Request: message to edit not found')
-      default: return refuse(404, 'Not Found')
+      default: return updates.handle(method, params) ?? refuse(404, 'Not Found')
     }
   })
 
@@ -78,32 +81,38 @@ export async function startTelegram(topics: readonly number[] = []) {
     id: 4321, is_bot: false, first_name: 'Ada', last_name: 'Lovelace', username: 'ada', language_code: 'en',
   }
 
-  /** Sends a click in the format of https://core.telegram.org/bots/api#callbackquery */
-  function press(serverUrl: string, message: Json, data: string, secret: string | null): Promise<Response> {
+  /** Posts an update to the webhook, or keeps it until it is fetched. */
+  async function send(serverUrl: string | null, update: Json, secret: string | null = SECRET): Promise<Response> {
+    const numbered = { update_id: updateId++, ...update }
+    if (serverUrl === null) {
+      updates.add(numbered)
+      return new Response('Kept')
+    }
     return post(`${serverUrl}/api/webhooks/telegram`, {
       headers: {
         'content-type': 'application/json',
         ...secret === null ? {} as Record<string, string> : { 'x-telegram-bot-api-secret-token': secret },
       },
-      body: JSON.stringify({
-        update_id: updates++, callback_query: { id: String(updates), from, chat_instance: '-42', message, data },
-      }),
+      body: JSON.stringify(numbered),
     })
+  }
+
+  /** Sends a click in the format of https://core.telegram.org/bots/api#callbackquery */
+  function press(serverUrl: string | null, message: Json, data: string, secret: string | null): Promise<Response> {
+    const query = { id: String(updateId), from, chat_instance: '-42', message, data }
+    return send(serverUrl, { callback_query: query }, secret)
   }
 
   /** Sends a user's message in the format of https://core.telegram.org/bots/api#message */
   function said(
-    serverUrl: string, text: string, chat: Json, userId: number, replyTo?: TelegramMessage, topic?: number,
+    serverUrl: string | null, text: string, chat: Json, userId: number, replyTo?: TelegramMessage, topic?: number,
   ): Promise<Response> {
     const [command] = /^\/[\w@]+/.exec(text) ?? []
-    return post(`${serverUrl}/api/webhooks/telegram`, {
-      headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': SECRET },
-      body: JSON.stringify({ update_id: updates++, message: {
-        message_id: ++newest, date: Math.floor(Date.now() / 1000), chat, from: { ...from, id: userId }, text,
-        ...command ? { entities: [{ type: 'bot_command', offset: 0, length: command.length }] } : {},
-        ...replyTo ? { reply_to_message: messageOf(replyTo) } : {}, ...threadOf({ topic, replyTo: replyTo?.id }),
-      } }),
-    })
+    return send(serverUrl, { message: {
+      message_id: ++newest, date: Math.floor(Date.now() / 1000), chat, from: { ...from, id: userId }, text,
+      ...command ? { entities: [{ type: 'bot_command', offset: 0, length: command.length }] } : {},
+      ...replyTo ? { reply_to_message: messageOf(replyTo) } : {}, ...threadOf({ topic, replyTo: replyTo?.id }),
+    } })
   }
 
   const all = () => [...messages.values()]
@@ -112,26 +121,30 @@ export async function startTelegram(topics: readonly number[] = []) {
       TELEGRAM_BOT_TOKEN: TOKEN, TELEGRAM_WEBHOOK_SECRET_TOKEN: SECRET, TELEGRAM_CHAT_ID: String(CHAT_ID),
       TELEGRAM_API_BASE_URL: proxy.url,
     },
+    updates,
     messages: all,
     /** Returns the message with the submission's buttons. */
     cardOf: (id: string) => (
       all().find(({ keyboard }) => keyboard.flat().some(button => button.callback_data.includes(id)))
     ),
-    /** Presses a button as Ada Lovelace. `secret` is null for none. */
-    click: (serverUrl: string, message: TelegramMessage, label: string, secret: string | null = SECRET) => {
+    /**
+     * Presses a button as Ada Lovelace. `secret` is null for none. Here and below, a `serverUrl` of null keeps the
+     * update until it is fetched.
+     */
+    click: (serverUrl: string | null, message: TelegramMessage, label: string, secret: string | null = SECRET) => {
       const { callback_data: data } = message.keyboard.flat().find(({ text }) => text === label)!
       return press(serverUrl, messageOf(message), data, secret)
     },
     /** Sends a private message to the bot. The default user, 4321, is Ada Lovelace, a member of the group. */
-    writeInPrivate: (serverUrl: string, text: string, userId = from.id) => said(
+    writeInPrivate: (serverUrl: string | null, text: string, userId = from.id) => said(
       serverUrl, text, { id: userId, type: 'private', first_name: 'Somebody' }, userId,
     ),
     /** Sends a user's message in the group; a text that begins with a slash is a command. Ada Lovelace is 4321. */
     writeInGroup: (
-      serverUrl: string, text: string, userId = from.id, replyTo?: TelegramMessage, topic?: number,
+      serverUrl: string | null, text: string, userId = from.id, replyTo?: TelegramMessage, topic?: number,
     ) => said(serverUrl, text, { id: CHAT_ID, type: 'supergroup', title: 'Triage' }, userId, replyTo, topic),
     /** Presses a button with this data below a message in Ada's private chat with the bot. */
-    clickInPrivate: (serverUrl: string, data: string) => {
+    clickInPrivate: (serverUrl: string | null, data: string) => {
       const chat = { id: from.id, type: 'private', first_name: from.first_name, last_name: from.last_name }
       return press(serverUrl, { message_id: 7, date: Math.floor(Date.now() / 1000), chat, from: {
         id: 110201543, is_bot: true, first_name: 'Form bot', username: 'form_bot',
@@ -153,10 +166,4 @@ function messageOf({ id, text, keyboard, ...where }: TelegramMessage): Json {
 function threadOf({ topic, replyTo }: Pick<TelegramMessage, 'topic' | 'replyTo'>): Json {
   if (topic !== undefined) return { message_thread_id: topic, is_topic_message: true }
   return replyTo === undefined ? {} : { message_thread_id: replyTo }
-}
-
-const answer = (result: unknown): Response => Response.json({ ok: true, result })
-
-function refuse(code: number, description: string): Response {
-  return Response.json({ ok: false, error_code: code, description }, { status: code })
 }

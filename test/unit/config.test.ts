@@ -96,6 +96,25 @@ describe('every variable', () => {
     ])
   })
 
+  test('of Telegram that is polled needs no secret and no public URL, unless the host ends processes', () => {
+    const { CHAT_BOT_TOKEN, CHAT_SIGNING_SECRET, CHAT_CHANNEL_ID, NUXT_PUBLIC_SITE_URL, ...rest } = PRODUCTION
+    const { TELEGRAM_WEBHOOK_SECRET_TOKEN: secret, ...telegram } = PLATFORM_ENVS.telegram
+    const polled = { ...rest, ...telegram, TELEGRAM_POLLING: '1' }
+    const vercel = { VERCEL: '1', CRON_SECRET: 'cron-secret-of-16' }
+    expect(readConfig(polled)).toMatchObject({
+      siteUrl: null, platforms: { telegram: { polling: true, secretToken: undefined } },
+    })
+    expect(problemsOf({ ...polled, TELEGRAM_POLLING: '0' })).toEqual([
+      expect.stringMatching(/^TELEGRAM_WEBHOOK_SECRET_TOKEN is missing/),
+    ])
+    expect(problemsOf({ ...polled, ...vercel })).toEqual([
+      expect.stringMatching(/^TELEGRAM_WEBHOOK_SECRET_TOKEN is missing, but TELEGRAM_POLLING needs a process that keeps/),
+    ])
+    expect(readConfig({ ...polled, ...vercel, TELEGRAM_WEBHOOK_SECRET_TOKEN: secret }).platforms).toMatchObject({
+      telegram: { polling: false, secretToken: secret },
+    })
+  })
+
   test.each(Object.entries(PLATFORM_ENVS))('of %s alone is enough in production', (key, platformVariables) => {
     const { CHAT_BOT_TOKEN, CHAT_SIGNING_SECRET, CHAT_CHANNEL_ID, ...mailAndStore } = PRODUCTION
     const { platforms } = readConfig({ ...mailAndStore, ...platformVariables, NUXT_PUBLIC_SITE_URL: 'https://forms.example.com' })

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { TelegramAdapter, type TelegramRawMessage } from '@chat-adapter/telegram'
+import { randomBytes } from 'node:crypto'
+import { TelegramAdapter, type TelegramRawMessage, type TelegramUpdate } from '@chat-adapter/telegram'
 import {
   ThreadHistoryCache, type AdapterPostableMessage, type ChatInstance, type FetchOptions, type FetchResult, type Logger,
   type Message, type RawMessage,
@@ -7,7 +8,9 @@ import {
 import { COMMAND, COMMANDS } from '../../../shared/commands'
 import { withRetryAfter } from '../shared/patience'
 import { speechIn } from '../shared/speech'
+import { untilStored } from '../../../shared/stored'
 import { cut } from '../../../shared/utils/text'
+import { withinOrNull } from '../../../shared/utils/time'
 import { tellOnce } from '../shared/tell-once'
 import { lengthened, shortened } from './buttons'
 import { telegramRefusal } from './refusals'
@@ -15,7 +18,10 @@ import { keepTopicOnly } from './topics'
 
 export interface TelegramSettings {
   botToken: string
-  secretToken: string
+  /** Undefined if no webhook is accepted. */
+  secretToken?: string
+  /** True if updates are fetched instead of coming as webhooks. */
+  polling?: boolean
   /** Group, channel or direct chat of the default form's cards, or `chat/topic`; undefined if Telegram has none. */
   chatId?: string
   apiUrl?: string
@@ -39,6 +45,12 @@ const ALERT_LENGTH = 200
 /** Maximum time a click waits for a message to its sender, ms. */
 const PRESS_TIMEOUT_MS = 2500
 
+/** Time after which an update counts as handled, ms; a webhook is answered even earlier. */
+const HANDLING_TIMEOUT_MS = 5000
+
+/** Time for which a fetched update is remembered, ms: Telegram keeps updates for no longer. */
+const SEEN_MS = 24 * 3_600_000
+
 /** Click on a button, and the single private answer to it; null for no answer. */
 interface Press {
   userId: string
@@ -55,7 +67,11 @@ export class FormTelegramAdapter extends TelegramAdapter {
   private readonly currentPress = new AsyncLocalStorage<Press>()
 
   constructor({ botToken, secretToken, apiUrl }: TelegramSettings, logger: Logger) {
-    super({ botToken, secretToken, apiUrl, logger, mode: 'webhook', allowUnverifiedWebhooks: false })
+    super({
+      botToken, apiUrl, logger, mode: 'webhook', allowUnverifiedWebhooks: false,
+      // Nobody knows this secret: every webhook is refused.
+      secretToken: secretToken ?? randomBytes(32).toString('hex'),
+    })
   }
 
   override async initialize(chat: ChatInstance): Promise<void> {
@@ -66,6 +82,27 @@ export class FormTelegramAdapter extends TelegramAdapter {
     tellOnce(chat.getState(), key, { commands }, body => this.telegramFetch('setMyCommands', body)).catch((error) => {
       this.logger.warn('The commands could not be registered with Telegram', { error })
     })
+  }
+
+  /** The listener needs the bot's name before it fetches: without it, mentions are not recognized. */
+  override ensureBotIdentity(): Promise<void> {
+    return super.ensureBotIdentity()
+  }
+
+  /**
+   * Handles a fetched update as a webhook with it would be. Resolves once it survives a crash. A repetition has no
+   * effect: it is noted here only after that, and decisions and answers are compared with earlier ones themselves.
+   */
+  async receive(update: TelegramUpdate, waitUntil: (task: Promise<unknown>) => void): Promise<void> {
+    const [state, key] = [this.chat!.getState(), `telegram:seen:${this.botUserId}:${update.update_id}`]
+    if (await state.get(key)) return
+    const handling = untilStored(async () => {
+      await Promise.all(this.processUpdate(update, { waitUntil, deduplicate: false }) ?? [])
+    })
+    // The pictures of an album are updates of their own, which wait for each other.
+    const isAlbum = update.message?.media_group_id !== undefined
+    await withinOrNull(isAlbum ? 0 : HANDLING_TIMEOUT_MS, handling)
+    await state.set(key, true, SEEN_MS)
   }
 
   /** Reads `/pending` as `/forms pending`; unknown commands are ordinary messages. */
@@ -199,7 +236,7 @@ export class FormTelegramAdapter extends TelegramAdapter {
   }
 
   /** Turns off previews (https://core.telegram.org/bots/api#linkpreviewoptions); other methods ignore the option. */
-  protected override async telegramFetch<T>(
+  override async telegramFetch<T>(
     ...[method, payload, request]: Parameters<TelegramAdapter['telegramFetch']>
   ): Promise<T> {
     const press = method === 'answerCallbackQuery' ? this.currentPress.getStore() : undefined

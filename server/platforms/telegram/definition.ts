@@ -1,4 +1,4 @@
-import { base, text, type Values } from '../../variable'
+import { base, flag, text, type Values } from '../../variable'
 import type { Definition } from '../platform'
 import { sdkLogger } from '../shared/logger'
 import { identified } from '../shared/identified'
@@ -21,6 +21,11 @@ const variables = {
     schema: text.min(16, 'must have at least 16 characters'),
     usual: text.regex(/^[\w-]{1,256}$/, 'must have only letters, digits, _ and -'),
     about: 'Verifies that webhooks come from Telegram; given to setWebhook.', where: 'Make one: openssl rand -hex 32.',
+  },
+  TELEGRAM_POLLING: {
+    schema: flag,
+    about: '1: the bot fetches clicks and messages from Telegram instead of being called. TELEGRAM_WEBHOOK_SECRET_TOKEN and a public URL are then not needed. Not on a serverless host.',
+    example: '1',
   },
   TELEGRAM_CHAT_ID: {
     schema: text, usual: usualChat,
@@ -61,35 +66,42 @@ export const telegram: Definition = {
   mention: null,
   variables,
   needs: ['TELEGRAM_BOT_TOKEN', 'TELEGRAM_WEBHOOK_SECRET_TOKEN'],
+  outgoing: { name: 'polling', variable: 'TELEGRAM_POLLING', replaced: ['TELEGRAM_WEBHOOK_SECRET_TOKEN'] },
   channel: { variable: 'TELEGRAM_CHAT_ID', usual: usualChat },
   person: { id: /^\d+$/, example: 'telegram:123' },
-  read: (values: Values<typeof variables>): TelegramSettings => ({
-    botToken: values.TELEGRAM_BOT_TOKEN!, secretToken: values.TELEGRAM_WEBHOOK_SECRET_TOKEN!,
-    chatId: values.TELEGRAM_CHAT_ID,
+  read: (values: Values<typeof variables>, { serverless }): TelegramSettings => ({
+    botToken: values.TELEGRAM_BOT_TOKEN!, secretToken: values.TELEGRAM_WEBHOOK_SECRET_TOKEN,
+    polling: values.TELEGRAM_POLLING === true && !serverless, chatId: values.TELEGRAM_CHAT_ID,
     apiUrl: values.TELEGRAM_API_BASE_URL,
   }),
-  setup: siteUrl => [
+  setup: (siteUrl, settings: TelegramSettings | undefined) => [
     {
-      text: 'Ask BotFather for a bot. For the agent to know what was said in a group before somebody asks it, send BotFather /setprivacy → Disable. Then add the bot to your group; one that is there already has to be removed and added again. Set TELEGRAM_BOT_TOKEN and TELEGRAM_CHAT_ID, and TELEGRAM_WEBHOOK_SECRET_TOKEN to something random (openssl rand -hex 32).',
+      text: 'Ask BotFather for a bot. For the agent to know what was said in a group before somebody asks it, send BotFather /setprivacy → Disable. Then add the bot to your group; one that is there already has to be removed and added again. Set TELEGRAM_BOT_TOKEN and TELEGRAM_CHAT_ID.',
       link: { label: 'BotFather', to: 'https://t.me/BotFather' },
     },
-    {
-      text: 'Tell Telegram where the service is, and restart.',
-      code: {
-        label: 'setWebhook',
-        text: [
-          'curl "https://api.telegram.org/bot$TELEGRAM_BOT_TOKEN/setWebhook"',
-          `-d "url=${siteUrl ?? 'https://<your host>'}/api/webhooks/telegram"`,
-          '-d "secret_token=$TELEGRAM_WEBHOOK_SECRET_TOKEN"',
-          '-d \'allowed_updates=["message","callback_query"]\'',
-        ].join(' \\\n  '),
-      },
-    },
+    settings?.polling
+      ? { text: 'TELEGRAM_POLLING is set: the bot calls Telegram, and nothing else is to be done.' }
+      : {
+          text: 'Without a public URL: set TELEGRAM_POLLING=1 and restart. The bot then fetches clicks and messages from Telegram. With one: set TELEGRAM_WEBHOOK_SECRET_TOKEN to something random (openssl rand -hex 32), tell Telegram where the service is, and restart.',
+          code: {
+            label: 'setWebhook',
+            text: [
+              'curl "https://api.telegram.org/bot$TELEGRAM_BOT_TOKEN/setWebhook"',
+              `-d "url=${siteUrl ?? 'https://<your host>'}/api/webhooks/telegram"`,
+              '-d "secret_token=$TELEGRAM_WEBHOOK_SECRET_TOKEN"',
+              '-d \'allowed_updates=["message","callback_query"]\'',
+            ].join(' \\\n  '),
+          },
+        },
   ],
   connect: (settings: TelegramSettings, { log, http }) => ({
     ...throughSdk(telegram, settings.chatId ?? null, async () => (
       new (await import('./adapter')).FormTelegramAdapter(settings, sdkLogger(log, 'telegram'))
     )),
+    listensOnly: settings.polling,
+    listener: settings.polling
+      ? async options => (await import('./polling')).createListener(settings, options)
+      : undefined,
     channelsOf: roomsOf,
     room: async (bot, chat = settings.chatId) => (
       (await import('../shared/sdk-room')).createSdkRoom(telegram, chat!.replace('/', ':'), bot)

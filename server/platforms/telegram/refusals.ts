@@ -7,6 +7,9 @@ interface Refusal {
   parameters?: { retry_after?: unknown, migrate_to_chat_id?: unknown }
 }
 
+/** getUpdates, while a webhook is set or another process asks with the same token */
+const CONFLICT = { code: 409, hint: ': another service uses this bot. Give each service a bot of its own', pauseS: 3 }
+
 const REPORT_ADVICE = 'This is a bug; please report it.'
 
 /** Causes that share one status and differ in their description; the first matching row counts. */
@@ -51,14 +54,15 @@ const ADVICE_BY_STATUS: Readonly<Record<number, string>> = {
 export function telegramRefusal(
   status: number, { error_code: code = status, description = '', parameters = {} }: Refusal,
 ): FailedOutcome {
+  const isConflict = code === CONFLICT.code
   const cause = code === 400 ? CAUSES.find(({ pattern }) => pattern.test(description)) : undefined
   const newChatId = Number(parameters.migrate_to_chat_id)
   const upgradeAdvice = Number.isSafeInteger(newChatId)
     ? `The group has become a supergroup: change TELEGRAM_CHAT_ID to ${newChatId}.`
     : undefined
   return refused({
-    reason: `Telegram answered ${Number(code)}`, advice: upgradeAdvice ?? cause?.advice ?? ADVICE_BY_STATUS[code],
+    reason: `Telegram answered ${Number(code)}${isConflict ? CONFLICT.hint : ''}`, advice: upgradeAdvice ?? cause?.advice ?? ADVICE_BY_STATUS[code],
     content: cause?.content ?? code === 413, gone: cause?.gone, limited: code === 429,
-    pause: parameters.retry_after,
+    pause: parameters.retry_after ?? (isConflict ? CONFLICT.pauseS : undefined),
   })
 }

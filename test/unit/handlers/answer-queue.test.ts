@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { SqliteMessageQueue } from '../../../server/adapters/sqlite/message-queue'
 import { createAnswerQueue, type QueuedMessage } from '../../../server/handlers/answer-queue'
 import type { MessageQueue } from '../../../server/ports/message-queue'
+import { untilStored } from '../../../shared/stored'
 import { memoryDatabase, memoryState } from '../../support/sqlite'
 import { until } from '../../support/until'
 
@@ -89,6 +90,16 @@ const LEFT_MESSAGE = JSON.stringify({
     metadata: { dateSent: '2026-11-21T12:00:00.000Z', edited: false },
   },
   opens: true,
+})
+
+it('a message is stored once it is in the queue, before its answer ends', async () => {
+  const answered = Promise.withResolvers<undefined>()
+  const take = await startReplica(() => answered.promise)
+  let taking: Promise<void> | undefined
+  await untilStored(() => taking = take('slow'))
+  expect(await queue.isEmpty('test:c:t')).toBe(false)
+  answered.resolve(undefined)
+  await taking
 })
 
 describe('messages of one thread', () => {

@@ -66,6 +66,15 @@ describe('the registry', () => {
     expect(firstStep!.text).toMatch(/\/setprivacy → Disable.*add the bot to your group/)
   })
 
+  test.each([
+    [undefined, /TELEGRAM_POLLING=1.*TELEGRAM_WEBHOOK_SECRET_TOKEN.*openssl/, 'setWebhook'],
+    [{ polling: true }, /^TELEGRAM_POLLING is set/, undefined],
+  ])('leads Telegram with the settings %j to a secret or to polling', (settings, expected, label) => {
+    const [, step] = platforms.find(({ key }) => key === 'telegram')!.setup(null, settings)
+    expect(step!.text).toMatch(expected)
+    expect(step!.code?.label).toBe(label)
+  })
+
   test('reads no adapter and no SDK at the start', async () => {
     const { metafile } = await build({
       entryPoints: [fileURLToPath(new URL('server/platforms/registry.ts', root))],

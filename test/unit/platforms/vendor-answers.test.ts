@@ -106,6 +106,7 @@ const ROWS: readonly Row[] = [
   ['Google Chat 504', google(504), 'later'],
   ['Telegram 401', telegram(401, 'Unauthorized'), /TELEGRAM_BOT_TOKEN/],
   ['Telegram 404', telegram(404, 'Not Found'), /TELEGRAM_BOT_TOKEN/],
+  ['Telegram 409', telegram(409, 'Conflict: terminated by other getUpdates request'), 'later'],
   ...telegramRows(/TELEGRAM_CHAT_ID/, 'Forbidden: bot was blocked by the user', 'Bad Request: chat not found',
     'Forbidden: bot was kicked from the supergroup chat', 'Forbidden: bot was kicked from the group chat',
     'Bad Request: CHAT_WRITE_FORBIDDEN'),

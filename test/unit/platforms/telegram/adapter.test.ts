@@ -155,7 +155,7 @@ let postCount = 0
 
 /** Adapter without Telegram: every call succeeds. */
 class Loopback extends FormTelegramAdapter {
-  protected override async telegramFetch<T>(_method: string, payload?: Record<string, unknown> | FormData): Promise<T> {
+  override async telegramFetch<T>(_method: string, payload?: Record<string, unknown> | FormData): Promise<T> {
     const { chat_id: id, text } = payload as Record<string, unknown>
     return {
       message_id: ++postCount, date: postCount, chat: { id: Number(id), type: 'supergroup', title: 'Triage' }, text,

@@ -1,4 +1,4 @@
-import { createMemoryState } from '@chat-adapter/state-memory'
+import { memoryState } from '../../../../support/sqlite'
 import type { StateAdapter } from 'chat'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Inbox, type Envelope } from '../../../../../server/platforms/slack/socket/inbox'
@@ -22,7 +22,7 @@ const receive = async (request: Request) => {
 const inbox = (store = state) => new Inbox(store, receive)
 
 beforeEach(async () => {
-  state = createMemoryState()
+  state = memoryState()
   await state.connect()
   handled = []
   respond = () => new Response('')
