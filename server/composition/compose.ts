@@ -19,6 +19,7 @@ import { createAgentConversation, createAudience } from './agent'
 import { startBot, type Bot } from './bot'
 import { createDueWork } from './due-work'
 import { bodyLimitsOf, createFiles, openStore, type Stores } from './stores'
+import { loadSmtp } from '../adapters/email/smtp'
 import { createForms, createInbox, sampleUpload } from './forms'
 import { textsIn } from '../../shared/texts'
 import { memoizeAsync } from '../../shared/utils/turns'
@@ -111,7 +112,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
       // Start the bot as the first webhook would: its adapters then ask their platforms for the bot's identity.
       bot().then(chat => Promise.all([chat.initialize(), agent?.loadModel(chat)])),
       renderEmail(),
-      mail.apiKey && import('resend'), endpoint.signingSecret && import('standardwebhooks'),
+      mail.smtp ? loadSmtp() : mail.apiKey && import('resend'), endpoint.signingSecret && import('standardwebhooks'),
     ]),
     identityProviders: vendors.identityProviders,
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,
@@ -129,6 +130,9 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     },
     listeners,
     ...platformServices(context, { config, connections, listeners, bot }),
-    close: stores.close,
+    close: async () => {
+      vendors.closeMailer()
+      await stores.close()
+    },
   }
 }
