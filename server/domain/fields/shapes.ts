@@ -49,7 +49,9 @@ export function readShape(data: object): Reading | null {
 
 /** True for questions; false for chosen options, which look alike: `{ label: 'Basic', value: 'basic' }`. */
 function areQuestions(questions: readonly Question[]): boolean {
-  return questions.length >= 2 && questions.every(({ label, name, value }) => label !== name && !isOption(label, value))
+  return questions.length >= 2 && questions.every(({ label, name, value }) => (
+    label !== name && typeof value !== 'number' && !isCode(value) && !isOption(label, value)
+  ))
 }
 
 function readEnvelope(object: object, path: Path, definitions: () => Definitions, depth: number): Shaped | null {
@@ -163,7 +165,10 @@ function readQuestions(questions: readonly Question[], path: Path): Shaped {
   for (const { label, path: rest, value, name = '', isAnswered, choices: options, isEmail, more } of questions) {
     // Show null as an empty text, because nobody answered. In a form's own field, null is shown.
     const choices = value === null ? new Map([...options ?? [], ['null', '']]) : options
-    const answer = answerAt([...path, ...rest], label, value, { ...choices && { choices }, ...isEmail && { isEmail } })
+    const isYesNo = typeof value === 'boolean' && !choices?.has(String(value))
+    const answer = answerAt([...path, ...rest], label, value, {
+      ...choices && { choices }, ...isEmail && { isEmail }, ...isYesNo && { isYesNo },
+    })
     const moreAnswers = more.map(
       ([key, each]) => answerAt([...path, ...rest.slice(0, -1), key], `${label}: ${key}`, each),
     )
