@@ -169,9 +169,14 @@ function readQuestions(questions: readonly Question[], path: Path): Shaped {
     const answer = answerAt([...path, ...rest], label, value, {
       ...choices && { choices }, ...isEmail && { isEmail }, ...isYesNo && { isYesNo },
     })
-    const moreAnswers = more.map(
-      ([key, each]) => answerAt([...path, ...rest.slice(0, -1), key], `${label}: ${key}`, each),
+    const pathOf = (key: string) => [...path, ...rest.slice(0, -1), key]
+    const isCopyOfAnswer = ([key]: Question['more'][number]) => snakeCase(key) === 'raw_value'
+    const copies = more.filter(isCopyOfAnswer).map(([key, each]) => ({ ...technicalAt(pathOf(key), each), label }))
+    const moreAnswers = more.filter(each => !isCopyOfAnswer(each)).map(
+      ([key, each]) => answerAt(pathOf(key), `${label}: ${key}`, each),
     )
+    // With the label of the answer, a copy is shown on cards if it contradicts the answer.
+    technical.push(...copies)
     if (!isAnswered) technical.push({ ...technicalAt([...path, ...rest], value), label })
     else if (isMachineQuestion(name) || isMachineQuestion(label)) technical.push(answer, ...moreAnswers)
     else answers.push(answer, ...moreAnswers)

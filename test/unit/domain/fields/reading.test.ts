@@ -248,6 +248,14 @@ describe('nobody can hide a value from a reviewer', () => {
     expect(textOf(read(parseJson('{"plan":{"value":"Basic","id":1.0}}')).answers[0]!)).toBe('Basic')
   })
 
+  test('as the raw value of a question, which is folded as long as it says the same', () => {
+    const fieldsOf = (raw: string) => readFields(submission({ data: { ...provider, fields: {
+      a: { id: 'a', title: 'Amount', value: '10', raw_value: raw }, b: { title: 'B', value: 'c' },
+    } } }), {}).map(({ label, value }) => `${label}: ${value}`)
+    expect(fieldsOf('10')).toEqual(['Amount: 10', 'B: c', 'Technical details: form_id, submission_id'])
+    expect(fieldsOf('900')[2]).toBe('Technical details: Amount: 900; form_id, submission_id')
+  })
+
   test.each<[object, string]>([
     [{ label: 'Basic', value: 99999 }, 'label: Basic\nvalue: 99999'],
     [{ value: '10', raw_value: '900' }, 'value: 10\nraw_value: 900'],
