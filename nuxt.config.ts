@@ -75,7 +75,7 @@ export default defineNuxtConfig({
     rollupConfig: { plugins: [mjmlPlugin(), localesPlugin(), proxiedSocket(), ...leanPlugins(), checkedNode()] },
     typescript: {
       tsConfig: {
-        include: ['../test/**/*', '../vitest.config.ts', '../build/**/*'],
+        include: ['../test/**/*', '../vitest.config.ts', '../build/**/*', '../scripts/**/*.ts'],
         exclude: ['../test/support/app/**', '../test/unit/app/**'],
       },
     },

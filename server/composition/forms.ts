@@ -9,6 +9,7 @@ import type { OpenTools } from '../domain/deliveries/delivery'
 import { openDeliveries } from '../domain/deliveries/registry'
 import { jsonSchemaOf } from '../domain/fields/rules'
 import { enter, type Entrance } from '../domain/intake/intake'
+import { orderedObject } from '../domain/json'
 import type { Connection } from '../platforms/connection'
 import type { Form, FormPages, Forms } from '../ports/form'
 import type { HttpClient } from '../ports/http'
@@ -46,7 +47,7 @@ export function createForms(
     name: form.name,
     rooms: rooms(form.channels ?? {}).length > 0 ? rooms(form.channels ?? {}) : standard.rooms,
     ...openDeliveries(form, tools, standard),
-    labels: Object.fromEntries(Object.entries(form.fields ?? {}).map(([field, { label }]) => [field, label ?? field])),
+    labels: labelsOf(form),
     ...takes(form),
     technical: form.technical,
     files: form.files,
@@ -69,6 +70,12 @@ export function createForms(
     find: key => forms.get(key) ?? null,
     rooms: [...new Set(all.flatMap(({ rooms }) => rooms))],
   }
+}
+
+/** Returns the labels of fields in their order, which a plain object would lose for numbered fields. */
+function labelsOf({ fields = {} }: FormsConfig[string]): Form['labels'] {
+  const labels = Object.entries(fields).map(([field, { label }]) => [field, label ?? field] as const)
+  return orderedObject(labels) as Form['labels']
 }
 
 /** Returns the rules for fields if the form sets any type or refuses other fields; otherwise none. */

@@ -5,7 +5,8 @@ import { origin, web } from '../variable'
 import { PAGE_TEXTS, type PageText } from '../ports/form'
 import type { Aliases } from '../domain/people/people'
 import { DELIVERY_SETTINGS } from '../domain/deliveries/registry'
-import { isObject, parseJson, RepeatedKey } from '../domain/json'
+import { valueAt } from '../domain/fields/paths'
+import { isObject, orderedObject, parseJson, RepeatedKey } from '../domain/json'
 import { CONTROLS } from '../domain/intake/envelope'
 import { fieldRule, takesFiles, type WrittenField, fileRule } from './field-rules'
 import { inPlainWords, parseSetting } from './issues'
@@ -115,9 +116,9 @@ export function readForms(
 ): { forms: FormsConfig, people?: Aliases } {
   const source = path ? `FORMS_CONFIG (${path})` : 'forms.config.ts'
   const report = (problem: string) => void problems.push(`${source}: ${problem}.`)
-  let raw: unknown
+  let [raw, ordered] = [builtIn, builtIn]
   try {
-    raw = path ? readJson(path, report) : builtIn
+    if (path) ({ raw, ordered } = readJson(path, report))
   }
   catch (error) {
     problems.push(`${source} cannot be read: ${error instanceof SyntaxError ? error.message : (error as NodeJS.ErrnoException).code}.`)
@@ -129,21 +130,32 @@ export function readForms(
     return { forms: {} }
   }
   const { people, ...formSettings } = result.data
-  const forms = Object.entries(formSettings).map(([key, form]) => {
+  const forms = Object.entries(inOrderOf(ordered, formSettings)).map(([key, form]) => {
     const reportInForm = (problem: string) => report(`${key}${problem}`)
     if (!KEY.test(key)) reportInForm(' must be a key of lower-case letters, digits and hyphens')
     if (isObject(form) && form.name === undefined) reportInForm('.name is missing. It must be a text')
     const schemaWithName = formSchema.extend({ name: formSchema.shape.name.default(key) })
     const config: FormConfig = parseSetting(schemaWithName, form, reportInForm) ?? { name: key }
     for (const problem of findFormProblems(config, platforms, honeypot)) reportInForm(`.${problem}`)
-    return [key, takesFiles(config.fields) ? { ...config, files: config.files ?? fileRule.parse({}) } : config] as const
+    const { fields } = config
+    return [key, {
+      ...config,
+      ...fields && { fields: inOrderOf(valueAt(ordered, [key, 'fields']), fields) },
+      ...takesFiles(fields) && { files: config.files ?? fileRule.parse({}) },
+    }] as const
   })
   return {
-    forms: Object.fromEntries(forms),
+    forms: orderedObject(forms) as FormsConfig,
     ...people !== undefined && {
       people: parseSetting(peopleSchema, people, problem => report(`people${problem}`)) ?? {},
     },
   }
+}
+
+/** Puts the members of an object into the order in which they were written. */
+function inOrderOf<T>(ordered: unknown, members: Readonly<Record<string, T>>): Record<string, T> {
+  const keys = Object.keys(isObject(ordered) ? ordered : members).filter(key => Object.hasOwn(members, key))
+  return orderedObject(keys.map(key => [key, members[key]])) as Record<string, T>
 }
 
 /** Returns contradictions between the parts of a form. */
@@ -164,24 +176,27 @@ function findFormProblems(
 }
 
 /**
- * Reports only the position of a mistake, because the text around it may contain a token.
+ * Returns the content, as JavaScript has it and in the order of the file. Reports only the position of a mistake,
+ * because the text around it may contain a token.
  *
  * @throws SyntaxError, and errors of reading the file
  */
-function readJson(path: string, report: (problem: string) => void): unknown {
+function readJson(path: string, report: (problem: string) => void): Record<'raw' | 'ordered', unknown> {
   // Editors on Windows put an invisible mark at the start of a file.
   const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
   try {
-    // Check for repeated keys: JSON.parse would drop all but one of these forms or fields.
-    parseJson(text)
+    // JSON.parse drops all but one of the forms or fields with the same key, and moves numbered ones to the front.
+    const ordered = parseJson(text)
+    return { raw: JSON.parse(text), ordered }
   }
   catch (cause) {
     if (!(cause instanceof RepeatedKey)) {
       throw new SyntaxError(`must be JSON${/ \(line \d+ column \d+\)/.exec(String(cause))?.[0] ?? ''}`, { cause })
     }
     report(`has the same key twice in one place (line ${text.slice(0, cause.at).split('\n').length})`)
+    const raw: unknown = JSON.parse(text)
+    return { raw, ordered: raw }
   }
-  return JSON.parse(text)
 }
 
 /** @param configuredKeys keys of the platforms that may be named; null allows any */

@@ -33,8 +33,8 @@ table.insert(found, 1, 'complete')
 return found
 `)
 
-const DUE = '{triage}:approvals'
-const turnKey = (id: string) => `{triage}:approval:${id}`
+export const DUE = '{triage}:approvals'
+export const turnKey = (id: string) => `{triage}:approval:${id}`
 
 /** Keeps waiting turns in Redis: one hash per turn (turn, cards, decision per call), and a sorted set of their ends. */
 export class RedisApprovals implements ApprovalStore {

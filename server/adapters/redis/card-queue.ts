@@ -3,7 +3,7 @@ import type { CardQueueStore, Pace, QueuedCard, QueueTurn, RoomNotice } from '..
 import { createCalls, type Calls, script } from './connection/calls'
 import type { RedisClient } from './connection/client'
 
-const NOTICES: Record<RoomNotice, string> = { backlog: 'notice', held: 'held-notice', closed: 'closed-notice' }
+export const NOTICES: Record<RoomNotice, string> = { backlog: 'notice', held: 'held-notice', closed: 'closed-notice' }
 
 /**
  * Lua code of the queue, also used by the script that stores a submission. The queue of a room has two keys, at
@@ -76,6 +76,6 @@ export function queueKeys(room: string): string[] {
 }
 
 /** Builds a key with the hash tag of all our keys. Earlier versions called a queue `line`. */
-function keyOf(room: string, name: string): string {
+export function keyOf(room: string, name: string): string {
   return `{triage}:line:${room}:${name}`
 }

@@ -3,8 +3,8 @@ import { createCalls, type Calls, NOW, script } from './connection/calls'
 import type { RedisClient } from './connection/client'
 
 /** Threads with waiting messages, by the time of their last progress, in ms of Redis's clock. */
-const THREADS = '{triage}:conversations'
-const queueKey = (thread: string) => `{triage}:conversation:${thread}`
+export const THREADS = '{triage}:conversations'
+export const queueKey = (thread: string) => `{triage}:conversation:${thread}`
 
 /** KEYS queue, waiting. ARGV thread, message, max messages that may wait, time to keep them, ms. */
 const ADD = script(`${NOW}

@@ -3,7 +3,7 @@ import { createCalls, NOW, script } from './connection/calls'
 import type { RedisClient } from './connection/client'
 
 /** One hash: looking for keys in all of Redis would take too long. A value is its end, a space, and its text. */
-const KEY = '{triage}:small'
+export const SMALL = '{triage}:small'
 
 /** KEYS hash. ARGV key, value, time to keep it, ms ('' for ever), '1' to keep a value that is there. */
 const SET = script(`${NOW}
@@ -45,7 +45,7 @@ return found
  */
 export function createRedisStorage(client: RedisClient): Storage {
   const { call, run } = createCalls(client)
-  const getItem = async (key: string) => await run(GET, [KEY], [key, '1']) as string | null ?? earlierValue(key)
+  const getItem = async (key: string) => await run(GET, [SMALL], [key, '1']) as string | null ?? earlierValue(key)
 
   /** Reads a value from the key in which versions before 29 November 2026 kept it: a text, or a hash. */
   async function earlierValue(key: string): Promise<string | null> {
@@ -61,11 +61,11 @@ export function createRedisStorage(client: RedisClient): Storage {
     getItem,
     hasItem: async key => await getItem(key) !== null,
     setItem: async (key, value, { ttl, ifAbsent }: { ttl?: number, ifAbsent?: boolean } = {}) => {
-      await run(SET, [KEY], [key, value, ttl === undefined ? '' : ttl * 1000, ifAbsent ? '1' : ''])
+      await run(SET, [SMALL], [key, value, ttl === undefined ? '' : ttl * 1000, ifAbsent ? '1' : ''])
     },
     removeItem: async (key) => {
-      await call(() => Promise.all([client.hDel(KEY, key), client.del(`{triage}:${key}`)]))
+      await call(() => Promise.all([client.hDel(SMALL, key), client.del(`{triage}:${key}`)]))
     },
-    getKeys: async base => await run(GET, [KEY], [base]) as string[],
+    getKeys: async base => await run(GET, [SMALL], [base]) as string[],
   } })
 }

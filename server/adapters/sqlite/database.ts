@@ -86,6 +86,11 @@ export class Database {
     return this.statement(sql).get(...values) as Row | undefined
   }
 
+  /** Yields rows, with one in memory at a time. */
+  each<Row>(sql: string): Iterable<Row> {
+    return this.db.prepare(sql).iterate() as Iterable<Row>
+  }
+
   /** Returns the number of changed rows. Call it only within `write`. */
   run(sql: string, ...values: SqlValue[]): number {
     return Number(this.statement(sql).run(...values).changes)

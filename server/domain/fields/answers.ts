@@ -1,5 +1,5 @@
 import { isObject } from '../json'
-import { isBlank, isCode, machineryOf, MAX_NAME, snakeCase } from './machinery'
+import { isBlank, isId, machineryOf, MAX_NAME, snakeCase } from './machinery'
 import { isBranch, jsonOf, PARSED, writtenPath, type Path } from './paths'
 import type { Choices, Definitions } from './questions'
 
@@ -17,10 +17,12 @@ export interface Answer {
   choices?: Choices
   /** True if the sent data says that the question asks for an email address */
   isEmail?: boolean
+  /** True if a provider sent the answer as true or false */
+  isYesNo?: boolean
 }
 
-/** Names of an answer that a form's settings may use: its path or its label */
-export type AnswerNames = Pick<Answer, 'key' | 'label'>
+/** Names of an answer that a form's settings may use, its path or its label, and its type without such a setting */
+export type AnswerNames = Pick<Answer, 'key' | 'label' | 'isYesNo'>
 
 /** Parts of an answer that people see */
 export type AnswerContent = Pick<Answer, 'value' | 'choices'>
@@ -78,7 +80,7 @@ export function unwrapped(value: unknown): { path: Path, value: unknown } {
 const WRAPPERS = ['value', 'full', 'formatted', 'labels', 'label', 'text', 'raw', 'other']
 
 /** Members that describe the value next to them */
-const DESCRIPTION = /^(?:(?:field|input|choice)?_?(?:type|id)|ids|refs?|key|required|raw_?value|versions|is_?hidden)$/i
+const DESCRIPTION = /^(?:(?:field|input|choice)?_?(?:type|id)|ids|refs?|key|required|versions|is_?hidden)$/i
 
 /** Returns the step into a wrapped value: a list of one, JSON in a text, or a value with its description. */
 function stepInto(value: unknown): { step: Path[number], value: unknown } | undefined {
@@ -103,7 +105,7 @@ function isDescription(key: string, value: unknown): boolean {
 /** True if the two are the text and the id of one option, such as `Basic plan` and `basic-plan`. */
 export function isOption(label: unknown, value: unknown): boolean {
   if (typeof label !== 'string') return false
-  if (typeof value === 'number' || isCode(value)) return true
+  if (isId(value)) return true
   // Longer texts are only compared at their start.
   return typeof value === 'string' && Math.max(label.length, value.length) <= MAX_NAME
     && snakeCase(label) === snakeCase(value)

@@ -42,7 +42,9 @@ export function readFields(
 
 function technicalField(answers: readonly Answer[], technical: readonly Answer[], texts: Texts): Field {
   const contradictions = cut(contradictionsIn(answers, technical).join(', '), MAX_CONTRADICTIONS)
-  const names = technicalNames(technical, texts)
+  const labels = new Set(answers.map(({ label }) => label))
+  const others = technical.filter(({ label }) => !labels.has(label))
+  const names = technicalNames(others.length > 0 ? others : technical, texts)
   const value = visible(contradictions === '' ? names : `${contradictions}; ${names}`)
   return { label: texts('card.field.technical'), value, edited: false }
 }

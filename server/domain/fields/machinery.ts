@@ -37,6 +37,14 @@ const FORM = oneOf('form', 'survey', 'quiz')
 
 const ABOUT_FORM = oneOf('form', 'survey', 'quiz', 'entry', 'submission', 'meta', 'webhook')
 
+/** Names of objects that describe a submission, or are the text that a visitor submits, such as a poem for a contest */
+const CONTENT = oneOf('entry', 'submission')
+
+/** Names of members that a visitor writes */
+const WRITTEN = oneOf(
+  'title', 'text', 'name', 'body', 'content', 'description', 'message', 'comment', 'summary', 'subject', 'abstract',
+)
+
 /** Names of ids that identify a flat object as a provider's */
 const SUBMISSION_ID = oneOf('(?:form|entry|submission|response)_(?:id|uuid|key|name|title)', 'ad_id')
 
@@ -101,14 +109,23 @@ export function snakeCase(key: string): string {
  */
 export function machineryOf(object: object, isInEnvelope: boolean): Set<string> {
   const isFromProvider = isInEnvelope || isOfProvider(object)
-  const isMachinery = (key: string, value: unknown) => {
+  const isMachinery = ([key, value]: readonly [string, unknown]) => {
     const name = snakeCase(key)
     if (PROOF.test(name)) return true
     if (!isFromProvider) return false
     return isAbout(name, value) || key.startsWith('$') || (name === 'id' && (isInEnvelope || isCode(value)))
       || (isInEnvelope && key.startsWith('_') && (isBlank(value) || isCode(value)))
   }
-  return new Set(Object.entries(object).filter(([key, value]) => isMachinery(key, value)).map(([key]) => key))
+  const entries: [string, unknown][] = Object.entries(object)
+  const machinery = entries.filter(isMachinery)
+  // A website's own form may have no other fields than `form_name` and `account_id`. They are its answers then.
+  const isWholeForm = !isInEnvelope && machinery.length === entries.length
+  return new Set(machinery.map(([key]) => key).filter(key => !isWholeForm || isProof(key)))
+}
+
+/** True for the name of a captcha or of a token against forgery, which no person fills in. */
+export function isProof(key: string): boolean {
+  return PROOF.test(snakeCase(key))
 }
 
 /**
@@ -158,12 +175,19 @@ function isAboutForm(name: string, value: unknown): boolean {
   if (!ABOUT_FORM.test(name) || !isObject(value)) return false
   const names = Object.keys(value).map(snakeCase)
   const isForm = FORM.test(name)
+  // A visitor writes a title and a text of an entry, too. Of a form, nobody but its provider sends an object.
+  if (CONTENT.test(name) && names.some(each => WRITTEN.test(each))) return false
   return names.some(each => /^(?:id|uuid)$/.test(each) || ABOUT_SUBMISSION.test(each))
     || (isForm && (names.includes('title') || names.includes('slug') || (names.length === 1 && names[0] === 'name')))
 }
 
 export function isCode(value: unknown): boolean {
-  return typeof value === 'string' && (CODE.test(value) || TIMESTAMP.test(value))
+  return isId(value) || (typeof value === 'string' && TIMESTAMP.test(value))
+}
+
+/** True for a UUID or a long hexadecimal number. */
+export function isId(value: unknown): boolean {
+  return typeof value === 'string' && CODE.test(value)
 }
 
 export function isBlank(value: unknown): boolean {

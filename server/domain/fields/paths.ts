@@ -48,13 +48,13 @@ export function isBranch(value: unknown): value is object {
 /** Max commas in a text that is parsed as JSON; with more, parsing would take longer than all other steps of intake. */
 const MOST_COMMAS = 5000
 
-/** Returns the list or object if the text is JSON; undefined for any other text, or if it has too many values. */
+/** Returns the list or object if the text is JSON; undefined for other text, or if it has no values or too many. */
 export function jsonOf(text: unknown): object | undefined {
   const trimmedText = enclosedIn(text)
   if (trimmedText === undefined || hasMoreCommas(trimmedText) || isNestedTooDeep(trimmedText)) return undefined
   try {
     const value = parseJson(trimmedText)
-    return isBranch(value) ? value : undefined
+    return isBranch(value) && Object.keys(value).length > 0 ? value : undefined
   }
   catch {
     return undefined

@@ -14,9 +14,9 @@ import { answersNamed, readingOf, settingOf } from './reading'
 
 export type Rules = NonNullable<Form['fields']>
 
-/** Returns the rule for an answer; an empty rule if the form has none. */
+/** Returns the rule for an answer. If the form has none, it is a checkbox for Yes or No, and else an empty rule. */
 export function ruleFor(answer: AnswerNames, rules: Rules = {}): FieldRule {
-  return settingOf(answer, rules) ?? {}
+  return settingOf(answer, rules) ?? (answer.isYesNo ? { type: 'checkbox' } : {})
 }
 
 export type FormRules = Pick<Form, 'fields' | 'extra' | 'labels' | 'technical'>

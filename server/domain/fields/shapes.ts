@@ -49,7 +49,9 @@ export function readShape(data: object): Reading | null {
 
 /** True for questions; false for chosen options, which look alike: `{ label: 'Basic', value: 'basic' }`. */
 function areQuestions(questions: readonly Question[]): boolean {
-  return questions.length >= 2 && questions.every(({ label, name, value }) => label !== name && !isOption(label, value))
+  return questions.length >= 2 && questions.every(({ label, name, value }) => (
+    label !== name && typeof value !== 'number' && !isCode(value) && !isOption(label, value)
+  ))
 }
 
 function readEnvelope(object: object, path: Path, definitions: () => Definitions, depth: number): Shaped | null {
@@ -163,10 +165,18 @@ function readQuestions(questions: readonly Question[], path: Path): Shaped {
   for (const { label, path: rest, value, name = '', isAnswered, choices: options, isEmail, more } of questions) {
     // Show null as an empty text, because nobody answered. In a form's own field, null is shown.
     const choices = value === null ? new Map([...options ?? [], ['null', '']]) : options
-    const answer = answerAt([...path, ...rest], label, value, { ...choices && { choices }, ...isEmail && { isEmail } })
-    const moreAnswers = more.map(
-      ([key, each]) => answerAt([...path, ...rest.slice(0, -1), key], `${label}: ${key}`, each),
+    const isYesNo = typeof value === 'boolean' && !choices?.has(String(value))
+    const answer = answerAt([...path, ...rest], label, value, {
+      ...choices && { choices }, ...isEmail && { isEmail }, ...isYesNo && { isYesNo },
+    })
+    const pathOf = (key: string) => [...path, ...rest.slice(0, -1), key]
+    const isCopyOfAnswer = ([key]: Question['more'][number]) => snakeCase(key) === 'raw_value'
+    const copies = more.filter(isCopyOfAnswer).map(([key, each]) => ({ ...technicalAt(pathOf(key), each), label }))
+    const moreAnswers = more.filter(each => !isCopyOfAnswer(each)).map(
+      ([key, each]) => answerAt(pathOf(key), `${label}: ${key}`, each),
     )
+    // With the label of the answer, a copy is shown on cards if it contradicts the answer.
+    technical.push(...copies)
     if (!isAnswered) technical.push({ ...technicalAt([...path, ...rest], value), label })
     else if (isMachineQuestion(name) || isMachineQuestion(label)) technical.push(answer, ...moreAnswers)
     else answers.push(answer, ...moreAnswers)

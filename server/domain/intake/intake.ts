@@ -14,7 +14,7 @@ import type { Context } from '../context'
 import { isObject, isNumber, orderedObject } from '../json'
 import { CARD_PATIENCE_MS } from '../cards/card-queue'
 import { CONTROLS, envelopeOf, nextOf } from './envelope'
-import { readingOf } from '../fields/reading'
+import { isProof } from '../fields/machinery'
 import { converted, typed, type FormRules } from '../fields/rules'
 import type { IncomingFiles } from '../files/incoming-files'
 import { transition } from '../lifecycle/lifecycle'
@@ -219,9 +219,11 @@ export async function screen(
   }
 }
 
-/** True if no answer is filled in; technical values such as tokens do not count. */
+/** True if nothing is filled in; captchas and tokens do not count. */
 function isEmpty(data: SubmissionData, files: readonly StoredFile[] = []): boolean {
-  return files.length === 0 && readingOf(data).answers.every(({ value }) => [value].flat().every(isBlank))
+  return files.length === 0 && Object.entries(data).every(
+    ([key, value]) => isProof(key) || [value].flat().every(isBlank),
+  )
 }
 
 /**

@@ -8,14 +8,15 @@ import {
 import type { StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
 import type { Field, Submission } from '../../ports/submission'
-import { isNumber } from '../json'
+import { isNumber, orderedObject } from '../json'
 import { decisionLine } from '../cards/decision-line'
 import { subjectOf } from '../intake/envelope'
+import { unwrapped, type AnswerContent } from '../fields/answers'
 import { readFields } from '../fields/fields'
 import { isBranch } from '../fields/paths'
 import { readingOf } from '../fields/reading'
 import { isFilledIn, findSender } from '../fields/sender'
-import { displayText, fieldText, MOST_LINES } from '../fields/values'
+import { displayText, MOST_LINES } from '../fields/values'
 import { fileFields } from '../files/file-texts'
 import type { FormFiles } from '../context'
 
@@ -39,8 +40,9 @@ export async function composeEmail(
   const content: EmailContent = {
     subject, texts,
     heading: form.name ? texts('email.headingOfForm', { form: form.name }) : texts('email.heading'),
-    fields: readFields(submission, form, texts, ({ value }, { type }) => ({
-      ...value === null && { value: '' }, tree: type || isShortList(value) ? undefined : treeOf(value, texts),
+    fields: readFields(submission, form, texts, (answer, { type }) => ({
+      ...answer.value === null && { value: '' },
+      tree: type || isShortList(answer.value) ? undefined : treeOf(answer, texts),
     })),
     files: mailedFields(submission, form, files, texts),
     received: plainText(texts('email.received', { at: dateTime(submission.receivedAt) })),
@@ -129,21 +131,23 @@ function isShortList(value: unknown): boolean {
 }
 
 /** Returns the items of a list or an object, in reading order; undefined if it is empty or another value. */
-export function treeOf(value: unknown, texts = english): readonly Branch[] | undefined {
+export function treeOf(answer: AnswerContent, texts = english): readonly Branch[] | undefined {
   const branches: Branch[] = []
-  addBranches(value, 0, branches, texts)
+  addBranches(answer, 0, branches, texts)
   return branches.length > 0 ? branches : undefined
 }
 
 /** Stops after one item too many for an email: that shows that not all fit. */
-function addBranches(value: unknown, depth: number, branches: Branch[], texts: Texts): void {
+function addBranches({ value, choices }: AnswerContent, depth: number, branches: Branch[], texts: Texts): void {
   if (!isBranched(value)) return
-  for (const [key, child] of Object.entries(value)) {
+  for (const [key, sent] of Object.entries(value) as [string, unknown][]) {
     if (branches.length > MOST_BRANCHES) return
     const name = Array.isArray(value)
       ? `${Number(key) + 1}.`
       : `${visible(key.toWellFormed()) || texts('email.noName')}:`
-    branches.push({ depth, name, value: isBranched(child) ? '' : leafText(child) })
+    // As on cards: the text of a chosen option, the values of JSON in a text, and a file by its type and size.
+    const child = { value: unwrapped(sent).value, choices }
+    branches.push({ depth, name, value: isBranched(child.value) ? '' : leafText(child, texts) })
     addBranches(child, depth + 1, branches, texts)
   }
 }
@@ -152,9 +156,10 @@ function isBranched(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !isNumber(value) && Object.keys(value).length > 0
 }
 
-function leafText(value: unknown): string {
+function leafText(answer: AnswerContent, texts: Texts): string {
+  const { value } = answer
   const isEmpty = value === '' || (typeof value === 'object' && value !== null && !isNumber(value))
-  return isEmpty ? '—' : visible(fieldText(value))
+  return isEmpty ? '—' : visible(displayText(answer, {}, texts))
 }
 
 /**
@@ -208,11 +213,11 @@ export function withFiles({ id, data, envelope }: Submission, files?: FormFiles)
   const describedFiles = storedFiles.map(({ field, ...file }, index) => (
     [field, { ...file, url: files?.url(id, index) ?? null }] as const
   ))
-  const fields = [...new Set(describedFiles.map(([field]) => field))].map(field => [field, [
+  const fields = [...new Set(describedFiles.map(([field]) => field))].map((field): [string, unknown] => [field, [
     ...Object.hasOwn(data, field) ? [data[field]].flat() : [],
     ...describedFiles.filter(([fieldKey]) => fieldKey === field).map(([, file]) => file),
   ]])
-  return Object.fromEntries([...Object.entries(data), ...fields])
+  return orderedObject([...Object.entries(data), ...fields])
 }
 
 /** Returns the files that fit into one email. */

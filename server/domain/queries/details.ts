@@ -199,7 +199,9 @@ function fieldDetails(submission: Submission, form: Form): Pick<SubmissionDetail
       ...type && { type, options }, ...shownText !== input.value && { shown: shownText },
     }
   })
-  const isFlat = technical.length === 0 && answers.every(({ key, path }) => key === path[0])
+  // An answer that has a name in its path is a part of its field: `value` of `{ value: 'Hi', type: 'text' }`.
+  const isWhole = ({ key, path }: Answer) => key === path[0] && !path.slice(1).some(step => typeof step === 'string')
+  const isFlat = technical.length === 0 && answers.every(isWhole)
   return {
     fields: inOrder(fields, form.labels),
     technical: technical.map(answer => (

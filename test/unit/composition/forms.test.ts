@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createForms, rulesOf, sampleUpload } from '../../../server/composition/forms'
 import type { Config } from '../../../server/config'
+import { orderedObject } from '../../../server/domain/json'
 import type { Platform } from '../../../server/platforms/traits'
 
 const connected = (key: string, channel: Platform['channel'], channelId: string | null = 'C1') => (
@@ -66,4 +67,10 @@ test('what a form takes of files is named as browsers know it, in its HTML and o
   const input = { multiple: false, accept: 'audio/wav,audio/x-wav' }
   expect(rulesOf('jobs', { form: {}, forms } as unknown as Config)).toMatchObject({ files: input })
   expect(sampleUpload(forms)).toMatchObject(input)
+})
+
+test('labels are in the order of the fields, numbered ones too', () => {
+  const fields = orderedObject([['name', { label: 'Name' }], ['2', {}], ['1', { label: 'One' }]])
+  const { labels } = formOf({ fields })
+  expect(Object.entries(labels)).toEqual([['name', 'Name'], ['2', '2'], ['1', 'One']])
 })

@@ -32,6 +32,16 @@ describe('the configuration of forms', () => {
     expect(forms.a!.redirect).toBe('https://xn--bcher-kva.example/dzi%C4%99kujemy?kto=%C5%81ucja')
   })
 
+  test('keeps forms and fields in the order of the file, numbered ones too, and takes numbers like 1.0', () => {
+    const { forms, problems } = readContent(
+      '{"b":{"name":"B","fields":{"name":"Name","2":{"type":"number","max":1.0},"1":"One"}},"2025":{"name":"A"}}',
+    )
+    expect(problems).toEqual([])
+    expect(Object.keys(forms)).toEqual(['b', '2025'])
+    expect(Object.keys(forms.b!.fields!)).toEqual(['name', '2', '1'])
+    expect(forms.b!.fields!['2']!.max).toBe(1)
+  })
+
   test('takes files of so many bytes, five pictures or documents of 10 MB by default', () => {
     const { forms, problems } = readContent({
       a: { name: 'A', files: {} }, c: { name: 'C', fields: { cv: { type: 'file' } }, extra: 'refuse' },

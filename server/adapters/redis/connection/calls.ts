@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { StoreFull } from '../../../ports/store'
-import { boundedCall, onRefusal, type RedisClient } from './client'
+import { boundedCall, checked, onRefusal, type RedisClient } from './client'
 import { clockOf } from './clock'
 import { isFull } from './refusals'
 
@@ -39,7 +39,7 @@ function startCalls(client: RedisClient): Calls {
   // Commands reject while the client is not connected, so calls of a cold start wait for the first attempt.
   const started: Promise<unknown> = client.isReady
     ? Promise.resolve()
-    : once(client, 'ready').catch(() => { /* The command reports the reason. */ })
+    : once(client, 'ready').then(() => checked(client)).catch(() => { /* The command reports the reason. */ })
 
   // Serverless hosts freeze a process between requests. When a request wakes it, the socket has timed out and the
   // client is about to reconnect, which takes milliseconds. Without this wait, a click or form would be lost.

@@ -31,6 +31,15 @@ end
 /** Clock difference from which this machine's clock is logged as wrong, ms. */
 const CLOCK_TOLERANCE_MS = 1_000
 
+/** Names of connections, by which a copy sees that a service, or another copy, uses this Redis. */
+const SERVICE_NAME = 'form-triage'
+export const COPY_NAME = `${SERVICE_NAME}-copy`
+export const isNamed = (name: string) => name.startsWith(SERVICE_NAME)
+
+/** Exists while a copy fills this Redis, and afterwards if that failed. */
+export const COPYING = '{triage}:copying'
+const HALF_COPY = 'Redis has only half of a copy, or one that has not ended. Repeat: npm run store -- copy (docs/deploy.md).'
+
 /** Redis accepted the connection but did not answer in time. */
 class NoAnswer extends Error {
   constructor(ms: number) {
@@ -72,6 +81,7 @@ export function createRedis(url: string, log: Log): RedisClient {
     wasReady = true
     connectionProblems.delete(client)
     if (!isSeeking()) outage.end()
+    checkedClients.set(client, refuseHalfCopy(client, log).catch(() => { /* Disconnected again. */ }))
     greet(client, log).catch(() => { /* Disconnected again; the next connection retries. */ })
   })
   client.connect().catch(() => { /* The 'error' listener gets it. */ })
@@ -101,12 +111,30 @@ function trackOutages(log: Log) {
 
 /** Prepares a new connection before other use: reads the time, and checks version and settings of the server. */
 async function greet(client: RedisClient, log: Log): Promise<void> {
-  const [info] = await Promise.all([serverInfo(client).catch((): ServerInfo => ({})), measure(client)])
+  const [info] = await Promise.all([
+    serverInfo(client).catch((): ServerInfo => ({})), measure(client),
+    // A user of Redis may lack the permission. Then a copy refuses, too.
+    client.clientSetName(SERVICE_NAME).catch(() => {}),
+  ])
   if (isTooOld(info)) log.error('redis.too-old', { version: info.version, needed: OLDEST_REDIS, setting: 'STORE_URL' })
   if (evicts(info)) log.error('redis.evicts', { policy: info.eviction, needed: 'noeviction', setting: 'STORE_URL' })
   const { aheadMs } = clockOf(client)
   const advice = 'The service uses the clock of Redis. Set the clock of this machine by NTP.'
   if (Math.abs(aheadMs) > CLOCK_TOLERANCE_MS) log.warn('clock.off', { aheadMs, of: 'Redis', advice })
+}
+
+const checkedClients = new WeakMap<RedisClient, Promise<void>>()
+
+/** Waits until a new connection is found to lead to a whole store. If not, the client is closed. */
+export async function checked(client: RedisClient): Promise<void> {
+  await checkedClients.get(client)
+}
+
+async function refuseHalfCopy(client: RedisClient, log: Log): Promise<void> {
+  if (await client.exists(COPYING) === 0) return
+  connectionProblems.set(client, HALF_COPY)
+  log.error('redis.half-copy', { advice: HALF_COPY, setting: 'STORE_URL' })
+  client.destroy()
 }
 
 async function measure(client: RedisClient): Promise<void> {

@@ -72,6 +72,7 @@ describe('a form in which nothing is filled in', () => {
   test('is taken from a script, with a file, and of a program in the honeypot', async () => {
     const file = { field: 'cv', name: 'cv.txt', type: 'text/plain', size: 1, sha256: '' }
     expect([await send({ name: '' }, false), await send({ name: '' }, true, [file])]).toEqual([false, false])
+    expect(await send({ form_name: 'VIP', account_id: '99' })).toBe(false)
     expect([await send({ _gotcha: 'x' }), await send({ name: '0' })]).toEqual([true, false])
   })
 })

@@ -218,7 +218,8 @@ describe('Email', () => {
 })
 
 test('lists and objects are told line by line, numbers as they were sent', () => {
-  expect(treeOf(parseJson('{"to":{"city":"Z\\u202eh","":null},"items":[12345678901234567890,"",[],{"a":true}]}'))).toEqual([
+  const value = parseJson('{"to":{"city":"Z\\u202eh","":null},"items":[12345678901234567890,"",[],{"a":true}]}')
+  expect(treeOf({ value })).toEqual([
     { depth: 0, name: 'to:', value: '' }, { depth: 1, name: 'city:', value: 'Z⟨U+202E⟩h' },
     { depth: 1, name: '(no name):', value: 'null' }, { depth: 0, name: 'items:', value: '' },
     { depth: 1, name: '1.', value: '12345678901234567890' }, { depth: 1, name: '2.', value: '—' },
@@ -227,11 +228,26 @@ test('lists and objects are told line by line, numbers as they were sent', () =>
   ])
 })
 
-test.each([['text'], [7], [null], [{}], [[]], [true]])('%j is no tree', value => expect(treeOf(value)).toBeUndefined())
+test('a tree has the text of a choice, the values of JSON in a text, and no content of a file', () => {
+  const value = {
+    plan: { label: 'Basic', value: 'basic' }, cart: '{"item":"Engine"}',
+    scan: `data:image/png;base64,${'A'.repeat(4096)}`,
+    rows: { first: 'c1' },
+  }
+  expect(treeOf({ value, choices: new Map([['c1', 'Blue']]) })).toEqual([
+    { depth: 0, name: 'plan:', value: 'Basic' }, { depth: 0, name: 'cart:', value: '' },
+    { depth: 1, name: 'item:', value: 'Engine' }, { depth: 0, name: 'scan:', value: 'PNG picture, 3 KB' },
+    { depth: 0, name: 'rows:', value: '' }, { depth: 1, name: 'first:', value: 'Blue' },
+  ])
+})
+
+test.each([['text'], [7], [null], [{}], [[]], [true]])('%j is no tree', (value) => {
+  expect(treeOf({ value })).toBeUndefined()
+})
 
 test('of the longest one an email is told enough to see that there is more', () => {
   fc.assert(fc.property(fc.integer({ min: 1, max: 5000 }), (length) => {
-    expect(treeOf(Array(length).fill([1]))!.length).toBeLessThanOrEqual(1002)
-    expect(treeOf(Array(length).fill(1))!.length).toBe(Math.min(length, 1001))
+    expect(treeOf({ value: Array(length).fill([1]) })!.length).toBeLessThanOrEqual(1002)
+    expect(treeOf({ value: Array(length).fill(1) })!.length).toBe(Math.min(length, 1001))
   }), { numRuns: runs(10) })
 })

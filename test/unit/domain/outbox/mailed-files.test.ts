@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { isLinked } from '../../../../server/domain/outbox/deliver'
 import { attachedFiles, mailed, mailedFields, withFiles } from '../../../../server/domain/outbox/email'
+import { orderedObject } from '../../../../server/domain/json'
 import { FILE_LOST } from '../../../../server/ports/delivery'
 import type { StoredFile } from '../../../../server/ports/files'
 import type { Form } from '../../../../server/ports/form'
@@ -70,6 +71,8 @@ test('an endpoint finds files in their fields, beside what else these hold, and 
     ['cv', ['as text', { name: 'a.pdf', type: 'application/pdf', size: MIB, sha256: 'ab', url: files.url('one', 0) }]],
     ['__proto__', [expect.objectContaining({ name: 'b.pdf' })]],
   ]))
+  const numbered = { ...submissionWith(file('a.pdf', 1, '1')), data: orderedObject([['z', 'a'], ['2', 'b']]) }
+  expect(Object.keys(withFiles(numbered, files) as object)).toEqual(['z', '2', '1'])
   const typedSubmission = { ...submissionWith(file('a.pdf', 1)), data: { cv: ['as', 'text'] } }
   expect(withFiles(typedSubmission, files)).toEqual({ cv: ['as', 'text', expect.objectContaining({ name: 'a.pdf' })] })
   const { data } = submissionOf({ name: 'Ada' })

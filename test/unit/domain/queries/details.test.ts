@@ -157,3 +157,11 @@ test('while a group cannot be looked up nobody is told that they may not decide,
   // Only people with a Slack account can be in the group.
   await expect(submissions.decide(id, { action: 'spam' }, LOCAL)).rejects.toMatchObject({ code: 'NOT_A_REVIEWER' })
 })
+
+test.each<[string, object, string | null]>([
+  ['only a part of a value', { plan: { value: 'Basic', type: 'text' } }, '{"plan":{"value":"Basic","type":"text"}}'],
+  ['all values', { plan: 'Basic', tags: ['a'], order: { item: 'Engine' } }, null],
+])('the page of a flat form that shows %s has the body as sent: %j', async (_what, data, sent) => {
+  const id = await triage.post(data)
+  expect((await submissions.show(id, LOCAL)).sent).toBe(sent)
+})
