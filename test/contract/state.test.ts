@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { createChatState } from '../../server/adapters/redis/state'
 import { SqliteState } from '../../server/adapters/sqlite/state'
 import { testFolder } from '../support/lifetime'
-import { fileDatabase } from '../support/sqlite'
+import { fileDatabase, memoryDatabase } from '../support/sqlite'
 import { until } from '../support/until'
 import { emptied, ownRedis } from './stores'
 
@@ -148,4 +148,30 @@ test('the state in SQLite survives a restart', async () => {
   expect((await after.dequeue('thread'))?.message.id).toBe('1')
   expect(await after.acquireLock('thread', LONG)).toBeNull()
   expect(await after.extendLock(lock!, LONG)).toBe(true)
+})
+
+test('messages that wait in SQLite are kept as long as the newest, and for a minute at least, as in Redis', async () => {
+  let now = 1_000_000
+  const db = memoryDatabase(() => now)
+  const [state, redis] = [new SqliteState(db), await emptied(server.url)]
+  await state.enqueue('short', entry('1', now + 1), 3)
+  await state.enqueue('long', entry('1', now + 1), 3)
+  await state.enqueue('long', entry('2', now + 90_000), 3)
+  now += 59_999
+  expect([await state.queueDepth('short'), await state.queueDepth('long')]).toEqual([1, 2])
+  now += 1
+  expect([await state.queueDepth('short'), await state.dequeue('short')]).toEqual([0, null])
+  now += 29_999
+  expect((await state.dequeue('long'))?.message.id).toBe('1')
+  now += 1
+  expect(await state.dequeue('long')).toBeNull()
+  await db.tidy()
+  expect(db.all('SELECT * FROM chat_lists')).toEqual([])
+
+  const inRedis = createChatState(redis)
+  await inRedis.connect()
+  await inRedis.enqueue('short', entry('1', Date.now() + 1), 3)
+  const leftMs = await redis.pTTL('chat-sdk:queue:short')
+  expect(leftMs).toBeGreaterThan(1)
+  expect(leftMs).toBeLessThanOrEqual(60_000)
 })
