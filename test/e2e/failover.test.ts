@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { createClient } from 'redis'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { cardNow, click, deploy, sendForm, submit, type Deployment } from '../support/deployment'
-import { endAfterAll, endAfterTest } from '../support/lifetime'
+import { endAfterAll, endAfterTest, testFolder } from '../support/lifetime'
 import { startRedis, type RedisServer } from '../support/redis-server'
 import { startServer } from '../support/server'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy'
@@ -51,6 +54,12 @@ async function on<T>({ url }: RedisServer, run: (client: ReturnType<typeof creat
   return run(client).finally(() => client.destroy())
 }
 
+it('a store is not copied while the service runs on it', async () => {
+  const target = `sqlite:${join(testFolder(), 'forms.db')}`
+  const command = promisify(execFile)(process.execPath, ['scripts/store.mjs', 'copy', d.redis.url, target])
+  await expect(command).rejects.toMatchObject({ stderr: expect.stringMatching(/^A service uses one of the two/) })
+})
+
 describe('readiness tests a write, and names what to change:', () => {
   it.each([
     ['a full store', ['CONFIG', 'SET', 'maxmemory'], '1mb', '0', /OOM.*raise maxmemory/],
@@ -98,6 +107,16 @@ describe('readiness tests a write, and names what to change:', () => {
     expect(lives).toBeLessThanOrEqual(1000)
     // Redis returns -1 for a key without expiry.
     expect(lives).not.toBe(-1)
+  })
+
+  it('half a copy, on which no form is stored', async () => {
+    await on(d.redis, client => client.set('{triage}:copying', '1'))
+    await restart()
+    expect(await statusOfForm()).toBe(503)
+    expect((await ready()).reasons.join()).toMatch(/Redis has only half of a copy/)
+    await on(d.redis, client => client.del('{triage}:copying'))
+    await restart()
+    expect(await statusOfForm()).toBe(200)
   })
 
   it('a Redis that throws submissions away when it is full, which the start says too, until that is changed', async () => {
