@@ -13,7 +13,7 @@ import {
   AUDIT, dataKey, draftsKey, DUE, idempotencyKeyOf, LISTS, recordKey, STUCK, TAKEN, tallyKey,
 } from '../../server/adapters/redis/store/record'
 import { REVISION } from '../../server/adapters/redis/store/scripts'
-import { SMALL } from '../../server/adapters/redis/storage'
+import { placeOf, textAt } from '../../server/adapters/redis/storage'
 
 /** Keys that Redis looks at for a page, and rows of a page of one key. */
 const PAGE_KEYS = 100
@@ -45,11 +45,11 @@ const READERS: Readonly<Record<string, Read>> = {
     const holder = await redis.get(key)
     return holder === null ? [] : [row('idempotency', { key: rest, holder, until })]
   },
-  // Keys in which versions before 29 November 2026 kept what is in `SMALL` now.
-  '{triage}:id': async (redis, key) => readEarlier(redis, 'id', await redis.get(key)),
-  '{triage}:installation:': async (redis, key, app) => (
-    readEarlier(redis, `installation:${app}`, JSON.stringify(await redis.hGetAll(key)))
-  ),
+  '{triage}:id': readPair,
+  '{triage}:installation:': readPair,
+  '{triage}:test-email:': readPair,
+  '{triage}:health': readPairs,
+  '{triage}:incident': readPairs,
   '{triage}:rate:': async (redis, key, client, until) => {
     const count = await redis.get(key)
     return count === null ? [] : [row('counts', { client, count: Number(count), until })]
@@ -75,10 +75,6 @@ const READERS: Readonly<Record<string, Read>> = {
       row('messages', { thread, message: text.slice(1), attempt: Number(text[0]), until })
     )), row('threads', { thread, moved: moved ?? 0, until })]
   },
-  [SMALL]: async (redis, key) => Object.entries(await redis.hGetAll(key)).map(([name, stored]) => {
-    const space = stored.indexOf(' ')
-    return row('pairs', { key: name, value: stored.slice(space + 1), until: Number(stored.slice(0, space)) || null })
-  }).filter(({ values: { until } }) => until === null || until! > Date.now()),
   'chat-sdk:cache:': async (redis, key, rest, until) => {
     const value = await redis.get(key)
     return value === null ? [] : [row('chat_values', { key: rest, value, until: until === NEVER ? null : until })]
@@ -120,10 +116,20 @@ async function readQueue(redis: RedisClient, key: string, rest: string, until: n
   ))
 }
 
-async function readEarlier(redis: RedisClient, key: string, value: string | null): Promise<StoredRow[]> {
-  const isLater = await redis.hExists(SMALL, key) === 1
-  return value === null || isLater ? [] : [row('pairs', { key, value, until: null })]
+async function readPair(redis: RedisClient, key: string, _: string, until: number): Promise<StoredRow[]> {
+  const value = await textAt(redis, key)
+  return value === null ? [] : [row('pairs', { key: pairKey(key), value, until: until === NEVER ? null : until })]
 }
+
+/** Reads values that share a hash; with a `rest`, the key is another one, of an earlier version. */
+async function readPairs(redis: RedisClient, key: string, rest: string): Promise<StoredRow[]> {
+  if (rest !== '') return []
+  return Object.entries(await redis.hGetAll(key)).map(([field, value]) => (
+    row('pairs', { key: `${pairKey(key)}:${field}`, value, until: null })
+  ))
+}
+
+const pairKey = (key: string) => key.slice('{triage}:'.length)
 
 async function readList(redis: RedisClient, kind: string, key: string, until: number): Promise<StoredRow[]> {
   const values = await redis.lRange(chatKey(kind, key), 0, -1)
@@ -175,7 +181,10 @@ const WRITERS: Readonly<Record<CopiedTable, Write>> = {
     redis.rPush(queueKey(thread), `${Math.min(attempt, 9)}${message}`), redis.pExpireAt(queueKey(thread), until!),
   ],
   threads: (redis, { thread, moved }) => [redis.zAdd(THREADS, { score: moved, value: thread })],
-  pairs: (redis, { key, value, until }) => [redis.hSet(SMALL, key, `${until ?? ''} ${value}`)],
+  pairs: (redis, { key, value, until }) => {
+    const { name, field } = placeOf(key)
+    return [field ? redis.hSet(name, field, value) : redis.set(name, value, until === null ? {} : { PXAT: until })]
+  },
   chat_values: (redis, { key, value, until }) => [
     redis.set(chatKey('cache', key), value, until === null ? {} : { PXAT: until }),
   ],

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { StateAdapter } from 'chat'
-import type { Storage } from 'unstorage'
+import type { SmallStorage } from '../adapters/storage/small-storage'
 import { createFormFiles } from '../adapters/files/form-files'
 import { RedisApprovals } from '../adapters/redis/approvals'
 import { REDIS_TIMEOUT_MS } from '../adapters/redis/connection/calls'
@@ -148,7 +148,7 @@ function openRedis(config: Config, options: StoreOptions, log: Log): Stores {
 }
 
 /** Stores of single values, in either store. */
-function smallStores(storage: Storage) {
+function smallStores(storage: SmallStorage) {
   return {
     id: () => storeId(storage), installations: createInstallations(storage), health: createHealthBook(storage),
     testReceipts: createTestReceipts(storage),

@@ -81,6 +81,25 @@ describe.each([
     expect(await other.incidents(5)).toEqual([{ kind: 'misplaced', detail: 'slack', count: 3, since: 0, lastAt: 2 }])
   })
 
+  test('an incident keeps its whole count until a day after the last one in any process', async () => {
+    const day = 86_400_000
+    for (const at of [0, 1, 2]) book.count('misplaced', 'slack', at)
+    await until('three', async () => (await book.incidents(5))[0]?.count === 3)
+    other.count('misplaced', 'slack', day - 1)
+    await until('four', async () => (await other.incidents(5))[0]?.count === 4)
+    expect(await book.incidents(day + 5)).toEqual([
+      { kind: 'misplaced', detail: 'slack', count: 4, since: 0, lastAt: day - 1 },
+    ])
+  })
+
+  test('a part may have any name', async () => {
+    const names = ['a:b::c', 'a/b?c', '..', '100%', 'x\ny']
+    for (const name of names) await book.note(name, 1, 'line {"__proto__": 1}')
+    const parts = await book.read()
+    expect(Object.keys(parts).sort()).toEqual(names.sort())
+    for (const name of names) expect(parts[name]!.lastError).toEqual({ at: 1, reason: 'line {"__proto__": 1}' })
+  })
+
   test('a success after an error is noted however soon it comes', async () => {
     void book.note('slack', 1000)
     void book.note('slack', 1001, 'Slack: no connection.')
@@ -118,4 +137,28 @@ test('a part that works all the time costs Redis one write in ten seconds', asyn
   await until('the last write', async () => (await book.read()).slack?.lastSuccessAt === 20_000)
   const [, calls] = /cmdstat_hset:calls=(\d+)/.exec(await client.info('commandstats')) ?? []
   expect(Number(calls)).toBe(3)
+})
+
+test('notes that wait for a silent Redis do not delay those who read', async () => {
+  const { book } = await openRedis()
+  await book.note('slack', 1000)
+  server.pause()
+  const notes = Array.from({ length: 5 }, (_, index) => book.note('slack', 2000 + index, 'Slack: no connection.'))
+  const startedAt = performance.now()
+  await expect(book.read()).rejects.toThrow().finally(() => server.resume())
+  // A reader that waits for all notes takes at least 7 s; a busy machine may take longer than the promised 2 s.
+  expect(performance.now() - startedAt).toBeLessThan(5000)
+  await Promise.all(notes)
+})
+
+test('notes of an earlier version in Redis are read', async () => {
+  const { client, book } = await openRedis()
+  await client.hSet('{triage}:health', {
+    'slack:success': '1000', 'slack:error': '{"at":2000,"reason":"no"}', 'slack:since': '2000',
+    'teams/19:abc@thread.tacv2:success': '3000',
+  })
+  expect(await book.read()).toEqual({
+    slack: { lastSuccessAt: 1000, lastError: { at: 2000, reason: 'no' }, limitedUntil: null },
+  })
+  expect(await book.note('slack', 4000)).toBe(2000)
 })

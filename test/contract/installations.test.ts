@@ -12,7 +12,7 @@ import { ownRedis, clientOf, emptied } from './stores'
 /** Two replicas, or the same one twice. */
 interface Setup { one: Installations, other: Installations }
 
-const APP = 'app-1'
+const APP = 'teams:contoso.example:app-1'
 const ENGINES = { channel: '19:engines@thread', within: '19:works' }
 
 const server = await ownRedis()
@@ -54,6 +54,13 @@ describe.each([['Redis', openRedis], ['SQLite', openSqlite]] as const)('%s insta
     expect(await one.learn(APP, elsewhere)).toEqual(elsewhere)
   })
 
+  test('of two that forget it at once one does', async () => {
+    const { one, other } = setup
+    await one.learn(APP, ENGINES)
+    const results = await Promise.all([one, other].map(each => each.forget(APP, ENGINES.within)))
+    expect(results.sort()).toEqual([false, true])
+  })
+
   test('of two at once one stands, and both are told which', async () => {
     const { one, other } = setup
     const elsewhere = { channel: '19:mallory@thread', within: '19:elsewhere' }
@@ -79,7 +86,7 @@ test('installations in SQLite survive a restart', async () => {
 
 test('an installation and an id that an earlier version stored in Redis are found, and can be replaced', async () => {
   const client = await emptied(server.url)
-  await client.hSet('{triage}:installation:app-1', { ...ENGINES })
+  await client.hSet(`{triage}:installation:${APP}`, { ...ENGINES })
   await client.set('{triage}:id', 'an-earlier-id')
   const storage = createRedisStorage(client)
   const installations = createInstallations(storage)
@@ -98,4 +105,6 @@ test('processes that ask for the id of a new store at once get the same', async 
   const ids = await Promise.all([storeId(one), storeId(other), storeId(one)])
   expect(new Set(ids).size).toBe(1)
   expect(await storeId(other)).toBe(ids[0])
+  // Earlier versions read it there: another id would lose their files.
+  expect(await (await clientOf(server.url)).get('{triage}:id')).toBe(ids[0])
 })

@@ -6,7 +6,6 @@ import type { TestReceipts } from '../../server/ports/delivery'
 import { endAfterAll } from '../support/lifetime'
 import { connectRedis } from '../support/redis-client'
 import { memoryDatabase } from '../support/sqlite'
-import { until } from '../support/until'
 import { ownRedis } from './stores'
 
 const server = await ownRedis()
@@ -40,13 +39,18 @@ test('a receipt is forgotten within an hour', async () => {
   expect(db.all('SELECT * FROM pairs')).toEqual([])
 })
 
-test('what has ended in Redis is not read, and removed by the next value that has an end', async () => {
-  const storage = createRedisStorage(client)
-  await storage.setItem('old', 1, { ttl: 0.001 })
-  await storage.setItem('kept', { a: 'b c' })
-  await until('its end', async () => await storage.getItem('old') === null)
-  await storage.setItem('new', 2, { ttl: 60 })
-  expect((await client.hKeys('{triage}:small')).filter(key => ['old', 'kept', 'new'].includes(key)).sort())
-    .toEqual(['kept', 'new'])
-  expect(await storage.getItem('kept')).toEqual({ a: 'b c' })
+test('Redis forgets within an hour', async () => {
+  await createTestReceipts(createRedisStorage(client)).keep('one', { verdict: 'delivered' })
+  const ttl = await client.ttl('{triage}:test-email:one')
+  expect(ttl).toBeGreaterThan(0)
+  expect(ttl).toBeLessThanOrEqual(3600)
+})
+
+test.each(MAKERS)('%s: people may ask for any id', async (_, make) => {
+  const receipts = make()
+  for (const id of ['', '.', '..', 'a/../b', 'a?b', '__proto__', '\uD83E']) {
+    expect(await receipts.of(id)).toBeNull()
+    await receipts.keep(id, { verdict: 'bounced', reason: id })
+    expect(await receipts.of(id)).toEqual({ verdict: 'bounced', reason: id })
+  }
 })

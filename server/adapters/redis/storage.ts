@@ -1,71 +1,80 @@
 import { createStorage, type Storage } from 'unstorage'
-import { createCalls, NOW, script } from './connection/calls'
+import { createCalls, script } from './connection/calls'
 import type { RedisClient } from './connection/client'
 
-/** One hash: looking for keys in all of Redis would take too long. A value is its end, a space, and its text. */
-export const SMALL = '{triage}:small'
-
-/** KEYS hash. ARGV key, value, time to keep it, ms ('' for ever), '1' to keep a value that is there. */
-const SET = script(`${NOW}
-local function isOver(stored)
-  local ends = tonumber(string.match(stored, '^%d+'))
-  return ends ~= nil and ends <= now()
-end
-local stored = redis.call('HGET', KEYS[1], ARGV[1])
-if ARGV[4] == '1' and stored and not isOver(stored) then return end
-local ends = ARGV[3] == '' and '' or string.format('%d', now() + ARGV[3])
-redis.call('HSET', KEYS[1], ARGV[1], ends .. ' ' .. ARGV[2])
-if ends == '' then return end
-for _, key in ipairs(redis.call('HKEYS', KEYS[1])) do
-  if isOver(redis.call('HGET', KEYS[1], key)) then redis.call('HDEL', KEYS[1], key) end
-end
-`)
-
-/** KEYS hash. ARGV beginning of the keys to return; or, with a second argument, the key whose value to return. */
-const GET = script(`${NOW}
-local function isThere(stored)
-  local ends = stored and tonumber(string.match(stored, '^%d+'))
-  return stored and (ends == nil or ends > now())
-end
-if ARGV[2] then
-  local stored = redis.call('HGET', KEYS[1], ARGV[1])
-  return isThere(stored) and string.match(stored, '^%d* (.*)$') or nil
-end
-local found = {}
-for _, key in ipairs(redis.call('HKEYS', KEYS[1])) do
-  local isMeant = string.sub(key, 1, #ARGV[1]) == ARGV[1]
-  if isMeant and isThere(redis.call('HGET', KEYS[1], key)) then table.insert(found, key) end
-end
-return found
-`)
+/** Groups whose keys are listed. Each is a hash: looking for keys in all of Redis would take too long. */
+const LISTED = ['health', 'incident']
 
 /**
- * Small values in Redis, over the process's one connection. Options of `setItem`: `ttl`, s; `ifAbsent` keeps a value
- * that is there.
+ * Replaces a value if it is still the one before; '' stands for no value. KEYS the key. ARGV its field if it is a hash,
+ * or ''; the value before; the new one. Earlier versions kept each installation as a hash, which is not compared.
  */
-export function createRedisStorage(client: RedisClient): Storage {
-  const { call, run } = createCalls(client)
-  const getItem = async (key: string) => await run(GET, [SMALL], [key, '1']) as string | null ?? earlierValue(key)
+const SWAP = script(`
+local field, before, after = unpack(ARGV)
+local isEarlier = field == '' and redis.call('TYPE', KEYS[1]).ok == 'hash'
+local value
+if field ~= '' then value = redis.call('HGET', KEYS[1], field)
+elseif not isEarlier then value = redis.call('GET', KEYS[1]) end
+if isEarlier and before == '' or not isEarlier and (value or '') ~= before then return 0 end
+if field ~= '' and after == '' then redis.call('HDEL', KEYS[1], field)
+elseif field ~= '' then redis.call('HSET', KEYS[1], field, after)
+elseif after == '' then redis.call('DEL', KEYS[1])
+else redis.call('SET', KEYS[1], after) end
+return 1
+`)
 
-  /** Reads a value from the key in which versions before 29 November 2026 kept it: a text, or a hash. */
-  async function earlierValue(key: string): Promise<string | null> {
-    const earlierKey = `{triage}:${key}`
-    if (key === 'id') return call(() => client.get(earlierKey))
-    if (!key.startsWith('installation:')) return null
-    const fields = await call(() => client.hGetAll(earlierKey))
-    return Object.keys(fields).length > 0 ? JSON.stringify(fields) : null
+/** Returns where a value is: under a key, or in a field of a hash. */
+export function placeOf(key: string): { name: string, field: string } {
+  const [group, ...rest] = key.split(':')
+  return LISTED.includes(group!)
+    ? { name: `{triage}:${group}`, field: rest.join(':') }
+    : { name: `{triage}:${key}`, field: '' }
+}
+
+/** Reads a value that is no field; one that an earlier version kept as a hash, as JSON. */
+export async function textAt(client: RedisClient, name: string): Promise<string | null> {
+  try {
+    return await client.get(name)
   }
+  catch (error) {
+    if (!(error instanceof Error && error.message.startsWith('WRONGTYPE'))) throw error
+    return JSON.stringify(await client.hGetAll(name))
+  }
+}
 
-  return createStorage({ driver: {
+/** Small values in Redis, over the process's one connection. `setItem` has the option `ttl`, s, except for hashes. */
+export function createRedisStorage(client: RedisClient) {
+  const { call, run } = createCalls(client)
+
+  const getItem = (key: string) => {
+    const { name, field } = placeOf(key)
+    return call(() => field ? client.hGet(name, field) : textAt(client, name))
+  }
+  const storage: Storage = createStorage({ driver: {
     name: 'redis',
     getItem,
     hasItem: async key => await getItem(key) !== null,
-    setItem: async (key, value, { ttl, ifAbsent }: { ttl?: number, ifAbsent?: boolean } = {}) => {
-      await run(SET, [SMALL], [key, value, ttl === undefined ? '' : ttl * 1000, ifAbsent ? '1' : ''])
+    setItem: async (key, value, { ttl }: { ttl?: number } = {}) => {
+      const { name, field } = placeOf(key)
+      await call<unknown>(() => field
+        ? client.hSet(name, field, value)
+        : client.set(name, value, ttl === undefined ? {} : { EX: ttl }))
     },
     removeItem: async (key) => {
-      await call(() => Promise.all([client.hDel(SMALL, key), client.del(`{triage}:${key}`)]))
+      const { name, field } = placeOf(key)
+      await call(() => field ? client.hDel(name, field) : client.del(name))
     },
-    getKeys: async base => await run(GET, [SMALL], [base]) as string[],
+    getKeys: async (base) => {
+      const group = LISTED.find(listed => base === `${listed}:`)
+      if (!group) throw new Error(`The keys of ${base} are not listed.`)
+      return (await call(() => client.hKeys(`{triage}:${group}`))).map(field => base + field)
+    },
   } })
+  return Object.assign(storage, {
+    /** Replaces a value if it is still `before`; null stands for no value. */
+    swap: async (key: string, before: string | null, after: string | null) => {
+      const { name, field } = placeOf(key)
+      return await run(SWAP, [name], [field, before ?? '', after ?? '']) === 1
+    },
+  })
 }

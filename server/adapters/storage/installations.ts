@@ -1,29 +1,23 @@
-import type { Storage } from 'unstorage'
-import { KeyedMutex } from '../../../shared/utils/turns'
 import type { Installation, Installations } from '../../ports/installations'
+import { change, type SmallStorage } from './small-storage'
 
 const keyOf = (app: string) => `installation:${app}`
 
-export function createInstallations(storage: Storage): Installations {
-  const mutex = new KeyedMutex()
-  const find = (app: string) => storage.getItem<Installation>(keyOf(app))
-  const keep = (app: string, { channel, within }: Installation, ifAbsent: boolean) => (
-    storage.setItem(keyOf(app), { channel, within }, { ifAbsent })
-  )
+const parse = (text: string | null) => text === null ? null : JSON.parse(text) as Installation
+
+export function createInstallations(storage: SmallStorage): Installations {
   return {
-    find,
-    learn: (app, installation) => mutex.run(app, async () => {
-      // Another process may store one at the same time: the first one stands.
-      if (!await find(app)) await keep(app, installation, true)
-      const existing = await find(app)
-      if (existing?.within !== installation.within) return existing ?? installation
-      if (existing.channel !== installation.channel) await keep(app, installation, false)
-      return installation
-    }),
-    forget: (app, within) => mutex.run(app, async () => {
-      const isThere = (await find(app))?.within === within
-      if (isThere) await storage.removeItem(keyOf(app))
-      return isThere
-    }),
+    find: async app => parse(await storage.getItemRaw<string>(keyOf(app))),
+    async learn(app, { channel, within }) {
+      const isFree = (existing: Installation | null) => !existing || existing.within === within
+      const existing = parse(await change(storage, keyOf(app), text => (
+        isFree(parse(text)) ? JSON.stringify({ channel, within }) : text
+      )))
+      return existing && !isFree(existing) ? existing : { channel, within }
+    },
+    async forget(app, within) {
+      const isMeant = (text: string | null) => parse(text)?.within === within
+      return isMeant(await change(storage, keyOf(app), text => isMeant(text) ? null : text))
+    },
   }
 }

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Storage } from 'unstorage'
+import { change, type SmallStorage } from './small-storage'
 
 /** Returns the id of a store. The first process that asks creates it. */
-export async function storeId(storage: Storage): Promise<string> {
-  const existing = await storage.getItem<string>('id')
-  if (existing !== null) return existing
-  await storage.setItem('id', randomUUID(), { ifAbsent: true })
-  return await storage.getItem('id') as string
+export async function storeId(storage: SmallStorage): Promise<string> {
+  const id = randomUUID()
+  return await change(storage, 'id', existing => existing ?? id) ?? id
 }
