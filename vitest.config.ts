@@ -41,8 +41,9 @@ const ALONE = e2e(['burst'])
 
 /** Slowest tests, started first so that none of them runs on alone at the end */
 const SLOWEST = [...WAITING, ...e2e([
-  'vercel', 'crash', 'sandbox', 'ops-looks', 'ops-list', 'ops-status', 'page-weight', 'ops-submission', 'sign-in-page',
-  'race', 'abuse', 'bodies', 'taking', 'clock', 'refused-cards', 'outage', 'liveness', 'vendor-outage',
+  'vercel', 'crash', 'crash-sqlite', 'sqlite', 'sandbox', 'ops-looks', 'ops-list', 'ops-status', 'page-weight',
+  'ops-submission', 'sign-in-page',
+  'race', 'race-sqlite', 'abuse', 'bodies', 'taking', 'clock', 'refused-cards', 'outage', 'liveness', 'vendor-outage',
   'reliability', 'soak', 'slack-unreachable',
 ])]
 

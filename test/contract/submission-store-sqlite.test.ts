@@ -140,6 +140,16 @@ describe('SQLite submission store, on disk', () => {
     expect(await store.get(refused.id)).toEqual(refused)
   })
 
+  test('a commit without a change does not end the state of a full disk: the next check writes', async () => {
+    const { db, store } = open()
+    const pages = db.get<{ page_count: number }>('PRAGMA page_count')!.page_count
+    db.get(`PRAGMA max_page_count = ${pages}`)
+    await expect(store.create(submission({ data: { text: 'x'.repeat(100_000) } }))).rejects.toThrow(StoreFull)
+    await db.write(() => db.run('DELETE FROM cards'))
+    await store.check()
+    expect(db.get('SELECT 1 FROM pairs WHERE key = \'probe\'')).toBeDefined()
+  })
+
   test('a file that is open is refused, and says who has it; once it is closed it is free', async () => {
     const { db, store } = open()
     await store.create(submission())

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { recordIn } from '../../server/ports/stored-text'
 import { CREATE, PUT } from '../../server/adapters/redis/store/scripts'
 import { isOver } from '../../server/domain/lifecycle/record'
@@ -9,27 +10,34 @@ import { sendEvent } from './slack'
 import type { Command, TcpProxy } from './tcp-proxy'
 import { until } from './until'
 
+/** Writes of a submission: a new one, a change, and the change after which only its trace is left */
+type Write = 'create' | 'put' | 'trace'
+
+interface WriteMoment {
+  redis: (command: Command) => boolean
+  /** The same write, as kill-at-commit.mjs names it; absent if no test has it with a store in a file. */
+  write?: Write
+  phase: 'before' | 'after'
+  nth?: number
+  /** True to delay the endpoint's answer until the email is recorded, so that its result is a separate write. */
+  apart?: boolean
+}
+
+interface VendorMoment {
+  vendor: 'slack' | 'resend' | 'endpoint'
+  path: string
+  phase: 'before' | 'after'
+  /** Text that the request contains */
+  says?: string
+}
+
 /** Moment between two effects at which a test kills the process */
 export interface CrashPoint {
   name: string
   /** The user action in progress */
   flow: 'intake' | 'forward' | 'edit' | 'open-edit' | 'spam'
-  at:
-    | {
-      redis: (command: Command) => boolean
-      phase: 'before' | 'after'
-      nth?: number
-      /** True to delay the endpoint's answer until the email is recorded, so that its result is a separate write. */
-      apart?: boolean
-    }
-    | {
-      vendor: 'slack' | 'resend' | 'endpoint'
-      path: string
-      phase: 'before' | 'after'
-      /** Text that the request contains */
-      says?: string
-    }
-  /** True if the flow's result (the record or the decision) is in Redis by then. */
+  at: WriteMoment | VendorMoment
+  /** True if the flow's result (the record or the decision) is in the store by then. */
   written: boolean
   /** True if Slack may show a card that was not recorded. */
   unknownCard?: boolean
@@ -57,7 +65,7 @@ function point(
 ): CrashPoint {
   const at = effect in VENDORS
     ? { ...VENDORS[effect as keyof typeof VENDORS], phase }
-    : { redis: REDIS[effect as keyof typeof REDIS], phase, ...nth && { nth, apart: true } }
+    : { redis: REDIS[effect as Write], write: effect as Write, phase, ...nth && { nth, apart: true } }
   return { name: `${flow === 'open-edit' ? 'edit' : flow}: ${what}`, flow, at, written: true, ...more }
 }
 
@@ -101,43 +109,69 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
 const PATIENCE_MS = 120_000
 
 /**
- * Kills the server of `d` at `point`, once. Resolves when it is dead and all faults are removed.
+ * Kills the server of `d`, whose store is in Redis, at `point`, once. Resolves when it is dead and all faults are
+ * removed.
  *
  * @param lateMs time between reaching the point and the kill, ms; all other work continues meanwhile
  * @throws if the point is never reached
  */
 export function arm(d: Deployment, tcp: TcpProxy, { at }: Pick<CrashPoint, 'at'>, lateMs: number): Promise<void> {
-  const reached = Promise.withResolvers<undefined>()
+  if ('vendor' in at) return armVendor(d, at, lateMs)
+  const { die, reached } = killer(d, lateMs)
+  let seen = 0
+  const recorded = Promise.withResolvers<undefined>()
+  if (at.apart) d.endpoint.fault = () => ({ hold: recorded.promise })
+  tcp.fault = (command) => {
+    if (!at.redis(command)) return undefined
+    if (++seen >= FIRST_RESULT) recorded.resolve(undefined)
+    return seen === (at.nth ?? 1) ? { phase: at.phase, act: die } : undefined
+  }
+  return reached.finally(() => {
+    tcp.fault = () => undefined
+    d.endpoint.fault = () => undefined
+  })
+}
+
+/** Like `arm`, at a request to a vendor, wherever the store is. */
+export function armVendor(d: Deployment, at: VendorMoment, lateMs: number): Promise<void> {
+  const { die, reached } = killer(d, lateMs)
+  const vendor = d[at.vendor]
+  let isReached = false
+  vendor.fault = (request) => {
+    const { path, method, body } = request
+    if (isReached || !path.startsWith(at.path) || method !== 'POST' || !body.includes(at.says ?? '')) return undefined
+    isReached = true
+    return { hold: hold(vendor, request, at.phase, die) }
+  }
+  return reached.finally(() => { vendor.fault = () => undefined })
+}
+
+/**
+ * Like `arm`, for a store in a file: the server kills itself in the moment of the commit.
+ *
+ * @param file its KILL_AT_COMMIT (kill-at-commit.mjs)
+ */
+export async function armCommit(d: Deployment, file: string, at: WriteMoment): Promise<void> {
+  const { write, phase, nth = 1, apart } = at
+  writeFileSync(`${file}.seen`, '0')
+  if (apart) {
+    const isRecorded = () => Number(readFileSync(`${file}.seen`, 'utf8')) >= FIRST_RESULT
+    d.endpoint.fault = () => ({ hold: until('the first result', isRecorded, PATIENCE_MS) })
+  }
+  writeFileSync(file, JSON.stringify({ write, phase, nth }))
+  await until('the point', () => !existsSync(file), PATIENCE_MS)
+  await d.server.kill()
+  d.endpoint.fault = () => undefined
+}
+
+function killer({ server }: Deployment, lateMs: number) {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
   const die = async () => {
     await new Promise(resolve => setTimeout(resolve, lateMs))
-    await d.server.kill()
-    reached.resolve(undefined)
+    await server.kill()
+    resolve(undefined)
   }
-  let fired = false
-  const first = () => !fired && (fired = true)
-  if ('redis' in at) {
-    let seen = 0
-    const recorded = Promise.withResolvers<undefined>()
-    if (at.apart) d.endpoint.fault = () => ({ hold: recorded.promise })
-    tcp.fault = (command) => {
-      if (!at.redis(command)) return undefined
-      if (++seen >= FIRST_RESULT) recorded.resolve(undefined)
-      return seen >= (at.nth ?? 1) && first() ? { phase: at.phase, act: die } : undefined
-    }
-  }
-  else {
-    const vendor = d[at.vendor]
-    vendor.fault = (request) => {
-      const { path, method, body } = request
-      const isMeant = path.startsWith(at.path) && method === 'POST' && body.includes(at.says ?? '')
-      if (!isMeant || !first()) return undefined
-      return { hold: hold(vendor, request, at.phase, die) }
-    }
-  }
-  return withTimeout(PATIENCE_MS, reached.promise, () => new Error('The point was never reached.')).then(() => {
-    tcp.fault = () => undefined
-    for (const vendor of [d.slack, d.resend, d.endpoint]) vendor.fault = () => undefined
-  })
+  return { die, reached: withTimeout(PATIENCE_MS, promise, () => new Error('The point was never reached.')) }
 }
 
 /**

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createEmulator } from 'emulate'
 import { onTestFinished } from 'vitest'
 import { blockText } from './block-kit'
@@ -43,7 +46,7 @@ interface SentEmail {
 
 /**
  * Starts a production deployment on loopback: real Redis, Slack and Resend by emulate, a downstream system and the
- * built server.
+ * built server. `STORE=sqlite npx vitest …` tries a test file with a store in a file, if it does not look into Redis.
  *
  * @param settings environment variables, or a function that derives them from the services started before the server
  */
@@ -52,11 +55,12 @@ export async function deploy(
 ): Promise<Deployment> {
   const [redis, slack, mailbox, endpoint] = await Promise.all([startRedis(), startSlack(), startResend(), startProxy()])
   const overrides = typeof settings === 'function' ? settings(slack) : settings
+  const dir = mkdtempSync(join(tmpdir(), 'store-'))
   const env = {
     NODE_ENV: 'production',
     CHAT_BOT_TOKEN: BOT_TOKEN, CHAT_SIGNING_SECRET: SIGNING_SECRET, CHAT_CHANNEL_ID: CHANNEL,
     SLACK_API_URL: slack.apiUrl,
-    STORE_URL: redis.url,
+    STORE_URL: process.env.STORE === 'sqlite' ? `sqlite:${join(dir, 'forms.db')}` : redis.url,
     MAIL_API_KEY: 're_test_key', MAIL_FROM_ADDRESS: 'forms@example.com', RESEND_BASE_URL: mailbox.url,
     FORWARD_EMAIL: 'triage@example.com', FORWARD_ENDPOINT: `${endpoint.url}/inbox?token=secret-in-url`,
     FORWARD_SIGNING_SECRET: SIGNING_KEY,
@@ -72,6 +76,7 @@ export async function deploy(
     close: async () => {
       await deployment.server.kill()
       await Promise.all([slack.close(), mailbox.close(), endpoint.close(), redis.stop()])
+      rmSync(dir, { recursive: true, force: true })
     },
   }
   return deployment

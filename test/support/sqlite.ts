@@ -1,8 +1,10 @@
 import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Database } from '../../server/adapters/sqlite/database'
 import { createSqliteDrafts } from '../../server/adapters/sqlite/drafts'
 import { createSqliteLimiter, type Limit } from '../../server/adapters/sqlite/limiter'
 import { SqliteState } from '../../server/adapters/sqlite/state'
+import { only } from '../fakes/only'
 import { endAfterTest, testFolder } from './lifetime'
 
 /** New database in memory */
@@ -21,3 +23,14 @@ export const memoryLimiter = (limit: Limit) => createSqliteLimiter(memoryDatabas
 
 /** State of the Chat SDK in a new, empty database */
 export const memoryState = () => new SqliteState(memoryDatabase())
+
+/** Reads a file that a server has open, and works on while that is killed and starts again. */
+export function readerOf(path: string): Database {
+  const db = new DatabaseSync(path, { readOnly: true })
+  return only<Database>({
+    now: Date.now,
+    all: <Row>(sql: string, ...values: SQLInputValue[]) => db.prepare(sql).all(...values) as Row[],
+    get: <Row>(sql: string, ...values: SQLInputValue[]) => db.prepare(sql).get(...values) as Row | undefined,
+    close: async () => db.close(),
+  })
+}

@@ -156,6 +156,7 @@ export class Database {
     this.changes = []
     if (changes.length === 0) return
     try {
+      const before = this.countChanges()
       this.run('BEGIN IMMEDIATE')
       for (const { run } of changes) {
         this.run('SAVEPOINT change')
@@ -163,7 +164,12 @@ export class Database {
         this.run('RELEASE change')
       }
       this.run('COMMIT')
-      this.failure = undefined
+      // An empty commit, as of a sweep without work, writes nothing: it proves nothing about the disk.
+      if (this.countChanges() > before) {
+        this.failure = undefined
+        this.committedAt = performance.now()
+        this.isTidy = false
+      }
     }
     catch (error) {
       if (this.db.isOpen && this.db.isTransaction) this.run('ROLLBACK')
@@ -172,9 +178,11 @@ export class Database {
       for (const { reject } of changes) reject(refusal)
       return
     }
-    this.committedAt = performance.now()
-    this.isTidy = false
     for (const { settle } of changes) settle()
+  }
+
+  private countChanges(): number {
+    return this.get<{ count: number }>('SELECT total_changes() AS count')!.count
   }
 
   private async tick(): Promise<void> {
@@ -193,11 +201,15 @@ export class Database {
 
   /** Does not wait for readers such as a backup; the next call tries again. */
   private checkpoint(): void {
-    this.db.exec('PRAGMA busy_timeout = 0')
-    const { busy } = this.db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
-    this.db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
-    this.isTidy = busy === 0
     this.checkpointedAt = performance.now()
+    this.db.exec('PRAGMA busy_timeout = 0')
+    try {
+      const { busy } = this.db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
+      this.isTidy = busy === 0
+    }
+    finally {
+      this.db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+    }
   }
 
   private shrink(): void {
