@@ -8,7 +8,6 @@ import { filesVariables, readFiles, type FilesConfig } from './config/files'
 import { folderProblem } from './config/folder'
 import { HONEYPOT, readForms, type FormsConfig } from './config/forms'
 import { opsVariables, readOps, signInVariables, type OpsConfig } from './config/ops'
-import { checkMail, mailVariables, readSmtp } from './config/mail'
 import { misspelt } from './config/misspelt'
 import { everyoneListed, peopleVariables, readPeople, type PeopleConfig } from './config/people'
 import { readPlatforms, wantedPlatforms } from './config/platforms'
@@ -67,10 +66,6 @@ export interface Config {
     to: readonly string[]
     /** Secret for Resend's reports on emails, and how long the form data is kept for them, ms. */
     receipts?: { secret: string, waitMs: number }
-    /** Mail server that sends the emails instead of Resend. */
-    smtp?: { url: string, isTlsRequired: boolean, ca?: string }
-    /** True if Resend sends what the mail server has given up. */
-    hasFallback: boolean
   }
   /** URL for forwards of the default form, secret that signs those of every form, and whether erasures are sent. */
   endpoint: { url?: string, signingSecret?: string, tellsErasures: boolean }
@@ -106,12 +101,12 @@ export class ConfigError extends Error {
 export const LOCAL_SITE = 'http://localhost:3000'
 
 /** Variables that the service itself names */
-type ServiceVariables = typeof coreVariables & typeof mailVariables & typeof peopleVariables & typeof opsVariables & typeof agentVariables
+type ServiceVariables = typeof coreVariables & typeof peopleVariables & typeof opsVariables & typeof agentVariables
   & typeof toolsVariables & typeof filesVariables
 
 /** Every variable that the service reads, by area. `.env.example` is checked against it. */
 export const areas: Readonly<Record<string, Readonly<Record<string, Variable>>>> = {
-  'Main job': coreVariables, 'Mail server': mailVariables, 'Files of forms': filesVariables, 'People': peopleVariables,
+  'Main job': coreVariables, 'Files of forms': filesVariables, 'People': peopleVariables,
   ...Object.fromEntries(platforms.map(({ label, variables }) => [label, variables])),
   'Ops pages': { ...opsVariables, ...signInVariables }, 'Conversation': agentVariables, 'Agent tools': toolsVariables,
 }
@@ -142,8 +137,8 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
 
   const platformKeys = wantedPlatforms(values, context)
   const embeddedPlatform = platforms.find(({ key, needs }) => needs.length === 0 && platformKeys.includes(key))
-  const isSending = ['MAIL_API_KEY', 'MAIL_WEBHOOK_SECRET', 'SMTP_URL'].some(isSet) || !embeddedPlatform
-  checkMail(values, isSending, require, problems)
+  const sendsEmail = isSet('MAIL_API_KEY') || isSet('MAIL_WEBHOOK_SECRET') || !embeddedPlatform
+  if (sendsEmail) require(['MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL'], '')
   if (production) require(['STORE_URL'], '')
   const honeypot = values.FORM_HONEYPOT
   const formSettings = readForms(
@@ -282,7 +277,6 @@ function readEndpoint(values: Values): Config['endpoint'] {
 
 function readMail(values: Values): Config['mail'] {
   return {
-    smtp: readSmtp(values), hasFallback: values.MAIL_FALLBACK !== undefined,
     apiKey: values.MAIL_API_KEY, baseUrl: values.RESEND_BASE_URL,
     fromAddress: values.MAIL_FROM_ADDRESS ?? 'forms@example.com', fromName: values.MAIL_FROM_NAME ?? 'Formbot',
     to: values.FORWARD_EMAIL ?? ['team@example.com'],

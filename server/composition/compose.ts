@@ -19,7 +19,6 @@ import { createAgentConversation, createAudience } from './agent'
 import { startBot, type Bot } from './bot'
 import { createDueWork } from './due-work'
 import { bodyLimitsOf, createFiles, openStore, type Stores } from './stores'
-import { loadSmtp } from '../adapters/email/smtp'
 import { createForms, createInbox, sampleUpload } from './forms'
 import { textsIn } from '../../shared/texts'
 import { memoizeAsync } from '../../shared/utils/turns'
@@ -112,7 +111,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
       // Start the bot as the first webhook would: its adapters then ask their platforms for the bot's identity.
       bot().then(chat => Promise.all([chat.initialize(), agent?.loadModel(chat)])),
       renderEmail(),
-      mail.smtp ? loadSmtp() : mail.apiKey && import('resend'), endpoint.signingSecret && import('standardwebhooks'),
+      mail.apiKey && import('resend'), endpoint.signingSecret && import('standardwebhooks'),
     ]),
     identityProviders: vendors.identityProviders,
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,
@@ -130,9 +129,6 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     },
     listeners,
     ...platformServices(context, { config, connections, listeners, bot }),
-    close: async () => {
-      vendors.closeMailer()
-      await stores.close()
-    },
+    close: stores.close,
   }
 }

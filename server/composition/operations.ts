@@ -131,12 +131,7 @@ function aboutOf(config: Config): Record<string, unknown> {
   return {
     version, platforms: Object.keys(platforms),
     store: file === null ? `Redis at ${new URL(storeUrl).host}` : `SQLite in ${resolve(file)}`,
-    mailer: mailerOf(mail),
+    mailer: mail.apiKey ? 'Resend' : 'none: emails are kept here (MAIL_API_KEY is not set)',
     pages: whyClosed(config) ?? (siteUrl === null ? '/ (NUXT_PUBLIC_SITE_URL is not set)' : `${siteUrl}/`),
   }
-}
-
-function mailerOf({ smtp, hasFallback, apiKey }: Config['mail']): string {
-  if (smtp) return `mail server ${new URL(smtp.url).host}${hasFallback ? ', then Resend' : ''}`
-  return apiKey ? 'Resend' : 'none: emails are kept here (neither SMTP_URL nor MAIL_API_KEY is set)'
 }

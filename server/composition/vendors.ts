@@ -1,9 +1,7 @@
 import { createAltcha } from '../adapters/altcha/altcha'
 import { located } from '../adapters/chat/late-room'
-import { withFallback } from '../adapters/email/fallback'
 import { createResendNotices } from '../adapters/email/notices'
 import { createResendMailer } from '../adapters/email/resend'
-import { createSmtpMailer } from '../adapters/email/smtp'
 import { createOutboxMailer } from '../adapters/email/kept-emails'
 import { createHttpClient, NOT_PROXIED, obeyProxy } from '../adapters/http/client'
 import { createTurnstile } from '../adapters/turnstile/turnstile'
@@ -27,18 +25,12 @@ export function connectVendors(config: Config, log: Log, { store, drafts, instal
   const rooms = connections.find(({ embedded }) => embedded)?.embedded
   const caught = createOutboxMailer(() => rooms?.changed())
   const { apiKey, baseUrl, receipts } = config.mail
-  // An attempt that outlives its lease could overlap with the next one.
-  const smtp = config.mail.smtp && createSmtpMailer({ ...config.mail.smtp, attemptMs: config.retry.leaseMs * 2 / 3 })
-  const createMailer = () => {
-    const resend = apiKey ? createResendMailer({ apiKey, baseUrl }, http) : caught
-    return smtp && config.mail.hasFallback ? withFallback(smtp, resend) : smtp ?? resend
-  }
   const { altcha, turnstile } = config.form
   const checkByTurnstile = turnstile ? createTurnstile(turnstile, http) : null
   return {
     http, connections,
     problems: config.proxy && !proxied ? [NOT_PROXIED] : [],
-    mailer: createMailer(), closeMailer: () => smtp?.close(),
+    mailer: apiKey ? createResendMailer({ apiKey, baseUrl }, http) : caught,
     notices: receipts ? createResendNotices(receipts.secret) : null,
     humanCheck: altcha ? createAltcha({ ...altcha, uses: solutions }) : checkByTurnstile,
     identityProviders: platforms.flatMap(({ key, signIn }) => signIn && key in config.ops.platforms

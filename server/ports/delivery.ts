@@ -21,10 +21,6 @@ export type Outcome<T = undefined>
       busy?: boolean
       /** True if it failed only because of the vendor's rate limit. */
       limited?: boolean
-      /** True if the receiver may have got it all the same, so that another attempt may bring it twice. */
-      isUncertain?: true
-      /** Answer of the mail server. It may quote addresses: only for people who set the service up, never for the log. */
-      answer?: string
       /** Min wait before the next attempt, ms, if the vendor gives one (`Retry-After`). */
       retryAfterMs?: number
     }
@@ -109,38 +105,14 @@ export interface MailSender {
 export interface MailSettings extends MailSender {
   /** Recipients of forwards of the default form, and of test emails. */
   to: readonly string[]
-  /** Key of Resend. Without it and `smtp`, emails are stored by this service instead of sent. */
+  /** Absent if emails are stored by this service instead of sent. */
   apiKey?: string
-  /** Present if a mail server sends the emails. */
-  smtp?: { url: string, isTlsRequired: boolean, ca?: string }
 }
 
-/**
- * Sends an email. Two calls with the same idempotency key send one email within 24 h (Resend's window). By SMTP they may
- * send two with the same Message-ID, if the outcome of the first one was uncertain.
- */
+/** Sends an email. Two calls with the same idempotency key send one email (within 24 h, Resend's window). */
 export interface Mailer {
-  send(email: Email, idempotencyKey: string, attempt?: Attempt): Promise<Outcome<Sent>>
-}
-
-export interface Attempt {
-  /** True if the email is given up unless this attempt succeeds. */
-  isLast?: boolean
-  /** True if an earlier attempt may have arrived. */
-  isUncertain?: boolean
-}
-
-export interface Sent {
-  /** Message id at the provider, if it gives one. */
-  messageId?: string
-  /** Recipients that were refused, although others were accepted. */
-  refused?: readonly Refused[]
-}
-
-export interface Refused {
-  address: string
-  /** Answer of the mail server, in one line; escape it. */
-  answer: string
+  /** Resolves with the provider's message id; undefined if it gives none. */
+  send(email: Email, idempotencyKey: string): Promise<Outcome<string | undefined>>
 }
 
 export interface Posted {

@@ -111,8 +111,6 @@ export interface Work extends WorkTarget {
   hasTurn?: boolean
   /** True if the last attempt failed only because of the vendor's rate limit. */
   limited?: boolean
-  /** True if an attempt at it may have arrived although that was not confirmed. */
-  isUncertain?: true
   /** True if the platform refused even the minimal card. It is tried again on request, or after hours. */
   refused?: boolean
 }
@@ -153,8 +151,6 @@ export interface SentDelivery {
   messageId?: string
   /** Status of the email; absent while unknown. */
   receipt?: Receipt
-  /** True if it may have arrived twice. */
-  maybeTwice?: true
 }
 
 export interface DeliveryFailure {

@@ -113,8 +113,6 @@ export interface TextValues {
   'card.emailStatus.withReason': 'reason' | 'status'
   'card.emailStatus.note': 'delivery' | 'status'
   'card.emailStatus.news': 'delivery' | 'status' | 'targets'
-  'card.emailStatus.partly': 'accepted' | 'refused'
-  'card.emailStatus.maybeTwice': 'delivery'
   'card.emailStatus.dataGone': never
   'card.field.subject': never
   'card.field.technical': never

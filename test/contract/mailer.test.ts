@@ -3,12 +3,10 @@ import { createEmulator } from 'emulate'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createResendMailer } from '../../server/adapters/email/resend'
 import { createOutboxMailer } from '../../server/adapters/email/kept-emails'
-import { createSmtpMailer } from '../../server/adapters/email/smtp'
 import { createHttpClient } from '../../server/adapters/http/client'
 import type { Email, Mailer } from '../../server/ports/delivery'
 import { endAfterTest } from '../support/lifetime'
 import { freePort } from '../support/ports'
-import { headerOf, partOf, startSmtp } from '../support/smtp'
 
 interface Harness {
   mailer: Mailer
@@ -41,24 +39,8 @@ async function openOutbox() {
   return { mailer, sent: async () => [...mailer.sent] }
 }
 
-/** Of emails with the same Message-ID, receivers show one: SMTP promises no more. */
-async function openSmtp() {
-  const server = endAfterTest(await startSmtp())
-  const url = `smtp://127.0.0.1:${server.port}`
-  return {
-    mailer: endAfterTest(createSmtpMailer({ url, isTlsRequired: false, attemptMs: 5000 })),
-    async sent() {
-      const ids = server.mails.map(mail => headerOf(mail, 'Message-ID'))
-      return server.mails.filter((_, index) => ids.indexOf(ids[index]) === index).map(mail => ({
-        from: headerOf(mail, 'From')!, subject: headerOf(mail, 'Subject')!, html: partOf(mail, 'text/html'),
-        text: partOf(mail, 'text/plain'),
-      }))
-    },
-  }
-}
-
 /** Contract of every `Mailer`. */
-describe.each([['Resend', openResend], ['Outbox', openOutbox], ['SMTP', openSmtp]] as const)('%s mailer', (_, open) => {
+describe.each([['Resend', openResend], ['Outbox', openOutbox]] as const)('%s mailer', (_, open) => {
   let harness: Harness
   let key: string
 

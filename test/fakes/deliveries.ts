@@ -1,14 +1,14 @@
-import type { Email, Endpoint, Mailer, Outcome, Posted, Sent } from '../../server/ports/delivery'
+import type { Email, Endpoint, Mailer, Outcome, Posted } from '../../server/ports/delivery'
+import { ok } from './board'
 
 /** Records every email; answers from `answers`, then `ok`. */
 export class FakeMailer implements Mailer {
   readonly calls: { email: Email, key: string }[] = []
-  readonly answers: (Outcome<Sent | undefined> | Promise<Outcome<Sent | undefined>>)[] = []
+  readonly answers: (Outcome<string | undefined> | Promise<Outcome<string | undefined>>)[] = []
 
   async send(email: Email, key: string): ReturnType<Mailer['send']> {
     this.calls.push({ email, key })
-    const outcome = await this.answers.shift() ?? { ok: true, value: {} }
-    return outcome.ok ? { ok: true, value: outcome.value ?? {} } : outcome
+    return this.answers.shift() ?? ok
   }
 }
 

@@ -22,7 +22,7 @@ export function createOutboxMailer(onChange?: () => void): Mailer & { sent: read
         sentEmails.splice(0, sentEmails.length - MAX_EMAILS)
         onChange?.()
       }
-      return { ok: true, value: {} }
+      return { ok: true, value: undefined }
     },
   }
 }

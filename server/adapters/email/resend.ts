@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import type { CreateEmailOptions, ErrorResponse, Resend } from 'resend'
-import { FILE_LOST, type Attachment, type Email, type Mailer, type Outcome, type Sent } from '../../ports/delivery'
+import { FILE_LOST, type Attachment, type Email, type Mailer, type Outcome } from '../../ports/delivery'
 import type { HttpClient } from '../../ports/http'
 
 export interface ResendOptions {
@@ -42,7 +42,7 @@ export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: Rese
   let client: Promise<Resend> | undefined
   const sendWithFiles = serializeSends(timeoutMs / 3)
   return {
-    async send(email: Email, idempotencyKey: string): Promise<Outcome<Sent>> {
+    async send(email: Email, idempotencyKey: string): Promise<Outcome<string | undefined>> {
       try {
         client ??= connect(
           apiKey, baseUrl, request => http({ ...request, timeoutMs: timeFor(request, timeoutMs) }),
@@ -58,7 +58,7 @@ export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: Rese
         const { data, error, headers } = answer
         // Without an id, nobody knows if Resend took the email. Retry: Resend recognises the idempotency key.
         return typeof data?.id === 'string' && !error
-          ? { ok: true, value: { messageId: data.id } }
+          ? { ok: true, value: data.id }
           : interpretRefusal(error ?? {}, headers ?? {})
       }
       catch (error) {
@@ -138,10 +138,10 @@ async function connect(apiKey: string, baseUrl: string | undefined, send: Send):
 
 type Answer<T> = Awaited<ReturnType<typeof Resend.prototype.fetchRequest<T>>>
 
-function interpretRefusal({ statusCode: status, name }: Refusal, headers: Record<string, string>): Outcome<Sent> {
+function interpretRefusal({ statusCode: status, name }: Refusal, headers: Record<string, string>): Outcome {
   // The idempotency key covers submission, content, sender and recipients, so this very email was accepted before. Only
   // the person who decided and the time differ.
-  if (name === 'invalid_idempotent_request') return { ok: true, value: {} }
+  if (name === 'invalid_idempotent_request') return { ok: true, value: undefined }
   if (typeof status !== 'number') return retry('Resend answered something unreadable.')
   if (status >= 400 && status < 500 && !TEMPORARY_STATUSES.includes(status)) {
     return { ok: false, reason: describeRefusal(status, name), permanent: true }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { DeliveryTexts } from '../../../shared/deliveries'
-import type { Attempt, Endpoint, Outcome, Posted, Refused } from '../../ports/delivery'
+import type { Endpoint, Outcome, Posted } from '../../ports/delivery'
 import type { StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
 import type { Delivery, OtherWork, SentDelivery, Submission } from '../../ports/submission'
@@ -17,8 +17,6 @@ interface DeliveryAttempt {
   form: Form
   /** Stays the same in retries, and when the same data is forwarded to the same targets again. */
   idempotencyKey: string
-  /** What earlier attempts left open, and if this is the last one. */
-  attempt: Attempt
   /** Earlier transmission with other values; this one replaces it. */
   corrected?: Pick<SentDelivery, 'at'>
 }
@@ -28,8 +26,6 @@ interface DeliveryAnswer {
   status?: number
   /** Message id at the provider, which later reports its status. */
   messageId?: string
-  /** Recipients that were refused, although others were accepted. */
-  refused?: readonly Refused[]
   /** Time to keep the form data while we wait for that status, ms. */
   keepMs?: number
 }

@@ -26,14 +26,14 @@ export const emailDelivery: DeliveryRow<typeof settings> = {
   targets: ({ to }) => to,
   linksFiles: files => fittingOf(files).length < files.length,
   identity: ({ to }, { mail }) => [mail.fromAddress, mail.fromName, ...to],
-  async send({ submission, form, idempotencyKey, corrected, attempt }, { mailer, template, mail, files, texts }) {
+  async send({ submission, form, idempotencyKey, corrected }, { mailer, template, mail, files, texts }) {
     const message = await composeEmail(await mailed(submission, files), form, mail, template, {
       correctedEmail: corrected, repetition: isFirst(submission) ? undefined : idempotencyKey, files, texts,
     })
-    const outcome = await mailer.send(message, idempotencyKey, attempt)
+    const outcome = await mailer.send(message, idempotencyKey)
     if (!outcome.ok) return outcome.busy ? 'waiting' : outcome
-    const { messageId, refused } = outcome.value
-    return { ok: true, value: { refused, ...messageId !== undefined && { messageId, keepMs: mail.receipts?.waitMs } } }
+    const messageId = outcome.value
+    return { ok: true, value: messageId === undefined ? {} : { messageId, keepMs: mail.receipts?.waitMs } }
   },
 }
 

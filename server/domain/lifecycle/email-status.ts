@@ -40,17 +40,13 @@ export function receiptNews({ sent = [] }: Submission, texts = english): string 
     : []).join(' ')
 }
 
-/** Notes about emails that did not bounce, and about those that may have arrived twice. A bounced email is shown as a failure instead. */
+/** Notes about emails that did not bounce. A bounced email is shown as a failure instead. */
 export function receiptNotes({ sent = [], delivered }: Submission, texts = english): string[] {
-  return sent.filter(each => delivered.includes(each.delivery) && !isLost(each)).flatMap(({
-    delivery: key, receipt, maybeTwice,
-  }) => {
-    const delivery = deliveryName(key, texts)
-    return [
-      ...receipt ? [texts('card.emailStatus.note', { delivery, status: receiptText(receipt, texts) })] : [],
-      ...maybeTwice ? [texts('card.emailStatus.maybeTwice', { delivery })] : [],
-    ]
-  })
+  return sent.flatMap(each => each.receipt && delivered.includes(each.delivery) && !isLost(each)
+    ? [texts('card.emailStatus.note', {
+        delivery: deliveryName(each.delivery, texts), status: receiptText(each.receipt, texts),
+      })]
+    : [])
 }
 
 /** Form for another attempt; null if no email bounced. */

@@ -12,8 +12,6 @@ interface FailureDetails {
   gone?: boolean
   /** The vendor's rate limit was hit. */
   limited?: boolean
-  /** It may have arrived all the same. */
-  isUncertain?: true
 }
 
 /** Everything that can happen to a submission */
@@ -108,7 +106,7 @@ export interface Done {
   card?: CardRef
   version?: number
   /** Content that was delivered, and where to. */
-  sent?: Omit<SentDelivery, 'at' | 'maybeTwice'>
+  sent?: Omit<SentDelivery, 'at' | 'receipt'>
   /** HTTP status that an endpoint answered. */
   status?: number
   /** Why the sender got no confirmation. */

@@ -5,11 +5,11 @@ import type {
 import type { EventOf, LifecycleEvent, RefusedReason, Transition } from './events'
 import {
   failWork, postAgain, pull, missCard, takeReceipt, erase, forget, returned, revoke, collapse, confirmed, settle,
-  settleChanged, withFailure, type Clock,
+  settleChanged, type Clock,
 } from './settle'
 import {
   changed, contentHash, followed, isDelivery, keptUntil, outstanding, replaced, sameCard, updates, withCard,
-  withEntry, tidied, withGivenUp, withOriginals, withoutContent, isLost, isReturned,
+  withEntry, tidied, withGivenUp, withOriginals, withoutContent, isLost,
 } from './record'
 import { hold, isAnothers } from './assignment'
 import { byOrder } from '../deliveries/registry'
@@ -212,16 +212,11 @@ function finishDelivery(
   const next = changed(current, {
     work: current.work.filter(each => each !== work),
     delivered: [...current.delivered, delivery],
-    ...sent && { sent: [...otherDeliveries, {
-      ...sent, delivery, at: now, ...isErased && { content: '' }, ...work?.isUncertain && { maybeTwice: true as const },
-    }] },
+    ...sent && { sent: [...otherDeliveries, { ...sent, delivery, at: now, ...isErased && { content: '' } }] },
     ...keepMs ? { keptUntil: keptUntil(current, now + keepMs) } : {},
     history: withEntry(current, deliveredEntry(delivery, now, event, work)),
   })
-  if (isErased) return settle(next, [], clock)
-  // The mail server may have refused some of the recipients.
-  const entry = next.sent?.find(each => each.delivery === delivery)
-  return settleChanged(entry?.receipt && isReturned(entry.receipt) ? withFailure(next, entry) : next, clock)
+  return isErased ? settle(next, [], clock) : settleChanged(next, clock)
 }
 
 /** Records a card that was posted or edited, or a reply that was made. */

@@ -107,7 +107,6 @@ export function failWork(current: Submission, event: EventOf<'failed'>, clock: C
   const retriedWork = {
     ...work, attempts: work.attempts + 1, reason, refused, limited, hasTurn: undefined,
     missed: gone ? (work.missed ?? 0) + 1 : undefined,
-    isUncertain: work.isUncertain ?? event.isUncertain,
   }
   const isGivenUp = work.kind === 'update' && retryAt === null
   const next = changed(current, {
@@ -196,13 +195,14 @@ function canFail(
   return isResendable && decision?.action !== 'spam' && !work.some(({ kind }) => kind === delivery)
 }
 
-/** Counts an email that was returned as a failed delivery. */
-export function withFailure(next: Submission, { delivery, receipt }: SentDelivery): Submission {
+function withFailure(
+  next: Submission, { delivery, receipt }: SentDelivery & { receipt: Receipt },
+): Submission {
   const otherFailures = next.failures.filter(failure => failure.delivery !== delivery)
   return {
     ...next, state: next.state === 'settled' ? 'settling' : next.state, keptUntil: undefined,
     delivered: next.delivered.filter(each => each !== delivery),
-    failures: [...otherFailures, { delivery, reason: `${receiptText(receipt!)}.` }],
+    failures: [...otherFailures, { delivery, reason: `${receiptText(receipt)}.` }],
   }
 }
 

@@ -29,7 +29,6 @@ export async function readParts(context: Context): Promise<StatusPart[]> {
     })),
     ...allDeliveries(forms).map(key => singlePart(key, deliveryName(key))),
     ...optionalPartsOf(context).map(key => singlePart(key, OPTIONAL_PARTS[key])),
-    ...context.mail.smtp ? [singlePart('receipts', `${OPTIONAL_PARTS.receipts}: not with SMTP`)] : [],
     // List a platform's additional channels only while they have a problem.
     ...rooms.filter(room => room.includes('/')).map(room => partOf(room, labelOf(room, board), roomFacts(room)))
       .filter(({ state }) => state === 'failing' || state === 'limited'),

@@ -69,13 +69,8 @@ export function retryAt(
   return now + Math.max(delayMs, vendorPauseMs(outcome.retryAfterMs))
 }
 
-/** True if work that fails now is given up, unless the failure is a rate limit. */
-export function isLastAttempt({ attempts }: Pick<Work, 'attempts'>): boolean {
-  return attempts + 1 >= MAX_ATTEMPTS
-}
-
 function isGivenUp({ kind, attempts, missed = 0 }: Work, { permanent, gone, limited }: FailedAttempt): boolean {
   if (kind === 'post') return false
   if (gone) return missed + 1 >= MAX_MISSED
-  return kind !== 'update' && (permanent || (!limited && isLastAttempt({ attempts })))
+  return kind !== 'update' && (permanent || (!limited && attempts + 1 >= MAX_ATTEMPTS))
 }

@@ -1,12 +1,9 @@
 import { SUBMISSION_TTL_MS } from '../../../shared/lifetimes'
-import { english, joinNames } from '../../../shared/texts'
-import { oneLine } from '../../../shared/utils/text'
-import type { Outcome, Posted, Refused } from '../../ports/delivery'
+import type { Outcome, Posted } from '../../ports/delivery'
 import type { Form } from '../../ports/form'
 import type { CardRef, Delivery, Submission, Work } from '../../ports/submission'
 import type { CardQueue } from '../cards/card-queue'
 import type { Context, FormFiles } from '../context'
-import { isLastAttempt } from './backoff'
 import { fromHeader } from './email'
 import type { Done } from '../lifecycle/events'
 import { assignedNews, cardView, formOf, reminder } from '../cards/card-view'
@@ -65,34 +62,19 @@ export async function deliver(
   const to = row?.targets(form) ?? []
   if (!row || to.length === 0) return refuse(`${deliveryName(delivery)} is not configured any more.`)
   const earlier = sent.find(each => each.delivery === delivery)
-  const { attempts = 0, isUncertain } = submission.work.find(({ kind }) => kind === delivery) ?? {}
   const outcome = await row.send({
-    submission, form, attempt: { isLast: isLastAttempt({ attempts }), isUncertain }, idempotencyKey: deliveryKey(submission, [...row.identity(form, context), earlier?.at]),
+    submission, form, idempotencyKey: deliveryKey(submission, [...row.identity(form, context), earlier?.at]),
     // Nobody received an email that bounced, so there is nothing to correct.
     corrected: earlier && !isLost(earlier) ? earlier : undefined,
   }, context)
   if (outcome === 'waiting' || !outcome.ok) return outcome
-  const { messageId, status, keepMs, refused } = outcome.value
-  const sentDelivery = {
-    delivery, content: contentHash(data), to, ...messageId !== undefined && { messageId },
-    ...refused && refusal(to, refused, context.texts),
-  }
+  const { messageId, status, keepMs } = outcome.value
+  const sentDelivery = { delivery, content: contentHash(data), to, ...messageId !== undefined && { messageId } }
   return { ok: true, value: {
     sent: sentDelivery, ...status !== undefined && { status }, ...keepMs !== undefined && { keepMs },
     // Keep the data, because links to files need it.
     ...isLinked(submission, form, context.files) && { keepMs: SUBMISSION_TTL_MS },
   } }
-}
-
-/** Names the recipients that were refused. Another attempt goes to them alone, because the others have it. */
-function refusal(to: readonly string[], refused: readonly Refused[], texts = english) {
-  const addresses = refused.map(({ address }) => address)
-  const accepted = to.filter(address => !addresses.includes(address))
-  const reason = texts('card.emailStatus.partly', {
-    refused: refused.map(({ address, answer }) => `${address} (${oneLine(answer)})`).join(', '),
-    accepted: joinNames(accepted, texts),
-  })
-  return { to: addresses, receipt: { verdict: 'failed', reason } as const }
 }
 
 /** True if any delivery contains a link to a file. Such links must work after the delivery. */

@@ -52,8 +52,7 @@ export class Inbox {
     const response = await this.receive(toRequest(envelope))
     if (!response.ok) throw new Error(`HTTP ${response.status}`)
     const answer = response.headers.get('content-type')?.includes('json') ? await response.text() : ''
-    const noted = withinOrNull(LOOKUP_MS, this.state.set(key, { answer }, KEPT_MS))
-    await noted.catch(() => { /* Decisions and messages are compared once more. */ })
+    this.state.set(key, { answer }, KEPT_MS).catch(() => { /* Decisions and messages are compared once more. */ })
     return answer
   }
 }

@@ -174,7 +174,7 @@ describe('a forward that does not stand', () => {
 
   test('that came back while its confirmation was waiting is not confirmed until it is sent again', async () => {
     const id = await t.post(DATA)
-    t.mailer.answers.push({ ok: true, value: { messageId: 'message-1' } }, DOWN)
+    t.mailer.answers.push({ ok: true, value: 'message-1' }, DOWN)
     await t.forward(id)
     await t.outbox.apply(id, [{ type: 'receipt', messageId: 'message-1', receipt: { verdict: 'bounced' } }])
     expect(await load(id)).toMatchObject({ state: 'open', work: expect.not.arrayContaining([
@@ -188,7 +188,7 @@ describe('a forward that does not stand', () => {
 
   test('that came back after its confirmation is not confirmed twice', async () => {
     const id = await t.post(DATA)
-    t.mailer.answers.push({ ok: true, value: { messageId: 'message-1' } })
+    t.mailer.answers.push({ ok: true, value: 'message-1' })
     await t.forward(id)
     await t.outbox.apply(id, [{ type: 'receipt', messageId: 'message-1', receipt: { verdict: 'bounced' } }])
     await t.settle(t.decide({ id, action: 'resend', to: 'boss@example.com' }))

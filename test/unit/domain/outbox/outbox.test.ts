@@ -212,7 +212,7 @@ test('the audit trail says what was decided, by whom and when, what failed or wa
   }
   await perform(() => decide({ id, action: 'spam' }))
   await perform(() => decide({ id, action: 'reopen' }))
-  mailer.answers.push(failing('Refused.', { permanent: true }), failing('Down.'), { ok: true, value: { messageId: 'm1' } })
+  mailer.answers.push(failing('Refused.', { permanent: true }), failing('Down.'), { ok: true, value: 'm1' })
   await perform(() => decide({ id, action: 'edit', values: { f0: 'Grace' } }))
   await perform(() => decide({ id, action: 'forward' }))
   runtime.time += 60_000

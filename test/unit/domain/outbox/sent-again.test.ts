@@ -93,7 +93,7 @@ test('an email that came back from many addresses goes to all of them again, as 
   const triage = await openTriage({ form: { to: team } })
   const submissions = submissionsIn(triage)
   const id = await triage.post({ name: 'Ada' })
-  triage.mailer.answers.push({ ok: true, value: { messageId: 'm1' } })
+  triage.mailer.answers.push({ ok: true, value: 'm1' })
   await triage.settle(submissions.decide(id, { action: 'forward' }, LOCAL))
   await triage.outbox.apply(id, [{ type: 'receipt', messageId: 'm1', receipt: { verdict: 'bounced' } }])
   expect(await submissions.decide(id, { action: 'resend', to: team.join(', ') }, LOCAL)).toBeNull()

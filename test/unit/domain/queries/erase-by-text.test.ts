@@ -24,7 +24,7 @@ test('whatever contains an address is erased, wherever it is, with a line of who
   const quarantinedId = await triage.receive({ note: `write to ${address}.` }, { held: true })
   const spamId = await triage.post({ email: address })
   await triage.decide({ id: spamId, action: 'spam' })
-  triage.mailer.answers.push({ ok: true, value: { messageId: 'm1' } })
+  triage.mailer.answers.push({ ok: true, value: 'm1' })
   const keptId = await triage.post({ [address]: 'yes' })
   await triage.decide({ id: keptId, action: 'forward' })
   const otherIds = [
@@ -165,7 +165,7 @@ test('so much is looked through at once, and the next request goes on from there
 })
 
 test('what was delivered and is kept is found, however many ended since', async () => {
-  triage.mailer.answers.push({ ok: true, value: { messageId: 'm1' } })
+  triage.mailer.answers.push({ ok: true, value: 'm1' })
   const keptId = await triage.post({ email: 'ada@example.com' })
   await triage.forward(keptId)
   const [{ at, receivedAt }] = await triage.store.audit(1) as [AuditLine]
@@ -191,7 +191,7 @@ test('what was forwarded on its last day is found while it is kept', async () =>
   const DAY_MS = 24 * 60 * 60 * 1000
   const id = await triage.post({ email: 'ada@example.com' })
   triage.runtime.time += 6.9 * DAY_MS
-  triage.mailer.answers.push({ ok: true, value: { messageId: 'm1' } })
+  triage.mailer.answers.push({ ok: true, value: 'm1' })
   await triage.forward(id)
   triage.runtime.time += DAY_MS / 48
   expect(await eraseByText({ email: 'ada@example.com' })).toMatchObject({ erased: 1 })

@@ -54,7 +54,7 @@ test('an email that came back goes where it went last, unless another address is
   const { mailer, outbox } = triage
   const id = await triage.post({ name: 'Ada' })
   const send = async (decision: object, messageId: string) => {
-    mailer.answers.push({ ok: true, value: { messageId } })
+    mailer.answers.push({ ok: true, value: messageId })
     await triage.settle(submissions.decide(id, decision, LOCAL))
     const submission = (await triage.store.get(id))!
     await outbox.apply(id, [{ type: 'receipt', messageId, receipt: { verdict: 'bounced' } }], submission)
@@ -114,7 +114,7 @@ test('only an email that came back goes to another address, and the history and 
   triage.endpoint.answers.push({ ok: false, permanent: true, reason: 'No.' })
   await triage.settle(submissions.decide(id, { action: 'forward' }, ADA))
   await expect(submissions.decide(id, request, LOCAL)).rejects.toThrow(/did not bounce/)
-  triage.mailer.answers.push({ ok: true, value: { messageId: 'm1' } })
+  triage.mailer.answers.push({ ok: true, value: 'm1' })
   triage.endpoint.answers.push({ ok: false, permanent: true, reason: 'No.' })
   await triage.settle(submissions.decide(id, { action: 'resend' }, ADA))
   await expect(submissions.decide(id, request, LOCAL)).rejects.toThrow(/did not bounce/)
