@@ -127,6 +127,9 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     },
     listeners,
     ...platformServices(context, { config, connections, listeners, bot }),
-    close: stores.close,
+    close: async () => {
+      vendors.mailer.close?.()
+      await stores.close()
+    },
   }
 }

@@ -123,7 +123,7 @@ function aboutOf(config: Config): Record<string, unknown> {
   return {
     version, platforms: Object.keys(platforms),
     store: storeUrl ? `Redis at ${new URL(storeUrl).host}` : `files in ${resolve(dataDir)}`,
-    mailer: mail.apiKey ? 'Resend' : 'none: emails are kept here (MAIL_API_KEY is not set)',
+    mailer: mail.carrier ?? 'none: emails are kept here (MAIL_API_KEY is not set)',
     pages: whyClosed(config) ?? (siteUrl === null ? '/ (NUXT_PUBLIC_SITE_URL is not set)' : `${siteUrl}/`),
   }
 }

@@ -1,10 +1,14 @@
 import { located } from '../adapters/chat/late-room'
 import { createResendNotices } from '../adapters/email/notices'
+import { createFallback } from '../adapters/email/fallback'
 import { createResendMailer } from '../adapters/email/resend'
+import { createSmtpMailer } from '../adapters/email/smtp'
 import { createOutboxMailer } from '../adapters/embedded/outbox-mailer'
 import { createHttpClient, NOT_PROXIED, obeyProxy } from '../adapters/http/client'
 import { createTurnstile } from '../adapters/turnstile/turnstile'
 import type { Config } from '../config'
+import type { Mailer } from '../ports/delivery'
+import type { HttpClient } from '../ports/http'
 import type { Connection } from '../platforms/connection'
 import { platforms } from '../platforms/registry'
 import type { Log } from '../ports/runtime'
@@ -23,11 +27,11 @@ export function connectVendors(config: Config, log: Log, { store, drafts, instal
   ))
   const rooms = connections.find(({ embedded }) => embedded)?.embedded
   const caught = createOutboxMailer(() => rooms?.changed())
-  const { apiKey, baseUrl, receipts } = config.mail
+  const { receipts } = config.mail
   return {
     http, connections,
     problems: config.proxy && !proxied ? [NOT_PROXIED] : [],
-    mailer: apiKey ? createResendMailer({ apiKey, baseUrl }, http) : caught,
+    mailer: connectMailer(config, http) ?? caught,
     notices: receipts ? createResendNotices(receipts.secret) : null,
     humanCheck: config.form.turnstile ? createTurnstile(config.form.turnstile, http) : null,
     identityProviders: platforms.flatMap(({ key, signIn }) => signIn && key in config.ops.platforms
@@ -35,4 +39,19 @@ export function connectVendors(config: Config, log: Log, { store, drafts, instal
       : []),
     sandbox: rooms ? { rooms, emails: caught.sent } : null,
   }
+}
+
+/**
+ * Connects what sends the emails; null if nothing is configured. No attempt outlives the lease of its work: otherwise
+ * another process would send the email again. Resend adds up to five sixths to its timeout for files.
+ */
+function connectMailer({ mail, retry: { leaseMs } }: Config, http: HttpClient): Mailer | null {
+  const { apiKey, baseUrl, smtp, fallback } = mail
+  const share = smtp && fallback ? 0.4 : 0.8
+  const resend = apiKey
+    ? createResendMailer({ apiKey, baseUrl, timeoutMs: Math.min(15_000, leaseMs * (smtp ? 0.25 : 0.5)) }, http)
+    : null
+  if (!smtp) return resend
+  const server = createSmtpMailer({ ...smtp, timeoutMs: leaseMs * share })
+  return fallback && resend ? createFallback(server, resend) : server
 }

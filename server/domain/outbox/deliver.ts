@@ -1,14 +1,15 @@
 import { SUBMISSION_TTL_MS } from '../../../shared/lifetimes'
-import type { Outcome, Posted } from '../../ports/delivery'
+import type { IsGivenUp, Outcome, Posted } from '../../ports/delivery'
 import type { Form } from '../../ports/form'
 import type { CardRef, Delivery, Submission, Work } from '../../ports/submission'
 import type { CardQueue } from '../cards/card-queue'
 import type { Context, FormFiles } from '../context'
 import { fromHeader } from './email'
 import type { Done } from '../lifecycle/events'
+import { retryAt } from './backoff'
 import { assignedNews, cardView, formOf, reminder } from '../cards/card-view'
 import { carrierOf, DELIVERIES, deliveryName, rowOf, wayOf } from '../deliveries/registry'
-import { contentHash, digest, isLost } from '../lifecycle/record'
+import { contentHash, digest, isLost, isPartial } from '../lifecycle/record'
 import { receiptNews } from '../lifecycle/email-status'
 
 /**
@@ -40,7 +41,9 @@ export async function perform(
     }
     case 'erasure': return tellErasure(submission, context)
     case 'confirm': return confirm(submission, work, context)
-    default: return deliver(kind, submission, context)
+    default: return deliver(kind, submission, context, outcome => (
+      !work.mayHaveArrived && retryAt(work, outcome, 0, 0, context.policy) === null
+    ))
   }
 }
 
@@ -50,7 +53,7 @@ function cardOutcome(outcome: Outcome<CardRef | undefined>, version: number, car
 
 /** Makes one delivery of a forwarded submission; resolves with its recipients and a hash of its content. */
 export async function deliver(
-  delivery: Delivery, submission: Submission, context: Context,
+  delivery: Delivery, submission: Submission, context: Context, isGivenUp?: IsGivenUp,
 ): Promise<Outcome<Done> | 'waiting'> {
   const { data, form: key, sent = [] } = submission
   const form = formOf(submission, context)
@@ -62,14 +65,19 @@ export async function deliver(
   const to = row?.targets(form) ?? []
   if (!row || to.length === 0) return refuse(`${deliveryName(delivery)} is not configured any more.`)
   const earlier = sent.find(each => each.delivery === delivery)
+  const isRest = earlier !== undefined && isPartial(earlier, submission)
   const outcome = await row.send({
-    submission, form, idempotencyKey: deliveryKey(submission, [...row.identity(form, context), earlier?.at]),
+    submission, form, isGivenUp, idempotencyKey: deliveryKey(submission, [...row.identity(form, context), earlier?.at]),
     // Nobody received an email that bounced, so there is nothing to correct.
-    corrected: earlier && !isLost(earlier) ? earlier : undefined,
+    corrected: earlier && !isLost(earlier) && !isRest ? earlier : undefined,
   }, context)
   if (outcome === 'waiting' || !outcome.ok) return outcome
   const { messageId, status, keepMs } = outcome.value
-  const sentDelivery = { delivery, content: contentHash(data), to, ...messageId !== undefined && { messageId } }
+  const sentDelivery = {
+    delivery, content: contentHash(data), to: isRest ? [...earlier.to, ...to] : to,
+    ...isRest && earlier.mayBeTwice && { mayBeTwice: true as const },
+    ...messageId !== undefined && { messageId },
+  }
   return { ok: true, value: {
     sent: sentDelivery, ...status !== undefined && { status }, ...keepMs !== undefined && { keepMs },
     // Keep the data, because links to files need it.

@@ -6,10 +6,10 @@ import { testContext } from '../../../fakes/context'
 import { FakeMailer } from '../../../fakes/deliveries'
 import { failing } from '../../../fakes/board'
 
-function openTestEmail({ apiKey = 're_key', waits = [] }: { apiKey?: string, waits?: (number | Error)[] } = {}) {
+function openTestEmail({ carrier = 'Resend', waits = [] }: { carrier?: string, waits?: (number | Error)[] } = {}) {
   const mailer = new FakeMailer()
   const mail = {
-    fromAddress: 'forms@example.com', fromName: 'Formbot', to: ['team@example.com'], receipts: { waitMs: 1 }, apiKey,
+    fromAddress: 'forms@example.com', fromName: 'Formbot', to: ['team@example.com'], receipts: { waitMs: 1 }, carrier,
   }
   const testEmail = new TestEmail(testContext({ mailer, mail }), createEmbeddedTestReceipts(), {
     limit: 5, take: async () => {
@@ -40,7 +40,7 @@ test('one that is refused, or that would only be kept here, is not said to be se
   const { testEmail, mailer } = openTestEmail()
   mailer.answers.push(failing('Resend answered 403.'))
   await expect(testEmail.send()).rejects.toThrow('Resend answered 403.')
-  const demoEmail = openTestEmail({ apiKey: '' })
+  const demoEmail = openTestEmail({ carrier: '' })
   await expect(demoEmail.testEmail.send()).rejects.toThrow(EmailRefused)
   expect(demoEmail.mailer.calls).toEqual([])
 })
