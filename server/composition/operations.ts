@@ -117,13 +117,18 @@ async function readSetup(
   }
 }
 
+function mailerOf({ carrier, smtp, fallback }: Config['mail']): string {
+  if (smtp) return `SMTP server at ${smtp.host}:${smtp.port}, ${fallback ? 'then Resend' : 'without receipts'}`
+  return carrier ?? 'none: emails are kept here (MAIL_API_KEY is not set)'
+}
+
 /** Facts about this deployment, for the log at the start; without secrets. */
 function aboutOf(config: Config): Record<string, unknown> {
   const { storeUrl, dataDir, mail, siteUrl, platforms } = config
   return {
     version, platforms: Object.keys(platforms),
     store: storeUrl ? `Redis at ${new URL(storeUrl).host}` : `files in ${resolve(dataDir)}`,
-    mailer: mail.carrier ?? 'none: emails are kept here (MAIL_API_KEY is not set)',
+    mailer: mailerOf(mail),
     pages: whyClosed(config) ?? (siteUrl === null ? '/ (NUXT_PUBLIC_SITE_URL is not set)' : `${siteUrl}/`),
   }
 }

@@ -93,7 +93,8 @@ function readAuthority(value: string, problems: string[]): string | undefined {
   try {
     // In many places a variable has one line.
     const pem = value.includes('-----BEGIN') ? value.replaceAll('\\n', '\n') : readFileSync(value, 'utf8')
-    return new X509Certificate(pem) && pem
+    new X509Certificate(pem)
+    return pem
   }
   catch {
     problems.push('SMTP_CA must be the path of a PEM file with a certificate, or its text: it cannot be read.')

@@ -46,7 +46,9 @@ async function openSmtp() {
     async sent() {
       const byId = new Map(smtp.emails.toReversed().map(each => [headerOf(each, 'Message-ID'), each]))
       return [...byId.values()].toReversed().map((each) => {
-        const part = (type: string) => new RegExp(`Content-Type: text/${type}[^]*?\r\n\r\n([^]*?)\r\n--`).exec(each.source)![1]!
+        const part = (type: string) => (
+          new RegExp(`Content-Type: text/${type}[^]*?\r\n\r\n([^]*?)\r\n--`).exec(each.source)![1]!
+        )
         return {
           from: headerOf(each, 'From')!, subject: headerOf(each, 'Subject')!, html: part('html'), text: part('plain'),
         }

@@ -34,7 +34,9 @@ export interface SmtpDouble {
 }
 
 /** @param options those of `smtp-server`; by default without STARTTLS and without sign-in */
-export async function startSmtp({ port = 0, ...options }: SMTPServerOptions & { port?: number } = {}): Promise<SmtpDouble> {
+export async function startSmtp(
+  { port = 0, ...options }: SMTPServerOptions & { port?: number } = {},
+): Promise<SmtpDouble> {
   const emails: ReceivedEmail[] = []
   const sockets = new Set<{ destroy: () => void }>()
   const server = new SMTPServer({

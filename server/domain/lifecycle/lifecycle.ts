@@ -162,7 +162,9 @@ function findCurrentDeliveries(
   const deliveries = new Set([...delivered, ...sent.map(each => each.delivery)])
   return [...deliveries].sort(byOrder(each => each)).filter((delivery) => {
     const lastSent = sent.find(each => each.delivery === delivery)
-    return lastSent ? lastSent.content === content && !isLost(lastSent) && !lastSent.refused : delivered.includes(delivery) && !isEdited
+    return lastSent
+      ? lastSent.content === content && !isLost(lastSent) && !lastSent.refused
+      : delivered.includes(delivery) && !isEdited
   })
 }
 

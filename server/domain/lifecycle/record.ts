@@ -292,5 +292,7 @@ export function canSendAgain(submission: SubmissionRecord): boolean {
 /** Returns the delivery that did not reach all recipients and waits for another decision. */
 export function bouncedDelivery({ state, failures, sent = [] }: SubmissionRecord): SentDelivery | undefined {
   if (state !== 'open') return undefined
-  return sent.find(each => (isLost(each) || each.refused) && failures.some(({ delivery }) => delivery === each.delivery))
+  return sent.find(each => (
+    (isLost(each) || each.refused) && failures.some(({ delivery }) => delivery === each.delivery)
+  ))
 }

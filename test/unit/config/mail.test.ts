@@ -16,7 +16,8 @@ describe('a mail server', () => {
   })
 
   test('is used if Resend is set up, too', () => {
-    expect(readConfig({ ...SMTP, MAIL_API_KEY: 're_1' }).mail).toMatchObject({ carrier: 'SMTP server', fallback: false })
+    const { mail } = readConfig({ ...SMTP, MAIL_API_KEY: 're_1' })
+    expect(mail).toMatchObject({ carrier: 'SMTP server', fallback: false })
   })
 
   test('needs a sender and a recipient, as Resend does', () => {
@@ -37,7 +38,7 @@ describe('a mail server', () => {
   ])('is refused with one problem for the URL %s, which is not quoted', (url) => {
     const problems = problemsOf({ ...SMTP, SMTP_URL: url })
     expect(problems).toEqual([expect.stringMatching(/^SMTP_URL is malformed: must /)])
-    expect(problems[0]).not.toContain(url)
+    expect(problems[0]).not.toMatch(/a\/b|%zz|user:pass@ /)
   })
 })
 
@@ -60,7 +61,8 @@ describe('what goes with it', () => {
   )
 
   test('receipts are allowed for the fallback', () => {
-    const env = { ...SMTP, MAIL_API_KEY: 're_1', MAIL_FALLBACK: 'resend', MAIL_WEBHOOK_SECRET: `whsec_${'b'.repeat(32)}` }
+    const secret = `whsec_${'b'.repeat(32)}`
+    const env = { ...SMTP, MAIL_API_KEY: 're_1', MAIL_FALLBACK: 'resend', MAIL_WEBHOOK_SECRET: secret }
     expect(readConfig(env).mail).toMatchObject({ fallback: true, receipts: {} })
   })
 })

@@ -10,7 +10,8 @@ import { until } from '../../../support/until'
 
 const email: Email = {
   from: '"Formbot" <bot@example.com>', to: ['ada@example.com', 'bob@example.com'], replyTo: 'eve@example.org',
-  subject: 'Hello', html: '<p>Hello</p>', text: 'Hello', headers: { 'References': '<one@example.com>', 'Message-ID': '<x@y>' },
+  subject: 'Hello', html: '<p>Hello</p>', text: 'Hello',
+  headers: { 'References': '<one@example.com>', 'Message-ID': '<x@y>' },
 }
 
 let certificate: ReturnType<typeof selfSigned>
@@ -36,7 +37,9 @@ const withSignIn: Server = {
 describe('an email', () => {
   test('arrives with its headers, under a Message-ID of its key', async () => {
     const { smtp, mailer } = await open()
-    expect(await mailer.send(email, 'key-1')).toMatchObject({ ok: true, said: expect.stringContaining('queued as ABC123') })
+    expect(await mailer.send(email, 'key-1')).toMatchObject({
+      ok: true, said: expect.stringContaining('queued as ABC123'),
+    })
     const [received] = smtp.emails
     expect(received).toMatchObject({ from: 'bot@example.com', to: ['ada@example.com', 'bob@example.com'] })
     expect(headerOf(received!, 'Message-ID')).toBe('<key-1@example.com>')
@@ -78,7 +81,9 @@ describe('an email', () => {
     const outcome = await mailer.send({ ...email, attachments: [{
       filename: 'a.bin', contentType: 'image/png', content: { size: 200_000, read },
     }] }, 'key')
-    expect(outcome).toMatchObject({ ok: false, permanent: false, reason: expect.stringContaining('not in its storage') })
+    expect(outcome).toMatchObject({
+      ok: false, permanent: false, reason: expect.stringContaining('not in its storage'),
+    })
     await until('the connection is closed', () => smtp.connections.open === 0)
     expect(smtp.emails).toEqual([])
   })
@@ -109,7 +114,9 @@ describe('a server', () => {
     expect(smtp.emails[0]!.to).toEqual(['ada@example.com'])
   })
 
-  test.each([[451, false], [554, true]])('that answers %i to the message may still have it: %s', async (code, permanent) => {
+  test.each([
+    [451, false], [554, true],
+  ])('that answers %i has not got the email; for good: %s', async (code, permanent) => {
     const { smtp, mailer } = await open()
     smtp.faults.data = () => [code, 'Secret of eve@example.org']
     const outcome = await mailer.send(email, 'key')
@@ -131,13 +138,13 @@ describe('a server', () => {
 
   test('that answers after the time of an attempt may have the email', async () => {
     const { smtp, mailer } = await open({}, { timeoutMs: 400 })
-    const { promise, resolve } = Promise.withResolvers<void>()
+    const { promise, resolve } = Promise.withResolvers<null>()
     smtp.faults.data = () => promise
     const startedAt = performance.now()
     expect(await mailer.send(email, 'key')).toMatchObject({ ok: false, mayHaveArrived: true })
     expect(performance.now() - startedAt).toBeGreaterThan(290)
     await until('the connection is closed', () => smtp.connections.open === 0)
-    resolve()
+    resolve(null)
   })
 
   test('that never greets is left in time, and has not got the email', async () => {
