@@ -47,11 +47,8 @@ export function connectVendors(config: Config, log: Log, { store, drafts, instal
  */
 function connectMailer({ mail, retry: { leaseMs } }: Config, http: HttpClient): Mailer | null {
   const { apiKey, baseUrl, smtp, fallback } = mail
-  const share = smtp && fallback ? 0.4 : 0.8
-  const resend = apiKey
-    ? createResendMailer({ apiKey, baseUrl, timeoutMs: Math.min(15_000, leaseMs * (smtp ? 0.25 : 0.5)) }, http)
-    : null
-  if (!smtp) return resend
-  const server = createSmtpMailer({ ...smtp, timeoutMs: leaseMs * share })
-  return fallback && resend ? createFallback(server, resend) : server
+  if (!smtp) return apiKey ? createResendMailer({ apiKey, baseUrl }, http) : null
+  if (!fallback || !apiKey) return createSmtpMailer({ ...smtp, timeoutMs: leaseMs * 0.8 })
+  const resend = createResendMailer({ apiKey, baseUrl, timeoutMs: leaseMs / 4 }, http)
+  return createFallback(createSmtpMailer({ ...smtp, timeoutMs: leaseMs * 0.4 }), resend)
 }

@@ -279,9 +279,9 @@ export function isLost({ receipt }: SentDelivery): boolean {
   return receipt !== undefined && isReturned(receipt)
 }
 
-/** True if some recipients did not get this content: their mail server refused them. */
+/** True if some recipients did not get the present content, or the last one: their mail server refused them. */
 export function isPartial({ refused, content }: SentDelivery, { data }: Submission): boolean {
-  return refused !== undefined && data !== null && content === contentHash(data)
+  return refused !== undefined && (data === null || content === contentHash(data))
 }
 
 /** True if its email bounced or was refused for a recipient, so that somebody may send it again. */

@@ -46,6 +46,15 @@ test('the refused recipient may be replaced by another address', async () => {
   expect(recipients(triage).at(-1)).toEqual(['carol@example.com'])
 })
 
+test('marked as spam, its card still says who has the email', async () => {
+  const triage = await open()
+  triage.mailer.answers.push(refusal(true))
+  const id = await triage.post({ name: 'Ada' })
+  await triage.forward(id)
+  await triage.settle(triage.decide({ id, action: 'spam' }))
+  expect(triage.board.history.at(-1)!.notes.join()).toMatch(/Sent to ada@example.com on (?!.*with other values)/)
+})
+
 test('an edit goes to all recipients again', async () => {
   const triage = await open()
   triage.mailer.answers.push(refusal(true))
