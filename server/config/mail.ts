@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Require } from '../variable'
 
-export interface SmtpConfig {
+interface SmtpConfig {
   host: string
   port: number
   /** True for TLS from the first byte. */

@@ -41,7 +41,7 @@ export const emailDelivery: DeliveryRow<typeof settings> = {
 /** Names the refused recipients, who are from the configuration or chosen by a reviewer. */
 function named(outcome: Outcome & { ok: false }) {
   const { refused = [], reason } = outcome
-  return refused.length > 0 ? { ...outcome, reason: `${reason.replace(/\.$/, '')}: ${refused.join(', ')}.` } : outcome
+  return refused.length > 0 ? { ...outcome, reason: `${reason} Refused: ${refused.join(', ')}.` } : outcome
 }
 
 /** True for the first email of a submission. An earlier email counts even if it failed: it may have arrived. */

@@ -26,7 +26,7 @@ test('an email that one of two recipients was refused is named, and sent again t
   const id = await triage.post({ name: 'Ada' })
   await triage.forward(id)
   expect((await triage.store.get(id))!.state).toBe('open')
-  expect(await notesOf(triage, id)).toContain('Email failed: The mail server refused a recipient (550): bob@example.com.')
+  expect(await notesOf(triage, id)).toContain('Email failed: The mail server refused a recipient (550). Refused: bob@example.com.')
   expect(await notesOf(triage, id)).toMatch(/Sent to ada@example.com on (?!.*with other values)/)
   await triage.settle(triage.decide({ id, action: 'resend' }))
   expect(recipients(triage)).toEqual([[ADDRESS_A, ADDRESS_B], [ADDRESS_B]])
