@@ -32,7 +32,7 @@ const TIMED = e2e([
 /** Tests that mostly wait: run two at a time, they leave the processor to CPU-heavy tests. The longest start first. */
 const WAITING = e2e([
   'discord-gateway', 'crash-take-back', 'gateway-route', 'crash-forms', 'agent-approvals-late', 'failover',
-  'agent-slack', 'progress', 'card-data', 'agent-left-behind', 'agent-telegram', 'cards-follow', 'whatsapp',
+  'agent-slack', 'progress', 'card-data', 'agent-left-behind', 'agent-telegram', 'cards-follow', 'whatsapp', 'smtp',
 ])
 
 /** Two replicas post a card every 15 ms, in order: a CPU-heavy test beside them would decide which one is first. */

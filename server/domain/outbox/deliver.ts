@@ -41,10 +41,13 @@ export async function perform(
     }
     case 'erasure': return tellErasure(submission, context)
     case 'confirm': return confirm(submission, work, context)
-    default: return deliver(kind, submission, context, outcome => (
-      !work.mayHaveArrived && retryAt(work, outcome, 0, 0, context.policy) === null
-    ))
+    default: return deliver(kind, submission, context, isLast(work, context))
   }
+}
+
+/** Another way to send may be tried after the last attempt, unless an earlier one may have arrived. */
+function isLast(work: Work, { policy }: Context): IsGivenUp {
+  return outcome => !work.mayHaveArrived && retryAt(work, outcome, 0, 0, policy) === null
 }
 
 function cardOutcome(outcome: Outcome<CardRef | undefined>, version: number, card?: CardRef): Outcome<Done> {
@@ -122,9 +125,9 @@ export function deliveryKey({ id, data }: Submission, message: readonly (string 
  * from the submission, so that nobody can send their own text to strangers through this service.
  */
 async function confirm(
-  { id, form: key, confirmation }: Submission, { attempts }: Work,
-  { mailer, mail, forms, confirmations, log }: Context,
+  { id, form: key, confirmation }: Submission, work: Work, context: Context,
 ): Promise<Outcome<Done> | 'waiting'> {
+  const { mailer, mail, forms, confirmations, log } = context
   const skip = (reason: string) => {
     log.warn('confirmation.skipped', { submission: id, reason })
     return { ok: true as const, value: { skipped: reason } }
@@ -132,7 +135,7 @@ async function confirm(
   const { confirm: message } = forms.of(key)
   const to = confirmation?.to
   if (!message || !to) return skip('Its form no longer sends confirmations.')
-  if (attempts === 0) {
+  if (work.attempts === 0) {
     const waitMs = await confirmations.take(`confirm:${digest(mailboxOf(to))}`).catch(() => null)
     if (waitMs === null) return 'waiting'
     if (waitMs > 0) return skip(`Its sender got ${confirmations.limit} confirmations within a day.`)
@@ -141,7 +144,7 @@ async function confirm(
     from: fromHeader(mail), to: [to], ...message,
     // Stops vacation notices and other automatic replies (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-replied' },
-  }, `${id}-confirm-${digest(to)}`)
+  }, `${id}-confirm-${digest(to)}`, isLast(work, context))
   if (outcome.ok) return { ok: true, value: {} }
   // No reviewer can correct a sender's wrong address.
   return outcome.permanent ? skip(outcome.reason) : outcome
