@@ -52,3 +52,14 @@ test('no more test emails are sent than the limit allows, and none while they ca
   await expect(testEmail.send()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
   expect(mailer.calls).toHaveLength(1)
 })
+
+test('the answer of the mail server is quoted, of a refusal too, and receipts are not promised', async () => {
+  const { testEmail, mailer } = openTestEmail({ carrier: 'SMTP server' })
+  mailer.answers.push({ ok: true, value: undefined, said: '250 queued as ABC' }, {
+    ok: false, permanent: true, reason: 'Refused (550).', said: '550 No team@example.com',
+  })
+  expect(await testEmail.send()).toEqual({
+    to: 'team@example.com', messageId: null, said: '250 queued as ABC', hasNoReceipts: true,
+  })
+  await expect(testEmail.send()).rejects.toThrow('Refused (550). It said: 550 No team@example.com')
+})
