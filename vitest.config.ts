@@ -33,7 +33,7 @@ const TIMED = e2e([
 const WAITING = e2e([
   'discord-gateway', 'crash-take-back', 'gateway-route', 'crash-forms', 'agent-approvals-late', 'failover',
   'agent-slack', 'progress', 'card-data', 'agent-left-behind', 'agent-telegram', 'cards-follow', 'whatsapp',
-  'telegram-polling',
+  'telegram-polling', 'smtp',
 ])
 
 /** Two replicas post a card every 15 ms, in order: a CPU-heavy test beside them would decide which one is first. */

@@ -8,6 +8,7 @@ import { filesVariables, readFiles, type FilesConfig } from './config/files'
 import { folderProblem } from './config/folder'
 import { HONEYPOT, readForms, type FormsConfig } from './config/forms'
 import { opsVariables, readOps, signInVariables, type OpsConfig } from './config/ops'
+import { readMail, requireMail, type MailConfig } from './config/mail'
 import { misspelt } from './config/misspelt'
 import { everyoneListed, peopleVariables, readPeople, type PeopleConfig } from './config/people'
 import { readPlatforms, wantedPlatforms } from './config/platforms'
@@ -58,15 +59,7 @@ export interface Config {
   /** Redis, or a file of SQLite. */
   storeUrl: string
   dataDir: string
-  mail: {
-    apiKey?: string
-    baseUrl?: string
-    fromAddress: string
-    fromName: string
-    to: readonly string[]
-    /** Secret for Resend's reports on emails, and how long the form data is kept for them, ms. */
-    receipts?: { secret: string, waitMs: number }
-  }
+  mail: MailConfig
   /** URL for forwards of the default form, secret that signs those of every form, and whether erasures are sent. */
   endpoint: { url?: string, signingSecret?: string, tellsErasures: boolean }
   /** Forms beside the default one. */
@@ -137,8 +130,8 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
 
   const platformKeys = wantedPlatforms(values, context)
   const embeddedPlatform = platforms.find(({ key, needs }) => needs.length === 0 && platformKeys.includes(key))
-  const sendsEmail = isSet('MAIL_API_KEY') || isSet('MAIL_WEBHOOK_SECRET') || !embeddedPlatform
-  if (sendsEmail) require(['MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL'], '')
+  requireMail(values, embeddedPlatform !== undefined, require, problems)
+  const mail = readMail(values, problems)
   if (production) require(['STORE_URL'], '')
   const honeypot = values.FORM_HONEYPOT
   const formSettings = readForms(
@@ -184,8 +177,7 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
     revocableMs: readRevocable(values),
     cardDataMs: values.CARD_DATA_TTL ?? null,
     storeUrl,
-    dataDir,
-    mail: readMail(values),
+    dataDir, mail,
     endpoint: readEndpoint(values),
     forms, people, files,
     cronSecret: values.CRON_SECRET,
@@ -272,17 +264,6 @@ function readEndpoint(values: Values): Config['endpoint'] {
   return {
     url: values.FORWARD_ENDPOINT, signingSecret: values.FORWARD_SIGNING_SECRET,
     tellsErasures: values.FORWARD_ERASURES ?? false,
-  }
-}
-
-function readMail(values: Values): Config['mail'] {
-  return {
-    apiKey: values.MAIL_API_KEY, baseUrl: values.RESEND_BASE_URL,
-    fromAddress: values.MAIL_FROM_ADDRESS ?? 'forms@example.com', fromName: values.MAIL_FROM_NAME ?? 'Formbot',
-    to: values.FORWARD_EMAIL ?? ['team@example.com'],
-    receipts: values.MAIL_WEBHOOK_SECRET
-      ? { secret: values.MAIL_WEBHOOK_SECRET, waitMs: values.RECEIPT_WAIT ?? 60 * 60 * 1000 }
-      : undefined,
   }
 }
 

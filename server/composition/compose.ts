@@ -111,7 +111,8 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
       // Start the bot as the first webhook would: its adapters then ask their platforms for the bot's identity.
       bot().then(chat => Promise.all([chat.initialize(), agent?.loadModel(chat)])),
       renderEmail(),
-      mail.apiKey && import('resend'), endpoint.signingSecret && import('standardwebhooks'),
+      mail.smtp ? import('nodemailer/lib/smtp-connection') : mail.apiKey && import('resend'),
+      endpoint.signingSecret && import('standardwebhooks'),
     ]),
     identityProviders: vendors.identityProviders,
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,
@@ -129,6 +130,9 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     },
     listeners,
     ...platformServices(context, { config, connections, listeners, bot }),
-    close: stores.close,
+    close: async () => {
+      vendors.mailer.close?.()
+      await stores.close()
+    },
   }
 }

@@ -124,6 +124,11 @@ async function readSetup(
   }
 }
 
+function mailerOf({ carrier, smtp, fallback }: Config['mail']): string {
+  if (smtp) return `SMTP server at ${smtp.host}:${smtp.port}, ${fallback ? 'then Resend' : 'without receipts'}`
+  return carrier ?? 'none: emails are kept here (MAIL_API_KEY is not set)'
+}
+
 /** Facts about this deployment, for the log at the start; without secrets. */
 function aboutOf(config: Config): Record<string, unknown> {
   const { storeUrl, mail, siteUrl, platforms } = config
@@ -131,7 +136,7 @@ function aboutOf(config: Config): Record<string, unknown> {
   return {
     version, platforms: Object.keys(platforms),
     store: file === null ? `Redis at ${new URL(storeUrl).host}` : `SQLite in ${resolve(file)}`,
-    mailer: mail.apiKey ? 'Resend' : 'none: emails are kept here (MAIL_API_KEY is not set)',
+    mailer: mailerOf(mail),
     pages: whyClosed(config) ?? (siteUrl === null ? '/ (NUXT_PUBLIC_SITE_URL is not set)' : `${siteUrl}/`),
   }
 }

@@ -11,6 +11,21 @@ const ORIGINS = 'must be a list of origins such as https://example.com,https://w
 /** Rejects raw `/`, `?` and `#` in user or password: they would end that part of the URL. */
 const RAW_PASSWORD = /^(?!rediss?:\/\/[^@/?#]*[/?#][^@]*@)/
 
+/** Same for the URL of a mail server. */
+const RAW_SMTP_PASSWORD = /^(?!smtps?:\/\/[^@/?#]*[/?#][^@]*@)/
+
+/** True if the URL has a host, and nothing but user, password and port beside it. */
+function isSmtpUrl(value: string): boolean {
+  try {
+    const { hostname, username, password, pathname, search, hash } = new URL(value)
+    return decodeURIComponent(username + password) !== null && hostname !== '' && /^\/?$/.test(pathname)
+      && search + hash === ''
+  }
+  catch {
+    return false
+  }
+}
+
 /** True for a file of SQLite, and for a Redis URL that node-redis can read: a database number is its path. */
 function isStoreUrl(value: string): boolean {
   if (sqlitePath(value) !== null) return sqlitePath(value) !== ''
@@ -54,13 +69,31 @@ export const coreVariables = {
     about: 'Where submissions are kept: a file of SQLite, e.g. sqlite:/data/forms.db, for one process; or Redis (or Valkey) for any number, e.g. redis://localhost:6379.',
     where: 'A folder on a disk that stays, or your Redis provider; outside production the default is forms.db in DATA_DIR.',
   },
+  SMTP_URL: {
+    schema: text.regex(RAW_SMTP_PASSWORD, 'must not have /, ? or # in its password: write them as %2F, %3F and %23').pipe(
+      url(/^smtps?$/, 'must be an smtp:// or smtps:// URL'),
+    ).refine(isSmtpUrl, 'must have a host, no path, and a percent-encoded user and password'),
+    about: 'Mail server that sends the emails, instead of Resend, e.g. smtp://user:password@mail.example.com:587.',
+    where: 'Your mail provider, under SMTP or outgoing server. smtps:// for port 465.',
+  },
+  SMTP_TLS: {
+    schema: z.literal('required', 'must be required, or unset'),
+    about: 'required refuses a server without STARTTLS. Default: encrypted where the server offers it.',
+  },
+  SMTP_CA: {
+    schema: text, about: 'Certificate of a private authority that vouches for the mail server: a PEM file, or its text. Optional.',
+  },
+  MAIL_FALLBACK: {
+    schema: z.literal('resend', 'must be resend, or unset'),
+    about: 'resend sends through Resend what SMTP_URL has given up, except what may have arrived. Optional.',
+  },
   MAIL_API_KEY: {
-    alias: 'RESEND_API_KEY', schema: token, about: 'API key of Resend, which sends the emails.',
+    alias: 'RESEND_API_KEY', schema: token, about: 'API key of Resend, which sends the emails, unless SMTP_URL is set.',
     where: 'https://resend.com/api-keys.',
   },
   MAIL_FROM_ADDRESS: {
     alias: 'RESEND_FROM_ADDRESS', schema: email,
-    about: 'Sender of forwarded emails, on a domain verified at Resend.', where: 'https://resend.com/domains.',
+    about: 'Sender of forwarded emails, on a domain verified at Resend, or for which the mail server may send.', where: 'https://resend.com/domains.',
   },
   MAIL_FROM_NAME: { alias: 'RESEND_FROM_NAME', schema: text.max(150, 'must have at most 150 characters').regex(
     /^\P{C}*$/u, 'must not have a line break or a hidden character',

@@ -3,7 +3,7 @@ import type { Field, Receipt } from './submission'
 
 /** Result of one attempt at an outside effect. Adapters return it; they do not throw. */
 export type Outcome<T = undefined>
-  = | { ok: true, value: T }
+  = | { ok: true, value: T, said?: string }
     | {
       ok: false
       /** Cause in one line for people; never contains form data or secrets. */
@@ -23,6 +23,15 @@ export type Outcome<T = undefined>
       limited?: boolean
       /** Min wait before the next attempt, ms, if the vendor gives one (`Retry-After`). */
       retryAfterMs?: number
+      /** True if the vendor's answer was lost, so that it may have done the work. Another attempt may repeat it. */
+      mayHaveArrived?: true
+      /** Recipients who got the email, and those whom the mail server refused. */
+      accepted?: readonly string[]
+      refused?: readonly string[]
+      /**
+       * Answer of the mail server in one line. It may quote addresses: show it only to people who set up the service.
+       */
+      said?: string
     }
 
 export interface Email {
@@ -105,14 +114,26 @@ export interface MailSender {
 export interface MailSettings extends MailSender {
   /** Recipients of forwards of the default form, and of test emails. */
   to: readonly string[]
-  /** Absent if emails are stored by this service instead of sent. */
-  apiKey?: string
+  /** Name of the service or server that sends emails; absent if this service stores them instead. */
+  carrier?: string
 }
 
-/** Sends an email. Two calls with the same idempotency key send one email (within 24 h, Resend's window). */
+/** True if no further attempt follows this failure. */
+export type IsGivenUp = (outcome: Outcome & { ok: false }) => boolean
+
+/**
+ * Sends an email. Two calls with the same idempotency key send one email (within 24 h, Resend's window). A mail server
+ * sends two, with the same `Message-ID`.
+ */
 export interface Mailer {
-  /** Resolves with the provider's message id; undefined if it gives none. */
-  send(email: Email, idempotencyKey: string): Promise<Outcome<string | undefined>>
+  /**
+   * Resolves with the provider's message id; undefined if it gives none.
+   *
+   * @param isGivenUp asks if a failure is the last one; the default is a permanent failure
+   */
+  send(email: Email, idempotencyKey: string, isGivenUp?: IsGivenUp): Promise<Outcome<string | undefined>>
+  /** Closes the connections that are kept. */
+  close?(): void
 }
 
 export interface Posted {

@@ -113,6 +113,8 @@ export interface Work extends WorkTarget {
   limited?: boolean
   /** True if the platform refused even the minimal card. It is tried again on request, or after hours. */
   refused?: boolean
+  /** True if the answer to an earlier attempt was lost. */
+  mayHaveArrived?: true
 }
 
 export interface Decision {
@@ -151,6 +153,10 @@ export interface SentDelivery {
   messageId?: string
   /** Status of the email; absent while unknown. */
   receipt?: Receipt
+  /** Recipients whom the mail server refused, while the others (`to`) have the email. */
+  refused?: readonly string[]
+  /** True if the answer to an earlier attempt was lost, so that the recipients may have it twice. */
+  mayBeTwice?: true
 }
 
 export interface DeliveryFailure {

@@ -41,6 +41,10 @@ export interface TestEmailSent {
   to: string
   /** Id with which to ask for the status of the email; null if no provider reports it. */
   messageId: string | null
+  /** Answer of the mail server in one line. */
+  said?: string
+  /** True if the emails go out in a way that has no receipts. */
+  hasNoReceipts?: true
 }
 
 /** Delivery status of one test email. */

@@ -31,6 +31,8 @@ export interface StatusPart extends PartHealth {
   facts: readonly Fact[]
   /** Outstanding step, and how to complete it. */
   waits?: string
+  /** Permanent fact in one line, for people. */
+  note?: string
 }
 
 /** Part of the status that needs only the store; times in epoch ms. Values are null while the store does not answer. */

@@ -92,6 +92,7 @@ export interface TextValues {
   'card.sentBounced': 'at' | 'targets'
   'card.whichSender': 'count'
   'card.corrects': 'at' | 'targets'
+  'card.mayBeTwice': 'delivery'
   'card.confirmed': 'at'
   'card.failed': 'delivery' | 'reason'
   'card.failedNext': 'at' | 'delivery' | 'reason'

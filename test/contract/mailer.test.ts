@@ -3,10 +3,12 @@ import { createEmulator } from 'emulate'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createResendMailer } from '../../server/adapters/email/resend'
 import { createOutboxMailer } from '../../server/adapters/email/kept-emails'
+import { createSmtpMailer } from '../../server/adapters/email/smtp'
 import { createHttpClient } from '../../server/adapters/http/client'
 import type { Email, Mailer } from '../../server/ports/delivery'
 import { endAfterTest } from '../support/lifetime'
 import { freePort } from '../support/ports'
+import { headerOf, startSmtp } from '../support/smtp'
 
 interface Harness {
   mailer: Mailer
@@ -34,13 +36,34 @@ async function openResend() {
   }
 }
 
+async function openSmtp() {
+  const smtp = endAfterTest(await startSmtp())
+  const mailer = createSmtpMailer({ host: '127.0.0.1', port: smtp.port, secure: false })
+  endAfterTest({ close: () => mailer.close!() })
+  return {
+    mailer,
+    // Mail systems that drop copies do so by the Message-ID.
+    async sent() {
+      const byId = new Map(smtp.emails.toReversed().map(each => [headerOf(each, 'Message-ID'), each]))
+      return [...byId.values()].toReversed().map((each) => {
+        const part = (type: string) => (
+          new RegExp(`Content-Type: text/${type}[^]*?\r\n\r\n([^]*?)\r\n--`).exec(each.source)![1]!
+        )
+        return {
+          from: headerOf(each, 'From')!, subject: headerOf(each, 'Subject')!, html: part('html'), text: part('plain'),
+        }
+      })
+    },
+  }
+}
+
 async function openOutbox() {
   const mailer = createOutboxMailer()
   return { mailer, sent: async () => [...mailer.sent] }
 }
 
 /** Contract of every `Mailer`. */
-describe.each([['Resend', openResend], ['Outbox', openOutbox]] as const)('%s mailer', (_, open) => {
+describe.each([['Resend', openResend], ['SMTP', openSmtp], ['Outbox', openOutbox]] as const)('%s mailer', (_, open) => {
   let harness: Harness
   let key: string
 

@@ -27,6 +27,11 @@ describe('every variable', () => {
       storeUrl: 'redis://localhost:6379', dataDir: '/var/forms',
       files: { rateLimitMb: 0, secret: VALID.NUXT_SESSION_PASSWORD, storage: TOOLS_CONFIG.files.storage },
       mail: {
+        smtp: {
+          host: '::1', port: 2525, secure: false, user: 'me@example.com', password: 'p/w', requireTls: true,
+          ca: VALID.SMTP_CA,
+        },
+        fallback: true, carrier: 'SMTP server',
         apiKey: 're_1', baseUrl: 'http://127.0.0.1:4000', fromAddress: 'forms@example.com', fromName: 'Forms',
         to: ['team@example.com'], receipts: { secret: VALID.MAIL_WEBHOOK_SECRET, waitMs: 1_800_000 },
       },

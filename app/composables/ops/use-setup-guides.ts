@@ -7,14 +7,21 @@ export interface TestShown {
 }
 
 /** Setup steps of each part for this deployment */
-export function setupGuides({ siteUrl: configuredUrl, platforms }: Setup): SetupGuide[] {
+export function setupGuides({ siteUrl: configuredUrl, platforms, config }: Setup): SetupGuide[] {
   const siteUrl = configuredUrl ?? 'https://<your host>'
+  const usesSmtp = config.some(({ variables }) => variables.some(({ name, set }) => name === 'SMTP_URL' && set))
   return [
     ...platforms,
     {
-      key: 'email', label: 'Email', icon: 'i-lucide-mail', about: 'Forwarded submissions go out through Resend.',
-      required: ['MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL'],
+      key: 'email', label: 'Email', icon: 'i-lucide-mail', about: usesSmtp
+        ? 'Forwarded submissions go out through your SMTP server. Receipts: not with SMTP.'
+        : 'Forwarded submissions go out through Resend, or through any mail server.',
+      required: [usesSmtp ? 'SMTP_URL' : 'MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL'],
       steps: [
+        {
+          text: 'To use your own mail server, set SMTP_URL, MAIL_FROM_ADDRESS to an address for which it sends, and FORWARD_EMAIL to where forwarded submissions go. The other steps are for Resend.',
+          code: { label: 'SMTP_URL', text: 'smtp://user:password@mail.example.com:587' },
+        },
         { text: 'Verify the domain that you send from.', link: {
           label: 'Resend domains', to: 'https://resend.com/domains',
         } },

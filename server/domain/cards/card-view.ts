@@ -19,7 +19,7 @@ import { editedLabels, inOrder, readFields } from '../fields/fields'
 import { readingOf } from '../fields/reading'
 import { senderCount } from '../fields/sender'
 import { fileFields, fileLinks, filePictures } from '../files/file-texts'
-import { isDelivery, isRevocable, canSendAgain, isLost } from '../lifecycle/record'
+import { isDelivery, isRevocable, canSendAgain, isLost, isPartial } from '../lifecycle/record'
 import { deletionNotes } from '../lifecycle/settle'
 import { byOrder, deliveriesOf, deliveryName, deliveryNames, leftOf, targetsOf } from '../deliveries/registry'
 import { decisionLine } from './decision-line'
@@ -115,10 +115,17 @@ export function submissionUrl(id: string, { siteUrl }: Presentation): string | n
   return siteUrl === null ? null : `${siteUrl}/submissions/${id}`
 }
 
-/** Returns the form, with the email addresses that the reviewer chose instead, if any. */
-export function formOf({ form: key, decision }: Submission, { forms }: Presentation): Form {
+/**
+ * Returns the form, with the email addresses that the reviewer chose instead, if any. Leaves out recipients who have
+ * the email while others were refused.
+ */
+export function formOf(submission: Submission, { forms }: Presentation): Form {
+  const { form: key, decision, sent = [] } = submission
   const form = forms.of(key)
-  return decision?.to ? { ...form, to: decision.to } : form
+  const to = decision?.to ?? form.to
+  const reached = sent.filter(each => isPartial(each, submission)).flatMap(each => each.to)
+  const rest = to.filter(address => !reached.includes(address))
+  return rest.length > 0 && rest.length < to.length ? { ...form, to: rest } : { ...form, to }
 }
 
 /** Returns notes on the deliveries of a forward: those sent, in progress and given up. */
@@ -128,13 +135,17 @@ export function progressNotes(submission: Submission, form: Form, texts = englis
     sent.find(each => each.delivery === delivery)?.to ?? targetsOf(delivery, form)
   )
   return [
-    ...targetNotes('card.sentTo', [...delivered].sort(byOrder(each => each)).flatMap(recipientsOf), texts),
+    ...targetNotes('card.sentTo', [
+      ...[...delivered].sort(byOrder(each => each)).flatMap(recipientsOf),
+      ...sent.filter(each => isPartial(each, submission)).flatMap(({ to }) => to),
+    ], texts),
+    ...twiceNotes(submission, texts),
     ...sendingNotes(submission, form, texts),
     ...receiptNotes(submission, texts),
     ...submission.confirmation?.at ? [texts('card.confirmed', { at: dateTime(submission.confirmation.at) })] : [],
     // While the decision can be undone, the failures are from an earlier round: leave them out.
     ...isRevocable(submission) ? [] : failureNotes(failures, texts),
-    ...sent.filter(each => !delivered.includes(each.delivery) && !isLost(each)).map(
+    ...sent.filter(each => !delivered.includes(each.delivery) && !isLost(each) && !isPartial(each, submission)).map(
       ({ to, at }) => texts('card.corrects', { targets: joinNames(to, texts), at: dateTime(at) }),
     ),
   ]
@@ -163,13 +174,14 @@ function reopenedNotes(submission: Submission, form: Form, texts: Texts): RichTe
   const { failures, delivered } = submission
   if (failures.length === 0) return []
   const remainingDeliveries = leftOf(submission, form)
-  const isPartial = delivered.length > 0 && remainingDeliveries.length > 0
+  const isSplit = delivered.length > 0 && remainingDeliveries.length > 0
   const restKey = canSendAgain(submission) ? 'card.sendRest' : 'card.forwardRest'
   return [
     ...failureNotes(failures, texts),
     ...sentNotes(submission, texts),
+    ...twiceNotes(submission, texts),
     ...receiptNotes(submission, texts),
-    isPartial
+    isSplit
       ? texts(restKey, {
           missing: deliveryNames(remainingDeliveries, texts), delivered: deliveryNames(delivered, texts),
           receivers: texts(deliveriesOf(form).length > 2 ? 'card.list.all' : 'card.list.both'),
@@ -215,13 +227,21 @@ function retentionNotes(submission: Submission, texts: Texts): RichText[] {
 }
 
 /** Returns notes on deliveries made before somebody changed the decision, or before other deliveries failed. */
-function sentNotes({ sent = [], delivered }: Submission, texts: Texts): RichText[] {
+function sentNotes(submission: Submission, texts: Texts): RichText[] {
+  const { sent = [], delivered } = submission
   return [...sent].sort(byOrder(({ delivery }) => delivery)).map((each) => {
     const key = isLost(each)
       ? 'card.sentBounced'
-      : delivered.includes(each.delivery) ? 'card.sentToAt' : 'card.sentChanged'
+      : delivered.includes(each.delivery) || isPartial(each, submission) ? 'card.sentToAt' : 'card.sentChanged'
     return texts(key, { targets: joinNames(each.to, texts), at: dateTime(each.at) })
   })
+}
+
+/** Returns notes on emails that mail servers may have taken twice, because an answer was lost. */
+function twiceNotes({ sent = [] }: Submission, texts: Texts): string[] {
+  return sent.filter(({ mayBeTwice }) => mayBeTwice).map(
+    ({ delivery }) => texts('card.mayBeTwice', { delivery: deliveryName(delivery, texts) }),
+  )
 }
 
 function pendingDeliveries({ work }: Submission): (Work & { kind: Delivery })[] {

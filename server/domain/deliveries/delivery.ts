@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { DeliveryTexts } from '../../../shared/deliveries'
-import type { Endpoint, Outcome, Posted } from '../../ports/delivery'
+import type { Endpoint, IsGivenUp, Outcome, Posted } from '../../ports/delivery'
 import type { StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
 import type { Delivery, OtherWork, SentDelivery, Submission } from '../../ports/submission'
@@ -19,6 +19,8 @@ interface DeliveryAttempt {
   idempotencyKey: string
   /** Earlier transmission with other values; this one replaces it. */
   corrected?: Pick<SentDelivery, 'at'>
+  /** Asks if no further attempt follows a failure. */
+  isGivenUp?: IsGivenUp
 }
 
 interface DeliveryAnswer {

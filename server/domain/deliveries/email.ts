@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { DELIVERY_TEXTS } from '../../../shared/deliveries'
 import { email as address } from '../../variable'
 import { MOST_ADDRESSES } from '../fields/addresses'
+import type { Outcome } from '../../ports/delivery'
 import type { Submission } from '../../ports/submission'
 import { composeEmail, fittingOf, mailed } from '../outbox/email'
 import type { DeliveryRow } from './delivery'
@@ -26,15 +27,21 @@ export const emailDelivery: DeliveryRow<typeof settings> = {
   targets: ({ to }) => to,
   linksFiles: files => fittingOf(files).length < files.length,
   identity: ({ to }, { mail }) => [mail.fromAddress, mail.fromName, ...to],
-  async send({ submission, form, idempotencyKey, corrected }, { mailer, template, mail, files, texts }) {
+  async send({ submission, form, idempotencyKey, corrected, isGivenUp }, { mailer, template, mail, files, texts }) {
     const message = await composeEmail(await mailed(submission, files), form, mail, template, {
       correctedEmail: corrected, repetition: isFirst(submission) ? undefined : idempotencyKey, files, texts,
     })
-    const outcome = await mailer.send(message, idempotencyKey)
-    if (!outcome.ok) return outcome.busy ? 'waiting' : outcome
+    const outcome = await mailer.send(message, idempotencyKey, isGivenUp)
+    if (!outcome.ok) return outcome.busy ? 'waiting' : named(outcome)
     const messageId = outcome.value
     return { ok: true, value: messageId === undefined ? {} : { messageId, keepMs: mail.receipts?.waitMs } }
   },
+}
+
+/** Names the refused recipients, who are from the configuration or chosen by a reviewer. */
+function named(outcome: Outcome & { ok: false }) {
+  const { refused = [], reason } = outcome
+  return refused.length > 0 ? { ...outcome, reason: `${reason} Refused: ${refused.join(', ')}.` } : outcome
 }
 
 /** True for the first email of a submission. An earlier email counts even if it failed: it may have arrived. */

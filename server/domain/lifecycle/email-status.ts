@@ -49,8 +49,8 @@ export function receiptNotes({ sent = [], delivered }: Submission, texts = engli
     : [])
 }
 
-/** Form for another attempt; null if no email bounced. */
+/** Form for another attempt; null if no email bounced or was refused. */
 export function sendAgainForm(submission: Submission): SendAgainForm | null {
   const email = bouncedDelivery(submission)
-  return email ? { to: email.to } : null
+  return email ? { to: email.refused ?? email.to } : null
 }

@@ -12,6 +12,10 @@ interface FailureDetails {
   gone?: boolean
   /** The vendor's rate limit was hit. */
   limited?: boolean
+  /** The answer was lost. */
+  mayHaveArrived?: true
+  /** Recipients who got the email, and those whom the mail server refused. */
+  partial?: { to: readonly string[], refused: readonly string[] }
 }
 
 /** Everything that can happen to a submission */

@@ -167,7 +167,9 @@ function findCurrentDeliveries(
   const deliveries = new Set([...delivered, ...sent.map(each => each.delivery)])
   return [...deliveries].sort(byOrder(each => each)).filter((delivery) => {
     const lastSent = sent.find(each => each.delivery === delivery)
-    return lastSent ? lastSent.content === content && !isLost(lastSent) : delivered.includes(delivery) && !isEdited
+    return lastSent
+      ? lastSent.content === content && !isLost(lastSent) && !lastSent.refused
+      : delivered.includes(delivery) && !isEdited
   })
 }
 
@@ -212,7 +214,10 @@ function finishDelivery(
   const next = changed(current, {
     work: current.work.filter(each => each !== work),
     delivered: [...current.delivered, delivery],
-    ...sent && { sent: [...otherDeliveries, { ...sent, delivery, at: now, ...isErased && { content: '' } }] },
+    ...sent && { sent: [...otherDeliveries, {
+      ...sent, delivery, at: now, ...isErased && { content: '' },
+      ...work?.mayHaveArrived && { mayBeTwice: true as const },
+    }] },
     ...keepMs ? { keptUntil: keptUntil(current, now + keepMs) } : {},
     history: withEntry(current, deliveredEntry(delivery, now, event, work)),
   })

@@ -279,13 +279,20 @@ export function isLost({ receipt }: SentDelivery): boolean {
   return receipt !== undefined && isReturned(receipt)
 }
 
-/** True if its email bounced, so that somebody may send it again. */
+/** True if some recipients did not get the present content, or the last one: their mail server refused them. */
+export function isPartial({ refused, content }: SentDelivery, { data }: Submission): boolean {
+  return refused !== undefined && (data === null || content === contentHash(data))
+}
+
+/** True if its email bounced or was refused for a recipient, so that somebody may send it again. */
 export function canSendAgain(submission: SubmissionRecord): boolean {
   return bouncedDelivery(submission) !== undefined
 }
 
-/** Returns the delivery that bounced and waits for another decision. */
+/** Returns the delivery that did not reach all recipients and waits for another decision. */
 export function bouncedDelivery({ state, failures, sent = [] }: SubmissionRecord): SentDelivery | undefined {
   if (state !== 'open') return undefined
-  return sent.find(each => isLost(each) && failures.some(({ delivery }) => delivery === each.delivery))
+  return sent.find(each => (
+    (isLost(each) || each.refused) && failures.some(({ delivery }) => delivery === each.delivery)
+  ))
 }

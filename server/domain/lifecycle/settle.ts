@@ -8,6 +8,7 @@ import type { Done, Transition, EventOf, RefusedReason } from './events'
 import {
   changed, followed, isDelivery, replaced, withEntry, outstanding, withGivenUp, isPending, tell, isRevocable, updates,
   withoutContent, sameCard, isKept, isOver, traceOf, isReturned, isLost,
+  isPartial, contentHash,
 } from './record'
 import { isArrived, isNews, receiptText } from './email-status'
 import { carrierOf, vendorOf } from '../deliveries/registry'
@@ -99,7 +100,7 @@ function reopen(next: Submission, added: readonly Work[], { now, leasedUntil }: 
 export function failWork(current: Submission, event: EventOf<'failed'>, clock: Clock): Transition {
   const work = current.work.find(({ key }) => key === event.key)
   if (!work) return { refused: 'unknown-work' }
-  const { reason, refused, gone, limited } = event
+  const { reason, refused, gone, limited, partial } = event
   const isTooLate = work.kind === 'update' && event.retryAt !== null && event.retryAt > cardUpdatesEndAt(current)
   const retryAt = isTooLate ? null : event.retryAt
   const otherWork = current.work.filter(item => item !== work)
@@ -107,6 +108,7 @@ export function failWork(current: Submission, event: EventOf<'failed'>, clock: C
   const retriedWork = {
     ...work, attempts: work.attempts + 1, reason, refused, limited, hasTurn: undefined,
     missed: gone ? (work.missed ?? 0) + 1 : undefined,
+    mayHaveArrived: event.mayHaveArrived ?? work.mayHaveArrived,
   }
   const isGivenUp = work.kind === 'update' && retryAt === null
   const next = changed(current, {
@@ -115,10 +117,24 @@ export function failWork(current: Submission, event: EventOf<'failed'>, clock: C
     }),
     work: retryAt === null ? otherWork : [...otherWork, { ...retriedWork, dueAt: retryAt }],
     cards: isGivenUp ? withGivenUp(current.cards, work.card!, true) : current.cards,
+    ...partial && { sent: withPartial(current, work, partial, clock.now) },
   })
   if (!isDelivery(work.kind)) return settle(next, [], clock)
   const failures = [...current.failures, { delivery: work.kind, reason }]
   return settleChanged(retryAt === null ? { ...next, failures } : next, clock)
+}
+
+/** Records that some recipients have the email. */
+function withPartial(
+  current: Submission, { kind: delivery, mayHaveArrived }: Work, { to, refused }: Pick<SentDelivery, 'to' | 'refused'>,
+  at: number,
+): readonly SentDelivery[] {
+  const { sent = [], data } = current
+  const earlier = sent.find(each => each.delivery === delivery && isPartial(each, current))
+  return [...sent.filter(each => each.delivery !== delivery), {
+    delivery, to: [...earlier?.to ?? [], ...to], refused, at, content: data ? contentHash(data) : '',
+    ...(mayHaveArrived ?? earlier?.mayBeTwice) && { mayBeTwice: true as const },
+  }]
 }
 
 function cardUpdatesEndAt({ state, decision, erased, collapse, expiresAt }: Submission): number {

@@ -3,7 +3,11 @@ import type { PartHealth } from '../../ports/monitor'
 import type { Context } from '../context'
 import { OPTIONAL_PARTS, type OptionalPart, credentialsNote, editsNote } from './monitor'
 import { labelOf } from '../review/scope'
+import { emailDelivery } from '../deliveries/email'
 import { allDeliveries, deliveryName } from '../deliveries/registry'
+
+/** Note on emails that a mail server sends. */
+const SMTP_NOTE = 'SMTP server. Receipts: not with SMTP.'
 
 type Notes = Readonly<Record<string, PartHealth>> | null
 
@@ -27,7 +31,10 @@ export async function readParts(context: Context): Promise<StatusPart[]> {
       ]),
       ...waits && { state: 'waiting', waits },
     })),
-    ...allDeliveries(forms).map(key => singlePart(key, deliveryName(key))),
+    ...allDeliveries(forms).map(key => ({
+      ...singlePart(key, deliveryName(key)),
+      ...key === emailDelivery.key && context.mail.carrier === 'SMTP server' && { note: SMTP_NOTE },
+    })),
     ...optionalPartsOf(context).map(key => singlePart(key, OPTIONAL_PARTS[key])),
     // List a platform's additional channels only while they have a problem.
     ...rooms.filter(room => room.includes('/')).map(room => partOf(room, labelOf(room, board), roomFacts(room)))

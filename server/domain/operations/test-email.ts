@@ -24,7 +24,9 @@ export class TestEmail {
   /** @throws EmailRefused, TooManyTests, StoreUnavailable while test emails cannot be counted */
   async send(): Promise<TestEmailSent> {
     const { mailer, mail, texts = english, runtime, monitor } = this.context
-    if (!mail.apiKey) throw new EmailRefused('Emails are kept here and go nowhere: set MAIL_API_KEY, and restart.')
+    if (!mail.carrier) {
+      throw new EmailRefused('Emails are kept here and go nowhere: set SMTP_URL or MAIL_API_KEY, and restart.')
+    }
     const waitMs = await orUnavailable(this.limiter.take(TEST_EMAIL))
     if (waitMs > 0) throw new TooManyTests('test emails', this.limiter.limit, waitMs)
     const text = texts('email.test.text')
@@ -33,8 +35,13 @@ export class TestEmail {
       ...mail.receipts ? { submission: TEST_EMAIL } : {},
     }, `${TEST_EMAIL}-${runtime.uuid()}`)
     monitor.probed(noteOf({ kind: emailDelivery.key }), outcome)
-    if (!outcome.ok) throw new EmailRefused(outcome.reason)
-    return { to: mail.to.join(', '), messageId: mail.receipts ? outcome.value ?? null : null }
+    const { said } = outcome
+    // The recipients are from the configuration, so the server's answer may be quoted.
+    if (!outcome.ok) throw new EmailRefused(said ? `${outcome.reason} It said: ${said}` : outcome.reason)
+    return {
+      to: mail.to.join(', '), messageId: mail.receipts ? outcome.value ?? null : null,
+      ...said && { said }, ...mail.carrier === 'SMTP server' && { hasNoReceipts: true },
+    }
   }
 
   /** Records the status of a test email. @throws StoreUnavailable */

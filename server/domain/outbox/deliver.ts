@@ -1,14 +1,15 @@
 import { SUBMISSION_TTL_MS } from '../../../shared/lifetimes'
-import type { Outcome, Posted } from '../../ports/delivery'
+import type { IsGivenUp, Outcome, Posted } from '../../ports/delivery'
 import type { Form } from '../../ports/form'
 import type { CardRef, Delivery, Submission, Work } from '../../ports/submission'
 import type { CardQueue } from '../cards/card-queue'
 import type { Context, FormFiles } from '../context'
 import { fromHeader } from './email'
 import type { Done } from '../lifecycle/events'
+import { retryAt } from './backoff'
 import { assignedNews, cardView, formOf, reminder } from '../cards/card-view'
 import { carrierOf, DELIVERIES, deliveryName, rowOf, wayOf } from '../deliveries/registry'
-import { contentHash, digest, isLost } from '../lifecycle/record'
+import { contentHash, digest, isLost, isPartial } from '../lifecycle/record'
 import { receiptNews } from '../lifecycle/email-status'
 
 /**
@@ -40,8 +41,13 @@ export async function perform(
     }
     case 'erasure': return tellErasure(submission, context)
     case 'confirm': return confirm(submission, work, context)
-    default: return deliver(kind, submission, context)
+    default: return deliver(kind, submission, context, isLast(work, context))
   }
+}
+
+/** Another way to send may be tried after the last attempt, unless an earlier one may have arrived. */
+function isLast(work: Work, { policy }: Context): IsGivenUp {
+  return outcome => !work.mayHaveArrived && retryAt(work, outcome, 0, 0, policy) === null
 }
 
 function cardOutcome(outcome: Outcome<CardRef | undefined>, version: number, card?: CardRef): Outcome<Done> {
@@ -50,7 +56,7 @@ function cardOutcome(outcome: Outcome<CardRef | undefined>, version: number, car
 
 /** Makes one delivery of a forwarded submission; resolves with its recipients and a hash of its content. */
 export async function deliver(
-  delivery: Delivery, submission: Submission, context: Context,
+  delivery: Delivery, submission: Submission, context: Context, isGivenUp?: IsGivenUp,
 ): Promise<Outcome<Done> | 'waiting'> {
   const { data, form: key, sent = [] } = submission
   const form = formOf(submission, context)
@@ -62,14 +68,19 @@ export async function deliver(
   const to = row?.targets(form) ?? []
   if (!row || to.length === 0) return refuse(`${deliveryName(delivery)} is not configured any more.`)
   const earlier = sent.find(each => each.delivery === delivery)
+  const isRest = earlier !== undefined && isPartial(earlier, submission)
   const outcome = await row.send({
-    submission, form, idempotencyKey: deliveryKey(submission, [...row.identity(form, context), earlier?.at]),
+    submission, form, isGivenUp, idempotencyKey: deliveryKey(submission, [...row.identity(form, context), earlier?.at]),
     // Nobody received an email that bounced, so there is nothing to correct.
-    corrected: earlier && !isLost(earlier) ? earlier : undefined,
+    corrected: earlier && !isLost(earlier) && !isRest ? earlier : undefined,
   }, context)
   if (outcome === 'waiting' || !outcome.ok) return outcome
   const { messageId, status, keepMs } = outcome.value
-  const sentDelivery = { delivery, content: contentHash(data), to, ...messageId !== undefined && { messageId } }
+  const sentDelivery = {
+    delivery, content: contentHash(data), to: isRest ? [...earlier.to, ...to] : to,
+    ...isRest && earlier.mayBeTwice && { mayBeTwice: true as const },
+    ...messageId !== undefined && { messageId },
+  }
   return { ok: true, value: {
     sent: sentDelivery, ...status !== undefined && { status }, ...keepMs !== undefined && { keepMs },
     // Keep the data, because links to files need it.
@@ -114,9 +125,9 @@ export function deliveryKey({ id, data }: Submission, message: readonly (string 
  * from the submission, so that nobody can send their own text to strangers through this service.
  */
 async function confirm(
-  { id, form: key, confirmation }: Submission, { attempts }: Work,
-  { mailer, mail, forms, confirmations, log }: Context,
+  { id, form: key, confirmation }: Submission, work: Work, context: Context,
 ): Promise<Outcome<Done> | 'waiting'> {
+  const { mailer, mail, forms, confirmations, log } = context
   const skip = (reason: string) => {
     log.warn('confirmation.skipped', { submission: id, reason })
     return { ok: true as const, value: { skipped: reason } }
@@ -124,7 +135,7 @@ async function confirm(
   const { confirm: message } = forms.of(key)
   const to = confirmation?.to
   if (!message || !to) return skip('Its form no longer sends confirmations.')
-  if (attempts === 0) {
+  if (work.attempts === 0) {
     const waitMs = await confirmations.take(`confirm:${digest(mailboxOf(to))}`).catch(() => null)
     if (waitMs === null) return 'waiting'
     if (waitMs > 0) return skip(`Its sender got ${confirmations.limit} confirmations within a day.`)
@@ -133,7 +144,7 @@ async function confirm(
     from: fromHeader(mail), to: [to], ...message,
     // Stops vacation notices and other automatic replies (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-replied' },
-  }, `${id}-confirm-${digest(to)}`)
+  }, `${id}-confirm-${digest(to)}`, isLast(work, context))
   if (outcome.ok) return { ok: true, value: {} }
   // No reviewer can correct a sender's wrong address.
   return outcome.permanent ? skip(outcome.reason) : outcome

@@ -103,7 +103,7 @@ export class Run {
         return [{ type: 'done', key, ...result, version: isOvertaken ? version - 1 : version }]
       } }
     }
-    const { reason, content, gone, limited } = outcome
+    const { reason, content, gone, limited, mayHaveArrived, accepted = [], refused = [] } = outcome
     const nextAttemptAt = retryAt(work, outcome, runtime.now(), runtime.random(), policy)
     const room = roomOfWork(work, this.storedSubmission.cards, board)
     log.warn('work.failed', {
@@ -111,7 +111,10 @@ export class Run {
     })
     const isRefused = kind === 'post' && content
     const events: LifecycleEvent[] = [
-      { type: 'failed', key, room, reason, retryAt: nextAttemptAt, refused: isRefused, gone, limited },
+      {
+        type: 'failed', key, room, reason, retryAt: nextAttemptAt, refused: isRefused, gone, limited, mayHaveArrived,
+        ...accepted.length > 0 && { partial: { to: accepted, refused } },
+      },
     ]
     const card = kind === 'update' && gone && nextAttemptAt === null ? work.card : undefined
     if (card) events.push({ type: 'card-deleted', card, room: missingIn(this.storedSubmission, card, this.context) })

@@ -108,7 +108,7 @@ export class Decisions {
     const texts = textsFor(intent, this.context)
     if (intent.action === 'resend' && record.state === 'open') {
       if (record.failures.length === 0) return reportUnchanged(texts('card.refusal.nothingToResend'))
-      // Allow other addresses only if the email bounced.
+      // Allow other addresses only if the email bounced or was refused.
       const mayChooseAddress = intent.to === undefined || canSendAgain(record)
       if (!mayChooseAddress) return reportUnchanged(texts('card.refusal.notBounced'))
     }
@@ -256,7 +256,8 @@ function changesOf(intent: DecisionIntent, { data, sent }: Submission, form: For
     return 'errors' in edit ? edit : { edit }
   }
   if (intent.action !== 'resend') return {}
-  const previousAddresses = sent?.find(({ delivery }) => rowOf(delivery)?.hasAddresses)?.to
+  const email = sent?.find(({ delivery }) => rowOf(delivery)?.hasAddresses)
+  const previousAddresses = email?.refused ?? email?.to
   return intent.to === undefined ? { to: previousAddresses } : parseAddresses(intent.to, previousAddresses, texts)
 }
 

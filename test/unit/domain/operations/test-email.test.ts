@@ -8,10 +8,10 @@ import { FakeMailer } from '../../../fakes/deliveries'
 import { failing } from '../../../fakes/board'
 import { memoryDatabase } from '../../../support/sqlite'
 
-function openTestEmail({ apiKey = 're_key', waits = [] }: { apiKey?: string, waits?: (number | Error)[] } = {}) {
+function openTestEmail({ carrier = 'Resend', waits = [] }: { carrier?: string, waits?: (number | Error)[] } = {}) {
   const mailer = new FakeMailer()
   const mail = {
-    fromAddress: 'forms@example.com', fromName: 'Formbot', to: ['team@example.com'], receipts: { waitMs: 1 }, apiKey,
+    fromAddress: 'forms@example.com', fromName: 'Formbot', to: ['team@example.com'], receipts: { waitMs: 1 }, carrier,
   }
   const receipts = createTestReceipts(createSqliteStorage(memoryDatabase()))
   const testEmail = new TestEmail(testContext({ mailer, mail }), receipts, {
@@ -43,7 +43,7 @@ test('one that is refused, or that would only be kept here, is not said to be se
   const { testEmail, mailer } = openTestEmail()
   mailer.answers.push(failing('Resend answered 403.'))
   await expect(testEmail.send()).rejects.toThrow('Resend answered 403.')
-  const demoEmail = openTestEmail({ apiKey: '' })
+  const demoEmail = openTestEmail({ carrier: '' })
   await expect(demoEmail.testEmail.send()).rejects.toThrow(EmailRefused)
   expect(demoEmail.mailer.calls).toEqual([])
 })
@@ -54,4 +54,15 @@ test('no more test emails are sent than the limit allows, and none while they ca
   await expect(testEmail.send()).rejects.toMatchObject({ code: 'TOO_MANY_TESTS', retryAfterS: 90 })
   await expect(testEmail.send()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
   expect(mailer.calls).toHaveLength(1)
+})
+
+test('the answer of the mail server is quoted, of a refusal too, and receipts are not promised', async () => {
+  const { testEmail, mailer } = openTestEmail({ carrier: 'SMTP server' })
+  mailer.answers.push({ ok: true, value: undefined, said: '250 queued as ABC' }, {
+    ok: false, permanent: true, reason: 'Refused (550).', said: '550 No team@example.com',
+  })
+  expect(await testEmail.send()).toEqual({
+    to: 'team@example.com', messageId: null, said: '250 queued as ABC', hasNoReceipts: true,
+  })
+  await expect(testEmail.send()).rejects.toThrow('Refused (550). It said: 550 No team@example.com')
 })
