@@ -58,14 +58,18 @@ describe('the file', () => {
     expect(await d.resend.emails()).toHaveLength(1)
   })
 
-  it('keeps all forms that were accepted before a SIGKILL, each with one card', async () => {
-    const sent = Array.from({ length: 200 }, (_, number) => submitForm(d.server, { name: `Person ${number}` }).catch(
-      () => null,
-    ))
-    const accepted = await Promise.race(sent.map(async (answer, index) => ({ index, id: await answer })))
-    expect(accepted.id).not.toBeNull()
+  it('keeps all forms that were accepted before a SIGKILL, and posts a card of each', async () => {
+    let accepted = 0
+    const send = async (number: number) => {
+      const id = await submitForm(d.server, { name: `Person ${number}` })
+      accepted++
+      return id
+    }
+    const sent = Array.from({ length: 100 }, (_, number) => send(number).catch(() => null))
+    await until('some of them accepted', () => accepted >= 20)
     await d.server.kill()
     const ids = (await Promise.all(sent)).filter(id => id !== null)
+    expect(ids.length).toBeGreaterThanOrEqual(20)
     d.server = await startServer(d.env)
     const pending = await pendingIds(await signIn(d.server))
     expect(pending).toEqual(expect.arrayContaining(ids))
