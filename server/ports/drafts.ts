@@ -7,7 +7,7 @@ export interface Drafts {
 }
 
 /** `text` is null if there is no such draft. */
-export interface Draft {
+interface Draft {
   text: string | null
   /** True if the form data of the submission was erased. */
   isErased: boolean

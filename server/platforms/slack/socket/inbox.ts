@@ -52,7 +52,8 @@ export class Inbox {
     const response = await this.receive(toRequest(envelope))
     if (!response.ok) throw new Error(`HTTP ${response.status}`)
     const answer = response.headers.get('content-type')?.includes('json') ? await response.text() : ''
-    this.state.set(key, { answer }, KEPT_MS).catch(() => { /* Decisions and messages are compared once more. */ })
+    const noted = withinOrNull(LOOKUP_MS, this.state.set(key, { answer }, KEPT_MS))
+    await noted.catch(() => { /* Decisions and messages are compared once more. */ })
     return answer
   }
 }
