@@ -49,8 +49,8 @@ const GRAPH_FOLDERS = ['chats', 'teams', 'users']
  */
 const COMMANDS = [
   'AUTH', 'CLIENT_SETNAME', 'clientSetName CLIENT_SETNAME', 'del', 'eval', 'evalSha', 'exists', 'expire', 'get', 'hDel',
-  'hGet', 'hGetAll', 'hKeys', 'hSet', 'incrBy', 'info', 'lLen', 'lPop', 'lRange', 'pExpire', 'pExpireAt', 'ping', 'pTTL',
-  'publish',
+  'hGet', 'hGetAll', 'hKeys', 'hSet', 'incrBy', 'info', 'lLen', 'lPop', 'lRange', 'pExpire', 'pExpireAt', 'ping',
+  'pTTL', 'publish',
   'READONLY', 'readonly', 'role', 'sAdd', 'set', 'sIsMember', 'sRem', 'time', 'zAdd', 'zCard', 'zRange',
   'zRangeByScore', 'zRangeWithScores ZRANGE_WITHSCORES', 'zRank', 'zRem', 'zScore',
 ].map(command => command.split(' '))
