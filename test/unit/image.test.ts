@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { problemsOf } from '../fixtures/config/env'
 import { readDockerfile } from '../support/dockerfile'
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
@@ -31,8 +32,19 @@ it.each(['compose.yaml', 'compose.redis.yaml'])('services of %s cannot write, ga
   ]) expect(file.split(setting)).toHaveLength(2)
 })
 
+const linesOf = (page: string) => /^ +CHAT_BOT_TOKEN=(?:.*\n)+? +```/m.exec(read(page))![0]
+
 it('README and docs/deploy.md start with the same eight lines', () => {
-  const linesOf = (page: string) => /^ +CHAT_BOT_TOKEN=(?:.*\n)+? +```/m.exec(read(page))![0]
   expect(linesOf('README.md')).toBe(linesOf('docs/deploy.md'))
   expect(linesOf('README.md').match(/^ +[A-Z_]+=/gm)).toHaveLength(8)
+})
+
+it('these eight lines and the STORE_URL of compose.yaml are a whole configuration', () => {
+  const lines = linesOf('README.md').match(/[A-Z_]+=\S+/g)!.map(line => line.split(/=(.*)/s) as [string, string])
+  const given = Object.fromEntries(lines.map(([name, value]) => [name, value.replace('…', 'a'.repeat(64))]))
+  const [, store] = /STORE_URL: (sqlite:\S+)/.exec(read('compose.yaml'))!
+  expect(problemsOf({ ...given, STORE_URL: store! })).toEqual([])
+  for (const name of Object.keys(given).filter(each => !/PASSWORD/.test(each))) {
+    expect(problemsOf({ ...given, [name]: undefined, STORE_URL: store! })).not.toEqual([])
+  }
 })
