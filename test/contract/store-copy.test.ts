@@ -124,7 +124,7 @@ async function fill({ store, queues, drafts, approvals, messages, limiter, state
   await storeId(storage)
 }
 
-/** What the ports answer about all that `fill` put there */
+/** Answers of the ports about all that `fill` put there */
 async function answersOf({ store, queues, drafts, approvals, messages, limiter, state, storage }: Ports) {
   const answers = {
     submissions: await Promise.all([...ids, 'held'].map(id => store.get(id))),
@@ -188,7 +188,7 @@ async function contentOf(url: string): Promise<Record<string, unknown>> {
     const readers: Record<string, (key: string) => Promise<unknown>> = {
       string: key => client.get(key), list: key => client.lRange(key, 0, -1), set: key => client.sMembers(key),
       hash: key => client.hGetAll(key),
-      // Of cards only the order is kept, not the µs.
+      // The order of cards is kept, but not their µs.
       zset: key => key.endsWith(':waiting') ? client.zRange(key, 0, -1) : client.zRangeWithScores(key, 0, -1),
     }
     const keys = (await client.keys('*')).filter(key => !/:(?:revision|probe.*)$/.test(key)).toSorted()

@@ -56,11 +56,11 @@ describe('the start', () => {
     expect(await server.stop()).toBe(0)
   })
 
-  it.each(['18.20.8', '22.2.0'])('on Node %s stops with what it needs, before anything is loaded', async (version) => {
+  it.each(['18.20.8', '22.12.0'])('on Node %s stops with what it needs, before anything is loaded', async (version) => {
     const pretend = `data:text/javascript,${encodeURIComponent(`Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`)}`
     expect(await runToExit({ ...EMBEDDED(), NODE_OPTIONS: `--import ${pretend}` })).toEqual({
       code: 1,
-      output: `\nThis service needs Node 22.3 or newer, and this is Node ${version}. Install a newer one: https://nodejs.org/download\n\n`,
+      output: `\nThis service needs Node 22.13 or newer, and this is Node ${version}. Install a newer one: https://nodejs.org/download\n\n`,
     })
   })
 

@@ -85,7 +85,7 @@ const TABLES = [
   'pairs', 'chat_values', 'chat_locks', 'chat_lists',
 ]
 
-/** What expires: a query that finds a row if there is any, and what deletes them all. Each takes the time. */
+/** Queries that find an expired row if there is any, and statements that delete them all. Each takes the time. */
 export const EXPIRING: readonly { any: string, deletes: readonly string[] }[] = [
   {
     any: 'SELECT 1 FROM submissions WHERE ends <= ? LIMIT 1',

@@ -145,7 +145,7 @@ function addBranches({ value, choices }: AnswerContent, depth: number, branches:
     const name = Array.isArray(value)
       ? `${Number(key) + 1}.`
       : `${visible(key.toWellFormed()) || texts('email.noName')}:`
-    // As on cards: the text of a chosen option, the values of JSON in a text, and a file by its type and size.
+    // The same as on cards: the text of a chosen option, the values of JSON in a text, and a file by its type and size.
     const child = { value: unwrapped(sent).value, choices }
     branches.push({ depth, name, value: isBranched(child.value) ? '' : leafText(child, texts) })
     addBranches(child, depth + 1, branches, texts)

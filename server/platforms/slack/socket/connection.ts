@@ -17,7 +17,7 @@ const LONGEST_PAUSE_MS = 30_000
 
 const OFF = 'Slack refuses the socket. Switch Socket Mode on: https://api.slack.com/apps → your app → Socket Mode.'
 
-/** What Slack sends: `hello` at the start, `disconnect` before the end, and envelopes */
+/** Messages of Slack: `hello` at the start, `disconnect` before the end, and envelopes */
 interface Incoming extends Partial<Envelope> { reason?: string }
 
 export interface ConnectionHooks {

@@ -15,7 +15,7 @@ export interface Envelope {
   envelope_id: string
   /** `events_api`, `interactive` or `slash_commands` */
   type: string
-  /** What a webhook would get as its body */
+  /** Body that a webhook would have */
   payload: Record<string, unknown>
   accepts_response_payload?: boolean
 }
@@ -58,7 +58,7 @@ export class Inbox {
   }
 }
 
-/** What distinguishes an event or an interaction from all others stays the same in another envelope. */
+/** Returns a key of the event or the interaction: it is the same when that comes again in another envelope. */
 function keyOf({ envelope_id, payload }: Envelope): string {
   return `slack-socket:seen:${String(payload?.event_id ?? payload?.trigger_id ?? envelope_id)}`
 }

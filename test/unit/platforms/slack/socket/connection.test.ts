@@ -11,7 +11,7 @@ import { until } from '../../../../support/until'
 
 let slack: SlackSockets
 let connection: SocketConnection
-/** What the connection reported */
+/** Reports of the connection */
 let said: string[]
 let answer: (envelope: Envelope) => Promise<string>
 let address: () => Promise<Outcome<string>>
