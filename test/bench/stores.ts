@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { createClient } from 'redis'
 import type { RedisServer } from '../support/redis-server.ts'
 import { closedLoop } from './load.ts'
 import { markdown, plain, spread, type Spread } from './report.ts'
@@ -65,5 +66,8 @@ async function measure(redis: RedisServer, vendors: Vendors, storeUrl: string): 
   }
   finally {
     await target.kill()
+    const client = await createClient({ url: redis.url }).connect()
+    await client.flushAll()
+    client.destroy()
   }
 }

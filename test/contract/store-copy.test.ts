@@ -323,8 +323,8 @@ describe('half a copy', () => {
   })
 })
 
-test('each table of SQLite is copied, but for locks', () => {
+test('each table of SQLite is copied, but for locks and what triggers write', () => {
   const query = 'SELECT name FROM sqlite_schema WHERE type = \'table\''
   const tables = memoryDatabase().all<{ name: string }>(query).map(({ name }) => name)
-  expect(tables.toSorted()).toEqual([...COPIED_TABLES, 'contents', 'chat_locks'].toSorted())
+  expect(tables.toSorted()).toEqual([...COPIED_TABLES, 'contents', 'chat_locks', 'queues'].toSorted())
 })

@@ -37,7 +37,7 @@ export class SqliteCardQueue implements CardQueueStore {
   }
 
   async length(room: string): Promise<number> {
-    return this.db.get<{ count: number }>('SELECT count(*) AS count FROM cards WHERE room = ?', room)!.count
+    return lengthOf(this.db, room)
   }
 
   async takeNotice(room: string, about: RoomNotice): Promise<boolean> {
@@ -60,7 +60,7 @@ export class SqliteCardQueue implements CardQueueStore {
  * Returns the place of a submission that is being stored, in the same `write`; 0 if its card may be posted at once.
  */
 export function placeOf(db: Database, { room, intervalMs }: Pace, id: string): number {
-  const waiting = db.get<{ count: number }>('SELECT count(*) AS count FROM cards WHERE room = ?', room)!.count
+  const waiting = lengthOf(db, room)
   const now = db.now()
   if (waiting > 0 || opensAt(db, room) > now) {
     add(db, room, id, now, 1)
@@ -68,6 +68,10 @@ export function placeOf(db: Database, { room, intervalMs }: Pace, id: string): n
   }
   close(db, room, now + intervalMs)
   return 0
+}
+
+function lengthOf(db: Database, room: string): number {
+  return db.get<{ waiting: number }>('SELECT waiting FROM queues WHERE room = ?', room)?.waiting ?? 0
 }
 
 function add(db: Database, room: string, id: string, at: number, stored: 0 | 1): void {

@@ -49,6 +49,14 @@ export const MIGRATIONS: readonly string[] = [`
   CREATE TABLE cards (
     room TEXT, at INTEGER, stored INTEGER, seq INTEGER, id TEXT NOT NULL, PRIMARY KEY (room, at, stored, seq)
   ) WITHOUT ROWID;
+  -- Number of cards that wait in each room: after an outage it may be thousands, too many to count for each form.
+  CREATE TABLE queues (room TEXT PRIMARY KEY, waiting INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TRIGGER cards_added AFTER INSERT ON cards BEGIN
+    INSERT INTO queues (room, waiting) VALUES (new.room, 1) ON CONFLICT DO UPDATE SET waiting = waiting + 1;
+  END;
+  CREATE TRIGGER cards_deleted AFTER DELETE ON cards BEGIN
+    UPDATE queues SET waiting = waiting - 1 WHERE room = old.room;
+  END;
   CREATE TABLE gates (room TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE notices (room TEXT, about TEXT, until INTEGER NOT NULL, PRIMARY KEY (room, about)) WITHOUT ROWID;
 
