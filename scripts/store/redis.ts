@@ -5,7 +5,7 @@ import { StoreUnusable, type List } from '../../server/ports/store'
 import type { Columns, CopiedTable, StoreCopy, StoredRow } from './rows'
 import { DUE as APPROVALS_DUE, turnKey } from '../../server/adapters/redis/approvals'
 import { keyOf, NOTICES, queueKeys } from '../../server/adapters/redis/card-queue'
-import { COPY_NAME, COPYING, isNamed, type RedisClient } from '../../server/adapters/redis/connection/client'
+import { COPY_NAME, COPYING, isOurConnection, type RedisClient } from '../../server/adapters/redis/connection/client'
 import { countKey } from '../../server/adapters/redis/limiter'
 import { queueKey, THREADS } from '../../server/adapters/redis/message-queue'
 import { oldTrace } from '../../server/adapters/redis/store/old-traces'
@@ -13,7 +13,7 @@ import {
   AUDIT, dataKey, draftsKey, DUE, idempotencyKeyOf, LISTS, recordKey, STUCK, TAKEN, tallyKey,
 } from '../../server/adapters/redis/store/record'
 import { REVISION } from '../../server/adapters/redis/store/scripts'
-import { placeOf, textAt } from '../../server/adapters/redis/storage'
+import { fieldOf, textAt } from '../../server/adapters/redis/storage'
 
 /** Keys that Redis looks at for a page, and rows of a page of one key. */
 const PAGE_KEYS = 100
@@ -182,7 +182,7 @@ const WRITERS: Readonly<Record<CopiedTable, Write>> = {
   ],
   threads: (redis, { thread, moved }) => [redis.zAdd(THREADS, { score: moved, value: thread })],
   pairs: (redis, { key, value, until }) => {
-    const { name, field } = placeOf(key)
+    const { name, field } = fieldOf(key)
     return [field ? redis.hSet(name, field, value) : redis.set(name, value, until === null ? {} : { PXAT: until })]
   },
   chat_values: (redis, { key, value, until }) => [
@@ -221,7 +221,7 @@ export async function openRedisCopy(url: string): Promise<StoreCopy> {
     },
     async isUsed() {
       const { db } = await redis.clientInfo()
-      return (await redis.clientList()).some(each => isNamed(each.name) && each.db === db && each.id !== ownId)
+      return (await redis.clientList()).some(each => isOurConnection(each.name) && each.db === db && each.id !== ownId)
     },
     async begin() {
       const isHalf = await redis.exists(COPYING) === 1

@@ -9,7 +9,7 @@ export function missingSettings(config: Config): string[] {
   const { siteUrl, production, ops, people, forms, platforms, agent, tools, dataDir } = config
   const missing: string[] = []
   if (siteUrl === null) missing.push(
-    'NUXT_PUBLIC_SITE_URL is not set: cards and notices have no links to the pages of this service, and there is no Slack manifest, unless CHAT_APP_TOKEN is set.',
+    'NUXT_PUBLIC_SITE_URL is not set: cards and notices have no links to the pages of this service, and platforms that call in have no address to call.',
   )
   if (production && !ops.canSignIn) missing.push(
     'Nobody can sign in to the pages: they are closed, and cards have no links to them, so that submissions are edited only where the platform has forms. Set OPS_PASSWORD and NUXT_SESSION_PASSWORD, or another way to sign in.',

@@ -17,24 +17,7 @@ export function setupGuides({ siteUrl: configuredUrl, platforms, config }: Setup
         ? 'Forwarded submissions go out through your SMTP server. Receipts: not with SMTP.'
         : 'Forwarded submissions go out through Resend, or through any mail server.',
       required: [usesSmtp ? 'SMTP_URL' : 'MAIL_API_KEY', 'MAIL_FROM_ADDRESS', 'FORWARD_EMAIL'],
-      steps: [
-        {
-          text: 'To use your own mail server, set SMTP_URL, MAIL_FROM_ADDRESS to an address for which it sends, and FORWARD_EMAIL to where forwarded submissions go. The other steps are for Resend.',
-          code: { label: 'SMTP_URL', text: 'smtp://user:password@mail.example.com:587' },
-        },
-        { text: 'Verify the domain that you send from.', link: {
-          label: 'Resend domains', to: 'https://resend.com/domains',
-        } },
-        {
-          text: 'Create an API key and set MAIL_API_KEY to it, MAIL_FROM_ADDRESS to an address on that domain, and FORWARD_EMAIL to where forwarded submissions go.',
-          link: { label: 'Resend API keys', to: 'https://resend.com/api-keys' },
-        },
-        {
-          text: 'For cards that say whether the email arrived, and offer to send it again when it did not: add a webhook with all events of emails, and set MAIL_WEBHOOK_SECRET to its signing secret.',
-          link: { label: 'Resend webhooks', to: 'https://resend.com/webhooks' },
-          code: { label: 'Endpoint URL', text: `${siteUrl}/api/mail/events` },
-        },
-      ],
+      steps: [OWN_SERVER, ...usesSmtp ? [] : resendSteps(siteUrl)],
     },
     {
       key: 'store', label: 'Store', icon: 'i-lucide-database',
@@ -59,6 +42,28 @@ export function setupGuides({ siteUrl: configuredUrl, platforms, config }: Setup
           },
         },
       ],
+    },
+  ]
+}
+
+const OWN_SERVER = {
+  text: 'To use a mail server of your own, set SMTP_URL, MAIL_FROM_ADDRESS to an address for which it sends, and FORWARD_EMAIL to where forwarded submissions go.',
+  code: { label: 'SMTP_URL', text: 'smtp://user:password@mail.example.com:587' },
+}
+
+function resendSteps(siteUrl: string): SetupGuide['steps'] {
+  return [
+    { text: 'With Resend: verify the domain that you send from.', link: {
+      label: 'Resend domains', to: 'https://resend.com/domains',
+    } },
+    {
+      text: 'Create an API key and set MAIL_API_KEY to it, MAIL_FROM_ADDRESS to an address on that domain, and FORWARD_EMAIL to where forwarded submissions go.',
+      link: { label: 'Resend API keys', to: 'https://resend.com/api-keys' },
+    },
+    {
+      text: 'For cards that say whether the email arrived, and offer to send it again when it did not: add a webhook with all events of emails, and set MAIL_WEBHOOK_SECRET to its signing secret.',
+      link: { label: 'Resend webhooks', to: 'https://resend.com/webhooks' },
+      code: { label: 'Endpoint URL', text: `${siteUrl}/api/mail/events` },
     },
   ]
 }

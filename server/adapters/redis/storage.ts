@@ -24,7 +24,7 @@ return 1
 `)
 
 /** Returns where a value is: under a key, or in a field of a hash. */
-export function placeOf(key: string): { name: string, field: string } {
+export function fieldOf(key: string): { name: string, field: string } {
   const [group, ...rest] = key.split(':')
   return LISTED.includes(group!)
     ? { name: `{triage}:${group}`, field: rest.join(':') }
@@ -47,7 +47,7 @@ export function createRedisStorage(client: RedisClient) {
   const { call, run } = createCalls(client)
 
   const getItem = (key: string) => {
-    const { name, field } = placeOf(key)
+    const { name, field } = fieldOf(key)
     return call(() => field ? client.hGet(name, field) : textAt(client, name))
   }
   const storage: Storage = createStorage({ driver: {
@@ -55,13 +55,13 @@ export function createRedisStorage(client: RedisClient) {
     getItem,
     hasItem: async key => await getItem(key) !== null,
     setItem: async (key, value, { ttl }: { ttl?: number } = {}) => {
-      const { name, field } = placeOf(key)
+      const { name, field } = fieldOf(key)
       await call<unknown>(() => field
         ? client.hSet(name, field, value)
         : client.set(name, value, ttl === undefined ? {} : { EX: ttl }))
     },
     removeItem: async (key) => {
-      const { name, field } = placeOf(key)
+      const { name, field } = fieldOf(key)
       await call(() => field ? client.hDel(name, field) : client.del(name))
     },
     getKeys: async (base) => {
@@ -73,7 +73,7 @@ export function createRedisStorage(client: RedisClient) {
   return Object.assign(storage, {
     /** Replaces a value if it is still `before`; null stands for no value. */
     swap: async (key: string, before: string | null, after: string | null) => {
-      const { name, field } = placeOf(key)
+      const { name, field } = fieldOf(key)
       return await run(SWAP, [name], [field, before ?? '', after ?? '']) === 1
     },
   })

@@ -59,7 +59,7 @@ export class SqliteCardQueue implements CardQueueStore {
 /**
  * Returns the place of a submission that is being stored, in the same `write`; 0 if its card may be posted at once.
  */
-export function placeOf(db: Database, { room, intervalMs }: Pace, id: string): number {
+export function queueStored(db: Database, { room, intervalMs }: Pace, id: string): number {
   const waiting = lengthOf(db, room)
   const now = db.now()
   if (waiting > 0 || opensAt(db, room) > now) {

@@ -172,13 +172,23 @@ export class Database {
       }
     }
     catch (error) {
-      if (this.db.isOpen && this.db.isTransaction) this.run('ROLLBACK')
       this.failure = error
+      this.rollBack()
       const refusal = codeOf(error) === CODES.FULL ? new StoreFull(reasonOf(error), { cause: error }) : error
       for (const { reject } of changes) reject(refusal)
       return
     }
     for (const { settle } of changes) settle()
+  }
+
+  /** Ends the transaction. If the disk refuses even that, the next commit fails and tries it again. */
+  private rollBack(): void {
+    try {
+      if (this.db.isOpen && this.db.isTransaction) this.run('ROLLBACK')
+    }
+    catch {
+      // The error of the commit says what is wrong.
+    }
   }
 
   private countChanges(): number {

@@ -9,7 +9,7 @@ import {
 } from '../../ports/store'
 import { contentIn, recordOf, serializeContent, StoredTexts, type ReadingOptions } from '../../ports/stored-text'
 import type { AuditLine, Submission, SubmissionRecord } from '../../ports/submission'
-import { placeOf } from './card-queue'
+import { queueStored } from './card-queue'
 import { SqliteChanges } from './changes'
 import type { Database } from './database'
 import { dueBy, leaseDue } from './due'
@@ -171,7 +171,7 @@ export class SqliteStore implements SubmissionStore {
     )
     if (submission.state === 'held') this.trimHeld()
     this.count('received', receivedAt)
-    return { places: queues.map(pace => placeOf(db, pace, id)) }
+    return { places: queues.map(pace => queueStored(db, pace, id)) }
   }
 
   /** @param dataEnd end of its content, or of what could have been one; epoch ms */

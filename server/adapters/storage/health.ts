@@ -2,7 +2,7 @@ import { INCIDENT_TTL_MS } from '../../../shared/lifetimes'
 import { withinOrNull } from '../../../shared/utils/time'
 import { KeyedMutex } from '../../../shared/utils/turns'
 import type { HealthBook, Incident, PartHealth } from '../../ports/monitor'
-import { change, partOf, type SmallStorage } from './small-storage'
+import { change, keyPart, type SmallStorage } from './small-storage'
 
 /** Min time between two successes that are written, ms. */
 const QUIET_MS = 10_000
@@ -13,7 +13,7 @@ const OWN_NOTES_MS = 400
 /** Facts that are read, and their member of `PartHealth`. `since` is the start of an outage that goes on. */
 const MEMBERS = { success: 'lastSuccessAt', error: 'lastError', limit: 'limitedUntil' } as const
 
-const keyOf = (part: string, fact: keyof typeof MEMBERS | 'since') => `health:${partOf(part)}:${fact}`
+const keyOf = (part: string, fact: keyof typeof MEMBERS | 'since') => `health:${keyPart(part)}:${fact}`
 
 const isOver = ({ lastAt }: Incident, now: number) => lastAt <= now - INCIDENT_TTL_MS
 
@@ -73,7 +73,7 @@ export function createHealthBook(storage: SmallStorage): HealthBook {
       return parts
     },
     count(kind, detail, at) {
-      const key = `incident:${partOf(`${kind}:${detail}`)}`
+      const key = `incident:${keyPart(`${kind}:${detail}`)}`
       inBackground(key, () => change(storage, key, (text) => {
         const earlier = text === null ? null : JSON.parse(text) as Incident
         const { count, since, lastAt } = earlier && !isOver(earlier, at) ? earlier : { count: 0, since: at, lastAt: at }

@@ -18,4 +18,4 @@ export async function change(
 }
 
 /** Makes any text one part of a key. unstorage refuses `.` and `..`, and changes `/`, `\`, `?` and `::`. */
-export const partOf = (text: string) => encodeURIComponent(text.toWellFormed()).replaceAll('.', '%2E')
+export const keyPart = (text: string) => encodeURIComponent(text.toWellFormed()).replaceAll('.', '%2E')

@@ -1,10 +1,10 @@
 import type { TestReceipts } from '../../ports/delivery'
 import type { Receipt } from '../../ports/submission'
-import { partOf, type SmallStorage } from './small-storage'
+import { keyPart, type SmallStorage } from './small-storage'
 
 const KEPT_S = 3600
 
-const keyOf = (messageId: string) => `test-email:${partOf(messageId)}`
+const keyOf = (messageId: string) => `test-email:${keyPart(messageId)}`
 
 export function createTestReceipts(storage: SmallStorage): TestReceipts {
   return {

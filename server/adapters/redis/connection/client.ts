@@ -34,7 +34,7 @@ const CLOCK_TOLERANCE_MS = 1_000
 /** Names of connections, by which a copy sees that a service, or another copy, uses this Redis. */
 const SERVICE_NAME = 'form-triage'
 export const COPY_NAME = `${SERVICE_NAME}-copy`
-export const isNamed = (name: string) => name.startsWith(SERVICE_NAME)
+export const isOurConnection = (name: string) => name.startsWith(SERVICE_NAME)
 
 /** Exists while a copy fills this Redis, and afterwards if that failed. */
 export const COPYING = '{triage}:copying'

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws'
 import { jsonIn } from '../../../../shared/utils/json'
 import type { Outcome } from '../../../ports/delivery'
 import { pause } from '../../shared/patience'
-import type { Envelope } from './inbox'
+import type { SocketEnvelope } from './inbox'
 
 const HANDSHAKE_TIMEOUT_MS = 10_000
 /** Time without a ping or a message after which a socket counts as dead, ms; Slack pings every few seconds */
@@ -18,13 +18,13 @@ const LONGEST_PAUSE_MS = 30_000
 const OFF = 'Slack refuses the socket. Switch Socket Mode on: https://api.slack.com/apps → your app → Socket Mode.'
 
 /** Messages of Slack: `hello` at the start, `disconnect` before the end, and envelopes */
-interface Incoming extends Partial<Envelope> { reason?: string }
+interface Incoming extends Partial<SocketEnvelope> { reason?: string }
 
 export interface ConnectionHooks {
   /** Asks Slack for the address of a socket, which is valid once. */
   address: () => Promise<Outcome<string>>
   /** Returns the JSON to answer with, empty for none. Rejects if Slack has to send the envelope again. */
-  answer: (envelope: Envelope) => Promise<string>
+  answer: (envelope: SocketEnvelope) => Promise<string>
   /** Called for every socket that Slack accepted */
   connected: () => void
   /** Called when no socket is open any more, and for each attempt that failed */
@@ -139,12 +139,12 @@ export class SocketConnection {
     }
     if (this.isClosed || !message.envelope_id) return
     const answers = this.sockets.get(socket)
-    const sending = this.answer(socket, message as Envelope).finally(() => answers?.delete(sending))
+    const sending = this.answer(socket, message as SocketEnvelope).finally(() => answers?.delete(sending))
     answers?.add(sending)
   }
 
   /** Without an answer, Slack sends the envelope again. */
-  private async answer(socket: WebSocket, envelope: Envelope): Promise<void> {
+  private async answer(socket: WebSocket, envelope: SocketEnvelope): Promise<void> {
     const json = await this.hooks.answer(envelope).catch(() => null)
     if (json === null || socket.readyState !== WebSocket.OPEN) return
     const payload = json && envelope.accepts_response_payload ? `,"payload":${json}` : ''

@@ -11,7 +11,7 @@ const LOOKUP_MS = 150
 const MAX_RECENT = 1000
 
 /** https://docs.slack.dev/apis/events-api/using-socket-mode#events */
-export interface Envelope {
+export interface SocketEnvelope {
   envelope_id: string
   /** `events_api`, `interactive` or `slash_commands` */
   type: string
@@ -31,7 +31,7 @@ export class Inbox {
   constructor(private readonly state: StateAdapter, private readonly receive: ListenerOptions['receive']) {}
 
   /** Returns JSON, or an empty text. Rejects if the envelope has to come again. */
-  answer(envelope: Envelope): Promise<string> {
+  answer(envelope: SocketEnvelope): Promise<string> {
     const key = keyOf(envelope)
     const known = this.recent.get(key)
     if (known) return known
@@ -42,7 +42,7 @@ export class Inbox {
     return answering
   }
 
-  private async handle(key: string, envelope: Envelope): Promise<string> {
+  private async handle(key: string, envelope: SocketEnvelope): Promise<string> {
     // Without the store, a message would be lost. A click is handled, so that the person gets to know.
     const stored = await withinOrNull(LOOKUP_MS, this.state.get<{ answer: string }>(key)).catch((error) => {
       if (envelope.type === 'events_api') throw error
@@ -59,7 +59,7 @@ export class Inbox {
 }
 
 /** Returns a key of the event or the interaction: it is the same when that comes again in another envelope. */
-function keyOf({ envelope_id, payload }: Envelope): string {
+function keyOf({ envelope_id, payload }: SocketEnvelope): string {
   return `slack-socket:seen:${String(payload?.event_id ?? payload?.trigger_id ?? envelope_id)}`
 }
 
@@ -67,7 +67,7 @@ function keyOf({ envelope_id, payload }: Envelope): string {
  * The webhook that Slack would have sent, which the adapter accepts without a signature. It looks like a first attempt:
  * the SDK drops others, although the process that got the first one may have died.
  */
-function toRequest({ type, payload }: Envelope): Request & { arrivalMs: number } {
+function toRequest({ type, payload }: SocketEnvelope): Request & { arrivalMs: number } {
   const isEvent = type === 'events_api'
   // The type comes first, as in Slack's webhooks.
   const json = () => JSON.stringify({ type: payload.type, ...payload })

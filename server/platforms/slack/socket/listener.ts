@@ -8,7 +8,7 @@ import { LeaseOwner, type OwnerOptions } from '../../shared/listener/owner'
 import { OwnerStore } from '../../shared/listener/owner-store'
 import { createSlackCall, SLACK_TIMEOUT_MS, type SlackSettings } from '../client'
 import { SocketConnection } from './connection'
-import { Inbox, type Envelope } from './inbox'
+import { Inbox, type SocketEnvelope } from './inbox'
 
 const TOKEN_ADVICE = 'Check CHAT_APP_TOKEN: it must be an app-level token (xapp-…) with the scope connections:write.'
 
@@ -68,7 +68,7 @@ class SocketOwner extends LeaseOwner<SocketOptions> {
     return this.connection.close()
   }
 
-  private async answer(envelope: Envelope): Promise<string> {
+  private async answer(envelope: SocketEnvelope): Promise<string> {
     if (!this.mayAct()) throw new Error('Another listener gets this.')
     this.noteEvent()
     return this.options.inbox.answer(envelope).catch((error: Error) => {

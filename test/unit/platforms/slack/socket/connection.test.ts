@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocketServer } from 'ws'
 import type { Outcome } from '../../../../../server/ports/delivery'
 import { SocketConnection } from '../../../../../server/platforms/slack/socket/connection'
-import type { Envelope } from '../../../../../server/platforms/slack/socket/inbox'
+import type { SocketEnvelope } from '../../../../../server/platforms/slack/socket/inbox'
 import { endAfterTest } from '../../../../support/lifetime'
 import { APP_TOKEN, startSockets, type SlackSockets } from '../../../../support/slack-socket'
 import { until } from '../../../../support/until'
@@ -13,7 +13,7 @@ let slack: SlackSockets
 let connection: SocketConnection
 /** Reports of the connection */
 let said: string[]
-let answer: (envelope: Envelope) => Promise<string>
+let answer: (envelope: SocketEnvelope) => Promise<string>
 let address: () => Promise<Outcome<string>>
 
 const ask = async (): Promise<Outcome<string>> => {
@@ -22,7 +22,7 @@ const ask = async (): Promise<Outcome<string>> => {
   return { ok: true, value: (await response.json() as { url: string }).url }
 }
 const hooks = {
-  address: () => address(), answer: (envelope: Envelope) => answer(envelope),
+  address: () => address(), answer: (envelope: SocketEnvelope) => answer(envelope),
   connected: () => void said.push('connected'), detached: (why: string) => void said.push(why),
   refused: (_: string): void => {},
 }

@@ -1,7 +1,7 @@
 import { memoryState } from '../../../../support/sqlite'
 import type { StateAdapter } from 'chat'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Inbox, type Envelope } from '../../../../../server/platforms/slack/socket/inbox'
+import { Inbox, type SocketEnvelope } from '../../../../../server/platforms/slack/socket/inbox'
 import { slackVerifier } from '../../../../../server/platforms/slack/workspaces'
 import { only } from '../../../../fakes/only'
 
@@ -28,10 +28,10 @@ beforeEach(async () => {
   respond = () => new Response('')
 })
 
-const click: Envelope = {
+const click: SocketEnvelope = {
   envelope_id: 'e1', type: 'interactive', payload: { user: { id: 'U1' }, type: 'block_actions', trigger_id: '1.2.a' },
 }
-const event: Envelope = {
+const event: SocketEnvelope = {
   envelope_id: 'e2', type: 'events_api', payload: { type: 'event_callback', event_id: 'Ev1', event: { text: 'a & ü' } },
 }
 
