@@ -21,6 +21,15 @@ export type Outcome<T = undefined>
       busy?: boolean
       /** True if it failed only because of the vendor's rate limit. */
       limited?: boolean
+      /**
+       * True if the receiver would refuse every submission now: no connection, a rate limit, a server error, refused
+       * credentials.
+       */
+      outage?: true
+      /** HTTP or SMTP status of the answer. */
+      status?: number
+      /** Beginning of the answer as received: hostile text that may quote the form. Take the form's values out first. */
+      answer?: string
       /** Min wait before the next attempt, ms, if the vendor gives one (`Retry-After`). */
       retryAfterMs?: number
       /** True if the vendor's answer was lost, so that it may have done the work. Another attempt may repeat it. */
