@@ -53,6 +53,24 @@ export const uuid = text.regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, 'm
 /** Text that goes into a header unchanged. */
 export const token = text.regex(/^[\x21-\x7E]+$/, 'must not have a space, or a character that a header cannot carry')
 
+/**
+ * True for a Standard Webhooks secret: 24 to 64 bytes
+ * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#signature-scheme).
+ */
+function isSigningSecret(value: string): boolean {
+  const encoded = value.replace('whsec_', '')
+  const { length } = Buffer.from(encoded, 'base64')
+  return isBase64(encoded) && length >= 24 && length <= 64
+}
+
+export function isBase64(encoded: string): boolean {
+  return encoded !== '' && Buffer.from(encoded, 'base64').toString('base64') === encoded
+}
+
+export const signingSecret = text.startsWith('whsec_', 'must start with whsec_').refine(
+  isSigningSecret, 'must be a Standard Webhooks secret, which is whsec_ and 24 to 64 bytes in base64',
+)
+
 /** A host in one's own network may have no dot: `ops@localhost`. RFC 5321, 4.5.3.1: 64 characters before the @. */
 export const email = z.email({ pattern: z.regexes.html5Email, error: 'must be an email address' }).refine(
   value => !/^\.|\.[.@]/.test(value), 'must be an email address',

@@ -12,4 +12,5 @@ export interface DeliveryTexts {
 export const DELIVERY_TEXTS = {
   email: { label: 'Email', receiver: 'The email provider', item: 'email' },
   endpoint: { label: 'Endpoint', receiver: 'The endpoint', item: 'form' },
+  channel: { label: 'Channel copy', receiver: 'The chat platform', item: 'copy' },
 } as const satisfies Record<string, DeliveryTexts>

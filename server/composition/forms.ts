@@ -6,7 +6,8 @@ import { inputOf } from '../config/field-rules'
 import type { FormsConfig } from '../config/forms'
 import type { Context } from '../domain/context'
 import type { OpenTools } from '../domain/deliveries/delivery'
-import { openDeliveries } from '../domain/deliveries/registry'
+import { allAddresses } from '../domain/deliveries/registry'
+import { openDestinations } from '../domain/deliveries/settings'
 import { jsonSchemaOf } from '../domain/fields/rules'
 import { enter, type Entrance } from '../domain/intake/intake'
 import { orderedObject } from '../domain/json'
@@ -28,7 +29,9 @@ export function createForms(
   config: Needed, http: HttpClient, connections: readonly Pick<Connection, 'platform' | 'channelId' | 'late'>[],
 ): Forms {
   const tools: OpenTools = {
-    endpoint: url => createEndpoint({ url, signingSecret: config.endpoint.signingSecret }, http),
+    endpoint: ({ secret = config.endpoint.signingSecret, ...settings }) => (
+      createEndpoint({ ...settings, signingSecret: secret }, http)
+    ),
   }
   // Outside production a form may name channels of platforms that are not set up: the sandbox replaces them.
   const rooms = (channels: Readonly<Record<string, string>>) => Object.entries(channels).filter(([platform]) => (
@@ -40,13 +43,14 @@ export function createForms(
     rooms: connections.filter(({ channelId, late }) => channelId !== null || late).flatMap(
       ({ platform: { key, channel: { beside = [] } } }) => [key, ...beside.map(also => `${key}/${also}`)],
     ),
-    ...openDeliveries({ to: config.mail.to, endpoint: config.endpoint.url }, tools), labels: {}, reviewers, claim,
+    destinations: openDestinations({ to: [...config.mail.to], endpoint: config.endpoint.url }, tools), labels: {},
+    reviewers, claim,
   }
   const forms = new Map(Object.entries(config.forms).map(([key, form]): [string, Form] => [key, {
     key,
     name: form.name,
     rooms: rooms(form.channels ?? {}).length > 0 ? rooms(form.channels ?? {}) : standard.rooms,
-    ...openDeliveries(form, tools, standard),
+    destinations: openDestinations(form, tools, standard.destinations),
     labels: labelsOf(form),
     ...takes(form),
     technical: form.technical,
@@ -60,7 +64,7 @@ export function createForms(
   }]))
   const all = [standard, ...forms.values()]
   // Reviewers may choose other recipients. The form's own addresses are never taken as the sender's address.
-  for (const form of all) form.ownAddresses = [config.mail.fromAddress, ...form.to]
+  for (const form of all) form.ownAddresses = [config.mail.fromAddress, ...allAddresses(form)]
   // A removed form may have had a list of reviewers. To keep it closed, only reviewers of other forms may decide it.
   const listed = new Set(all.flatMap(({ reviewers }) => reviewers ?? []))
   const left = reviewers ?? (listed.size > 0 ? [...listed] : undefined)
@@ -117,5 +121,5 @@ export function rulesOf(key: string | undefined, { form: guards, forms }: Config
 
 /** Placeholder for a removed form; its name is the key in its address. */
 function missing(key: string): Form {
-  return { key, missing: true, name: key, rooms: [], to: [], endpoint: null, labels: {} }
+  return { key, missing: true, name: key, rooms: [], destinations: [], labels: {} }
 }

@@ -14,7 +14,7 @@ import { megabytes } from '../domain/files/file-texts'
 import { typed } from '../domain/fields/rules'
 import { hasField, findSender } from '../domain/fields/sender'
 import { cardView } from '../domain/cards/card-view'
-import { DELIVERIES } from '../domain/deliveries/registry'
+import { DELIVERIES, allAddresses, deliveriesOf, deliveryName, rowOf, targetsOf } from '../domain/deliveries/registry'
 import { fieldTexts, textsFor } from '../http/pages/page-texts'
 import { outside } from '../platforms/registry'
 import type { Email, MailSender } from '../ports/delivery'
@@ -77,9 +77,6 @@ export async function rehearse({ config, path, samples = {}, env }: Asked): Prom
 /** @param env settings that an email shows in addition to the form; made up if missing */
 async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Promise<Rehearsed> {
   const { key = '', name = '', rooms, confirm: words } = form
-  const [mainDelivery, ...otherDeliveries] = DELIVERIES.map(
-    ({ label, targets }) => `${label}: ${targets(form).join(', ') || 'none'}`,
-  )
   const body = isObject(sample) ? sample : madeUp(form)
   const mistakes = sample !== undefined && !isObject(sample) ? ['Its sample is no JSON object.'] : []
   mistakes.push(...unfilledPlaces(form, sample === undefined ? {} : body))
@@ -88,6 +85,7 @@ async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Pro
   }
   const siteUrl = env.NUXT_PUBLIC_SITE_URL ?? null
   const submission = submissionOf(form, body, mistakes)
+  const [mainDelivery, ...otherDeliveries] = deliveryFacts(form, submission)
   const view = cardView(submission, { siteUrl, forms: { all: [form], rooms, of: () => form, find: () => form } })
   const shown = outside.filter(platform => rooms.some(room => room.split('/')[0] === platform.key))
   const cards = new Map<string, string[]>()
@@ -97,10 +95,8 @@ async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Pro
     cards.set(text, [...cards.get(text) ?? [], platform.label])
   }
   const decision = { action: 'forward' as const, at: AT, reviewer: { id: 'ada', name: 'Ada', platform: 'Slack' } }
-  const email = await composeEmail(
-    { ...submission, decision }, form,
-    mailSender(env), async () => renderEmail,
-  )
+  const message = await composeEmail({ ...submission, decision }, form, mailSender(env), async () => renderEmail)
+  const email = { ...message, to: allAddresses(form) }
   const { candidates } = findSender(submission, form)
   const replyTo = email.replyTo ?? (candidates
     ? `nobody, because any of these could be the sender's: ${candidates.join(', ')}. Set replyTo of the form`
@@ -119,6 +115,18 @@ async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Pro
     ],
     cards: [...cards].map(([text, on]) => ({ on, text })),
   }
+}
+
+/** Returns who gets a forward of this sample, a line each; the email first. */
+function deliveryFacts(form: Form, submission: Submission): string[] {
+  const taken = deliveriesOf(form, submission)
+  const rows = DELIVERIES.filter(({ key }) => key === 'email' || key === 'endpoint')
+  if (form.destinations.every(({ id }) => rowOf(id)?.key === id)) {
+    return rows.map(({ key, label }) => `${label}: ${targetsOf(key, form).join(', ') || 'none'}`)
+  }
+  return form.destinations.map(({ id }) => (
+    `${rowOf(id)!.label} ${deliveryName(id)}: ${targetsOf(id, form).join(', ')}${taken.includes(id) ? '' : ' (not this sample)'}`
+  ))
 }
 
 function mailSender(env: Asked['env']): MailSender {

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { listTeamLanguages } from '../../shared/texts'
 import { MOST_ADDRESSES } from '../domain/fields/addresses'
 import {
-  base, count, countOrNone, duration, email, endpoint, flag, list, origin, text, token, url, web, type Variable,
+  base, count, countOrNone, duration, email, endpoint, flag, isBase64, list, origin,
+  signingSecret, text, token, url, web, type Variable,
 } from '../variable'
 import { sqlitePath } from './store-url'
 
@@ -37,24 +38,6 @@ function isStoreUrl(value: string): boolean {
     return false
   }
 }
-
-/**
- * True for a Standard Webhooks secret: 24 to 64 bytes
- * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#signature-scheme).
- */
-function isSigningSecret(value: string): boolean {
-  const encoded = value.replace('whsec_', '')
-  const { length } = Buffer.from(encoded, 'base64')
-  return isBase64(encoded) && length >= 24 && length <= 64
-}
-
-function isBase64(encoded: string): boolean {
-  return encoded !== '' && Buffer.from(encoded, 'base64').toString('base64') === encoded
-}
-
-const signingSecret = text.startsWith('whsec_', 'must start with whsec_').refine(
-  isSigningSecret, 'must be a Standard Webhooks secret, which is whsec_ and 24 to 64 bytes in base64',
-)
 
 const proxy = url(/^https?$/, 'must be an http:// or https:// URL')
 

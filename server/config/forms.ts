@@ -4,7 +4,7 @@ import { platforms as allPlatforms } from '../platforms/registry'
 import { origin, web } from '../variable'
 import { PAGE_TEXTS, type PageText } from '../ports/form'
 import type { Aliases } from '../domain/people/people'
-import { DELIVERY_SETTINGS } from '../domain/deliveries/registry'
+import { DESTINATION_SETTINGS, destinationProblems } from '../domain/deliveries/settings'
 import { valueAt } from '../domain/fields/paths'
 import { isObject, orderedObject, parseJson, RepeatedKey } from '../domain/json'
 import { CONTROLS } from '../domain/intake/envelope'
@@ -48,7 +48,7 @@ const formSchema = z.strictObject({
    * another Slack workspace is written `T0123456789:C0123456789`.
    */
   channels: z.record(z.string(), z.string().min(1, 'must not be empty')).optional(),
-  ...DELIVERY_SETTINGS,
+  ...DESTINATION_SETTINGS,
   /** Subject of a submission in emails and cards; `{key}` stands for the value of a field. */
   subject: line(200).optional(),
   /** Path or label of the field with the sender's address, for replies and `confirm`; found by its name if absent. */
@@ -159,10 +159,15 @@ function inOrderOf<T>(ordered: unknown, members: Readonly<Record<string, T>>): R
 }
 
 /** Returns contradictions between the parts of a form. */
-function findFormProblems(
-  { channels = {}, fields = {}, files, extra }: FormConfig, platforms: readonly string[] | null, honeypot: string,
-): string[] {
+function findFormProblems(form: FormConfig, platforms: readonly string[] | null, honeypot: string): string[] {
+  const { channels = {}, fields = {}, files, extra, destinations = [] } = form
   return [
+    ...destinationProblems(form),
+    ...destinations.flatMap(each => 'channel' in each
+      ? findChannelProblems((each.channel as string).split(':')[0]!, platforms).map(
+          problem => `destinations has the channel ${each.channel as string}, whose platform ${problem}`,
+        )
+      : []),
     ...Object.keys(channels).flatMap(
       key => findChannelProblems(key, platforms).map(problem => `channels.${key} ${problem}`),
     ),

@@ -46,6 +46,8 @@ export type Outcome<T = undefined>
 export interface Email {
   from: string
   to: readonly string[]
+  cc?: readonly string[]
+  bcc?: readonly string[]
   replyTo?: string
   subject: string
   /** Absent in text-only emails. */
@@ -150,13 +152,22 @@ export interface Posted {
   status: number
 }
 
+/** Request to an endpoint, where it is not a plain POST. */
+export interface EndpointSettings {
+  url: string
+  /** Standard Webhooks secrets for this endpoint; those of all endpoints if absent. */
+  secret?: string
+  method?: 'POST' | 'PUT' | 'PATCH'
+  headers?: Readonly<Record<string, string>>
+}
+
 /** Posts forwarded submissions to another system. */
 export interface Endpoint {
   /** Host name, shown to people. */
   readonly host: string
   /** Full URL. It may contain secrets: use it only to compare endpoints. */
   readonly url: string
-  /** @param body JSON text of exactly the form data */
+  /** @param body JSON text */
   post(body: string, idempotencyKey: string): Promise<Outcome<Posted>>
 }
 

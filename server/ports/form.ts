@@ -1,7 +1,29 @@
 import { FIELD_PROBLEMS, type FieldRule } from './field-rules'
 import type { Endpoint } from './delivery'
 import type { FileInput, FileRule } from './files'
-import type { LockMode } from './submission'
+import type { Delivery, LockMode } from './submission'
+
+/** Condition by the path or label of an answer: all must be true. `domain/deliveries/condition.ts` says how. */
+export type Condition = Readonly<Record<string, ConditionValue>>
+
+export type ConditionValue = string | { in: readonly string[] } | { contains: string } | { present: boolean }
+
+/** One receiver of forwards. Its kind is a row of `domain/deliveries`, which reads the members that it needs. */
+export interface Destination {
+  /** Stored with submissions: the kind alone (`email`, `endpoint`), or the kind with a name (`endpoint:CRM`). */
+  id: Delivery
+  /** Takes only submissions with these answers; all if absent. */
+  when?: Condition
+  /** Email addresses. */
+  to?: readonly string[]
+  cc?: readonly string[]
+  bcc?: readonly string[]
+  endpoint?: Endpoint
+  /** JSON for the endpoint with placeholders such as `{{subject}}`; the form data if absent. */
+  body?: unknown
+  /** Room of the review board that gets a copy of the card. */
+  room?: string
+}
 
 /** A kind of form: its fields, the rooms of its cards, and the destinations of its forwards. */
 export interface Form {
@@ -13,10 +35,8 @@ export interface Form {
   name?: string
   /** Rooms of the review board in which its cards are posted. */
   rooms: readonly string[]
-  /** Email addresses that receive forwards. */
-  to: readonly string[]
-  /** Null if forwards are not posted anywhere. */
-  endpoint: Endpoint | null
+  /** Receivers of its forwards, in the order in which people see them. */
+  destinations: readonly Destination[]
   /** Labels by field key, in display order; fields without a label follow in the order in which they were sent. */
   labels: Readonly<Record<string, string>>
   /** Rule of each field; any value is accepted when absent. */
@@ -31,7 +51,7 @@ export interface Form {
   hold?: boolean
   /** Path or label of the field with the sender's address; if absent, the field is found by its name. */
   replyTo?: string
-  /** Addresses of this service besides `to`; they never count as the sender's address. */
+  /** Addresses of this service and of the form's recipients; they never count as the sender's address. */
   ownAddresses?: readonly string[]
   /** Title of a submission in emails and on cards; `{key}` stands for the value of a field. */
   subject?: string

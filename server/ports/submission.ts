@@ -75,11 +75,13 @@ export interface CardRef {
   threadId: string
   messageId: string
   isGivenUp?: true
+  /** True for a copy in a channel that only reads: it has no buttons, and nobody decides there. */
+  isCopy?: true
 }
 
 /**
- * Key of a delivery (`domain/deliveries`), such as `email`. A stored submission may name a delivery that this version
- * does not have. `{}` stops TypeScript from merging literal types into `string`.
+ * Id of a destination (`Destination.id`), such as `email` or `endpoint:CRM`. A stored submission may name one that is
+ * not configured any more, or of a kind that this version does not have. `{}` stops TypeScript from merging literal types into `string`.
  */
 export type Delivery = string & {}
 
@@ -94,6 +96,8 @@ export interface WorkTarget {
   room?: string
   /** Card of an `update`, `remind` or `tell`. */
   card?: CardRef
+  /** Receiver of an `erasure`; the endpoint if absent. */
+  delivery?: Delivery
 }
 
 /** One effect that is not done yet. Stored with the submission, so that a crash cannot lose it. */
@@ -126,6 +130,8 @@ export interface Decision {
   edited?: boolean
   /** Addresses that receive the email instead of those of the form. */
   to?: readonly string[]
+  /** Email that goes to them; the first one of the form if absent. */
+  toOf?: Delivery
 }
 
 /**
@@ -151,6 +157,8 @@ export interface SentDelivery {
   at: number
   /** Message id at the provider, if it gave one. */
   messageId?: string
+  /** HTTP status of the answer. */
+  status?: number
   /** Status of the email; absent while unknown. */
   receipt?: Receipt
   /** Recipients whom the mail server refused, while the others (`to`) have the email. */

@@ -70,8 +70,10 @@ export interface TextValues {
   'card.list.all': never
   'card.delivery.email': never
   'card.delivery.endpoint': never
+  'card.delivery.channel': never
   'card.deliveryInText.email': never
   'card.deliveryInText.endpoint': never
+  'card.deliveryInText.channel': never
   'card.decided.forwarded': 'at' | 'name' | 'platform'
   'card.decided.edited': 'at' | 'name' | 'platform'
   'card.decided.spam': 'at' | 'name' | 'platform'
@@ -87,6 +89,8 @@ export interface TextValues {
   'card.sentTo': 'targets'
   'card.beingSentTo': 'targets'
   'card.goesToAt': 'at' | 'targets'
+  'card.sentEach': 'at' | 'delivery' | 'targets'
+  'card.sentEachStatus': 'at' | 'delivery' | 'status' | 'targets'
   'card.sentToAt': 'at' | 'targets'
   'card.sentChanged': 'at' | 'targets'
   'card.sentBounced': 'at' | 'targets'
@@ -177,6 +181,7 @@ export interface TextValues {
   'card.refusal.justTaken': never
   'card.refusal.takeOff': never
   'card.refusal.undone': never
+  'card.refusal.nowhere': never
   'card.refusal.nothingToResend': never
   'card.refusal.notBounced': never
   'card.refusal.late': 'days'

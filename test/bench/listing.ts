@@ -48,7 +48,7 @@ export async function openStore(redisUrl: string) {
     },
     /** Median time until a search finds the newest submission with the rare word, ms */
     firstMatch: async (times: number) => {
-      const form = { rooms: [], to: [], endpoint: null, labels: {} }
+      const form = { rooms: [], destinations: [], labels: {} }
       const context = only<Context>({
         store, runtime: only<Context['runtime']>({ now: Date.now }), siteUrl: null,
         board: only<ReviewBoard>({ label: key => key, link: async () => null, roomOf: () => '', placeOf: () => [] }),

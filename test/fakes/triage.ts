@@ -14,13 +14,12 @@ import { receive } from '../../server/domain/intake/intake'
 import { storeRules } from '../../server/domain/lifecycle/record'
 import { Outbox } from '../../server/domain/outbox/outbox'
 import { Decisions, type Intent } from '../../server/domain/review/decisions'
-import { allDeliveries } from '../../server/domain/deliveries/registry'
+import { deliveryParts } from '../../server/domain/deliveries/registry'
 import { CardQueue } from '../../server/domain/cards/card-queue'
 import { People } from '../../server/domain/people/people'
 import { Reviewers } from '../../server/domain/people/reviewers'
 import { Quarantine } from '../../server/domain/review/quarantine'
 import { sweep } from '../../server/domain/outbox/sweep'
-import type { Form } from '../../server/ports/form'
 import type { SubmissionStore } from '../../server/ports/store'
 import type { Action, Reviewer, Submission, Work } from '../../server/ports/submission'
 import { waiting } from '../support/seed'
@@ -28,7 +27,7 @@ import { memoryDatabase, memoryLimiter } from '../support/sqlite'
 import { FakeBoard } from './board'
 import { testContext } from './context'
 import { FakeEndpoint, FakeMailer } from './deliveries'
-import { formsOf } from './forms'
+import { formsOf, type WrittenForm } from './forms'
 import { FakeRuntime } from './runtime'
 
 export const LEASE_MS = 30_000
@@ -47,7 +46,7 @@ interface TriageOptions {
   /** Time in which each decision can be undone, ms */
   revocableMs?: Record<Action, number>
   /** Further settings of the form */
-  form?: Partial<Form>
+  form?: WrittenForm
   /** Opens the store that replaces the embedded one. */
   openStore?: (dir: string, now: () => number) => SubmissionStore
 }
@@ -98,7 +97,7 @@ export async function openTriage(
     await rm(dir, { recursive: true })
   })
   return Object.assign(context, {
-    outage, queue, endpoint, outbox, createOutbox, deliveries: allDeliveries(forms), decisions,
+    outage, queue, endpoint, outbox, createOutbox, deliveries: deliveryParts(forms), decisions,
     quarantine, people, reviewers, receive: takeIn,
     submissions: new RoomSubmissions(context, decisions, 'everywhere'),
     /** Resolves with the id once the cards are posted. */

@@ -11,8 +11,9 @@ export function createFallback(first: Mailer, second: Mailer): Mailer {
       const outcome = await first.send(email, idempotencyKey, isGivenUp)
       if (outcome.ok || outcome.busy || outcome.mayHaveArrived || !isGivenUp(outcome)) return outcome
       const { accepted = [], reason } = outcome
-      const to = email.to.filter(address => !accepted.includes(address))
-      const again = await second.send({ ...email, to }, idempotencyKey)
+      const left = [...email.to, ...email.cc ?? [], ...email.bcc ?? []].filter(address => !accepted.includes(address))
+      const rest = { ...email, to: left, cc: undefined, bcc: undefined }
+      const again = await second.send(accepted.length > 0 ? rest : email, idempotencyKey)
       if (again.ok) return again
       return { ...outcome, ...again, reason: `${reason} ${again.reason}`, ...outcome.accepted && { accepted } }
     },

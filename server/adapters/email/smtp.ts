@@ -106,7 +106,7 @@ async function sendOver(connection: SmtpConnection, attempt: Attempt, pool: Pool
       connection.once('error', reject)
       connection.once('end', () => reject(Object.assign(new Error('closed'), { code: 'ECONNECTION' })))
       connection.send(
-        { from: message.getEnvelope().from || undefined, to: [...email.to], size: sizeOf(email) }, stream,
+        { from: message.getEnvelope().from || undefined, to: [...email.to, ...email.cc ?? [], ...email.bcc ?? []], size: sizeOf(email) }, stream,
         (error, result) => error || !result ? reject(error) : resolve(result),
       )
     })

@@ -10,7 +10,7 @@ import { FILE_LOST } from '../../ports/delivery'
 import type { Form } from '../../ports/form'
 import {
   type Submission, type Delivery, type DeliveryFailure, type Work, INTERIM_OUTCOMES, type AuditLine,
-  type DecisionOutcome, type HistoryEntry, type Reviewer, type SubmissionRecord, type LockMode, type Assignee,
+  type DecisionOutcome, type HistoryEntry, type Reviewer, type SentDelivery, type SubmissionRecord, type LockMode, type Assignee,
 } from '../../ports/submission'
 import type { Presentation } from '../context'
 import { envelopeFields } from '../intake/envelope'
@@ -21,7 +21,9 @@ import { senderCount } from '../fields/sender'
 import { fileFields, fileLinks, filePictures } from '../files/file-texts'
 import { isDelivery, isRevocable, canSendAgain, isLost, isPartial } from '../lifecycle/record'
 import { deletionNotes } from '../lifecycle/settle'
-import { byOrder, deliveriesOf, deliveryName, deliveryNames, leftOf, targetsOf } from '../deliveries/registry'
+import {
+  byOrder, deliveriesOf, deliveryName, deliveryNames, formOf, leftOf, rowOf, targetsOf,
+} from '../deliveries/registry'
 import { decisionLine } from './decision-line'
 import { receiptNotes } from '../lifecycle/email-status'
 
@@ -49,6 +51,15 @@ export function cardView(submission: Submission, presentation: Presentation): Ca
     actions: actionsOf(submission, form, texts),
     url: submissionUrl(submission.id, presentation),
   }
+}
+
+/** Card without buttons, for a channel that only reads. */
+export function copyView(submission: Submission, presentation: Presentation): CardView {
+  const view = cardView(submission, presentation)
+  const isForward = submission.decision?.action === 'forward' && !submission.erased
+  return isForward
+    ? { ...view, state: 'forwarded', notes: [decisionLine(submission, presentation.texts ?? english)], actions: [] }
+    : { ...view, actions: [] }
 }
 
 /** Reminder in the card's thread, some time before the submission expires. */
@@ -115,30 +126,22 @@ export function submissionUrl(id: string, { siteUrl }: Presentation): string | n
   return siteUrl === null ? null : `${siteUrl}/submissions/${id}`
 }
 
-/**
- * Returns the form, with the email addresses that the reviewer chose instead, if any. Leaves out recipients who have
- * the email while others were refused.
- */
-export function formOf(submission: Submission, { forms }: Presentation): Form {
-  const { form: key, decision, sent = [] } = submission
-  const form = forms.of(key)
-  const to = decision?.to ?? form.to
-  const reached = sent.filter(each => isPartial(each, submission)).flatMap(each => each.to)
-  const rest = to.filter(address => !reached.includes(address))
-  return rest.length > 0 && rest.length < to.length ? { ...form, to: rest } : { ...form, to }
-}
-
 /** Returns notes on the deliveries of a forward: those sent, in progress and given up. */
 export function progressNotes(submission: Submission, form: Form, texts = english): RichText[] {
   const { delivered, failures, sent = [] } = submission
   const recipientsOf = (delivery: Delivery) => (
     sent.find(each => each.delivery === delivery)?.to ?? targetsOf(delivery, form)
   )
+  const partial = sent.filter(each => isPartial(each, submission))
+  const hasOwnNames = form.destinations.some(({ id }) => id !== rowOf(id)?.key)
   return [
-    ...targetNotes('card.sentTo', [
-      ...[...delivered].sort(byOrder(each => each)).flatMap(recipientsOf),
-      ...sent.filter(each => isPartial(each, submission)).flatMap(({ to }) => to),
-    ], texts),
+    ...hasOwnNames
+      ? [...sent.filter(({ delivery }) => delivered.includes(delivery)), ...partial].sort(byOrder(
+          ({ delivery }) => delivery,
+        )).map(each => sentNote(each, texts))
+      : targetNotes('card.sentTo', [
+          ...[...delivered].sort(byOrder(each => each)).flatMap(recipientsOf), ...partial.flatMap(({ to }) => to),
+        ], texts),
     ...twiceNotes(submission, texts),
     ...sendingNotes(submission, form, texts),
     ...receiptNotes(submission, texts),
@@ -149,6 +152,12 @@ export function progressNotes(submission: Submission, form: Form, texts = englis
       ({ to, at }) => texts('card.corrects', { targets: joinNames(to, texts), at: dateTime(at) }),
     ),
   ]
+}
+
+/** Returns what one of several destinations got, when, and with what answer. */
+function sentNote({ delivery, to, at, status }: SentDelivery, texts: Texts): RichText {
+  const values = { delivery: deliveryName(delivery, texts), targets: joinNames(to, texts), at: dateTime(at) }
+  return status === undefined ? texts('card.sentEach', values) : texts('card.sentEachStatus', { ...values, status: String(status) })
 }
 
 function sendingNotes(submission: Submission, form: Form, texts: Texts): RichText[] {
@@ -184,7 +193,7 @@ function reopenedNotes(submission: Submission, form: Form, texts: Texts): RichTe
     isSplit
       ? texts(restKey, {
           missing: deliveryNames(remainingDeliveries, texts), delivered: deliveryNames(delivered, texts),
-          receivers: texts(deliveriesOf(form).length > 2 ? 'card.list.all' : 'card.list.both'),
+          receivers: texts(deliveriesOf(form, submission).length > 2 ? 'card.list.all' : 'card.list.both'),
         })
       : texts('card.decideAgain'),
     ...failures.filter(({ reason }) => reason === FILE_LOST).map(

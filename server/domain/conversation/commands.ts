@@ -8,7 +8,7 @@ import type { CardRef, Submission } from '../../ports/submission'
 import type { Form } from '../../ports/form'
 import { decidedOf, cardView, goneCardView } from '../cards/card-view'
 import type { Context } from '../context'
-import { deliveriesOf, targetsOf } from '../deliveries/registry'
+import { allTargets } from '../deliveries/registry'
 import type { Outbox } from '../outbox/outbox'
 import { pendingAt, READING, RECORDS, searchFor } from '../queries/search'
 import { belongsTo, isFormOf, isRoom } from '../review/scope'
@@ -177,7 +177,7 @@ const ELSEWHERE = 'Forms are shown only in the channel of the cards: ask me ther
 
 /** Returns lines like `Forwards of Contact go to: sales@example.com and crm.example.com`; one line if all are equal. */
 function destinations(forms: readonly Form[]): string[] {
-  const targets = forms.map(form => deliveriesOf(form).flatMap(delivery => targetsOf(delivery, form)).join(' and '))
+  const targets = forms.map(form => allTargets(form).join(' and '))
   return new Set(targets).size === 1 && forms.length > 1
     ? [`All forwards go to: ${targets[0]}`]
     : forms.map(({ name }, index) => `Forwards${name ? ` of ${name}` : ''} go to: ${targets[index]}`)

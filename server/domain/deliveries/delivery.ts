@@ -1,24 +1,28 @@
 import type { z } from 'zod'
 import type { DeliveryTexts } from '../../../shared/deliveries'
-import type { Endpoint, IsGivenUp, Outcome, Posted } from '../../ports/delivery'
+import type { Endpoint, EndpointSettings, IsGivenUp, Outcome, Posted } from '../../ports/delivery'
 import type { StoredFile } from '../../ports/files'
-import type { Form } from '../../ports/form'
-import type { Delivery, OtherWork, SentDelivery, Submission } from '../../ports/submission'
+import type { Destination, Form } from '../../ports/form'
+import type { CardView } from '../../ports/board'
+import type { CardRef, OtherWork, SentDelivery, Submission } from '../../ports/submission'
 import type { Context } from '../context'
 
-/** Tools to set up the deliveries of a form when the service starts. */
+/** Tools to set up destinations when the service starts. */
 export interface OpenTools {
   /** Creates an endpoint that signs its requests. */
-  endpoint: (url: string) => Endpoint
+  endpoint: (settings: EndpointSettings) => Endpoint
 }
 
 interface DeliveryAttempt {
   submission: Submission
   form: Form
+  destination: Destination
   /** Stays the same in retries, and when the same data is forwarded to the same targets again. */
   idempotencyKey: string
   /** Earlier transmission with other values; this one replaces it. */
   corrected?: Pick<SentDelivery, 'at'>
+  /** Returns the card without buttons. */
+  copy: () => CardView
   /** Asks if no further attempt follows a failure. */
   isGivenUp?: IsGivenUp
 }
@@ -30,12 +34,14 @@ interface DeliveryAnswer {
   messageId?: string
   /** Time to keep the form data while we wait for that status, ms. */
   keepMs?: number
+  /** Copy of the card that was posted. */
+  card?: CardRef
 }
 
-/** One way to deliver forwards, with everything that distinguishes it from the others. */
+/** One kind of destination, with everything that distinguishes it from the others. */
 export interface DeliveryRow<Settings extends z.core.$ZodShape = z.core.$ZodShape> extends DeliveryTexts {
-  /** Permanent key: stored with submissions, and part of the API, metrics and webhooks. */
-  readonly key: Delivery
+  /** Permanent key: ids of destinations begin with it. */
+  readonly key: string
   /** Name of the copy at the receiver, capitalised for the start of a sentence. */
   readonly copyName: string
   /** Other work that goes to the same receiver. */
@@ -44,20 +50,28 @@ export interface DeliveryRow<Settings extends z.core.$ZodShape = z.core.$ZodShap
   readonly hasAddresses?: true
   /** True if its provider later reports the status of a message, such as a bounce. */
   readonly reportsStatus?: true
-  /** Settings of a form in `forms.config.ts`. */
+  /** True if one service carries the messages to all its destinations, so that they work or fail together. */
+  readonly isShared?: true
+  /** True if we can erase what it delivered. */
+  readonly isErasable?: true
+  /** Minimum pause between two messages to a receiver that works again after an outage, ms. */
+  readonly intervalMs: number
+  /** Settings of one destination in `forms.config.ts`. */
   readonly settings: Settings
-  /** Returns the form fields of this delivery. A setting that is absent has its value from the default form. */
-  open(settings: z.output<z.ZodObject<Settings>>, standard: Form, tools: OpenTools): Partial<Form>
-  /** True if forwards of this form use this delivery. */
-  isWanted(form: Form): boolean
-  /** Returns the addresses, or the host, as people see them. */
-  targets(form: Form): readonly string[]
+  /** Returns the name of a destination that sets none. */
+  nameOf(settings: z.output<z.ZodObject<Settings>>): string
+  /** Returns the members of each destination that the settings make; several if each recipient gets an own message. */
+  open(settings: z.output<z.ZodObject<Settings>>, tools: OpenTools): Partial<Destination>[]
+  /** Returns the addresses, or the host, as people see them; never empty. */
+  targets(destination: Destination): readonly string[]
+  /** Returns who works or fails as one, e.g. a host. */
+  receiverOf(destination: Destination): string
   /** True if it sends links to some of these files; the files must then be kept after the delivery. */
-  linksFiles(files: readonly StoredFile[], form: Form): boolean
+  linksFiles(files: readonly StoredFile[], destination: Destination): boolean
   /** Values that identify a message, besides the data: if all are the same, sending it again is a retry. */
-  identity(form: Form, context: Context): readonly (string | undefined)[]
+  identity(destination: Destination, context: Context): readonly (string | undefined)[]
   /** Sends the submission. Resolves with `waiting` if other work must be done first. */
   send(attempt: DeliveryAttempt, context: Context): Promise<Outcome<DeliveryAnswer> | 'waiting'>
-  /** Notifies the receiver that the submission was erased; absent if this delivery sends no such notice. */
-  tellErasure?(event: string, form: Form, idempotencyKey: string): Promise<Outcome<Posted>>
+  /** Notifies the receiver that the submission was erased; absent if this kind sends no such notice. */
+  tellErasure?(event: string, destination: Destination, idempotencyKey: string): Promise<Outcome<Posted>>
 }

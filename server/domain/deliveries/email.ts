@@ -3,35 +3,52 @@ import { DELIVERY_TEXTS } from '../../../shared/deliveries'
 import { email as address } from '../../variable'
 import { MOST_ADDRESSES } from '../fields/addresses'
 import type { Outcome } from '../../ports/delivery'
+import type { Destination, Form } from '../../ports/form'
 import type { Submission } from '../../ports/submission'
 import { composeEmail, fittingOf, mailed } from '../outbox/email'
 import type { DeliveryRow } from './delivery'
 
+/** Addresses of one email: one or several. */
+export const addresses = z.union(
+  [address.transform(one => [one]), z.array(address)], 'must be an email address or a list of them',
+).refine(to => to.length > 0, 'must have an address').refine(
+  to => to.length <= MOST_ADDRESSES,
+  `must have at most ${MOST_ADDRESSES} addresses, because Resend takes no more for one email`,
+)
+
 const settings = {
-  /** One address or several; FORWARD_EMAIL if absent. */
-  to: z.union([address.transform(one => [one]), z.array(address)], 'must be an email address or a list of them')
-    .refine(to => to.length > 0, 'must have an address')
-    .refine(
-      to => to.length <= MOST_ADDRESSES,
-      `must have at most ${MOST_ADDRESSES} addresses, because Resend takes no more for one email`,
-    ).optional(),
+  to: addresses,
+  cc: addresses.optional(),
+  bcc: addresses.optional(),
+  /** True to send one email to each address of `to`, so that they do not see each other. */
+  separate: z.boolean('must be true or false').optional(),
 }
 
-/** Email to the addresses of the form, or to addresses that the reviewer entered instead */
+/** Email to the addresses of a destination, or to addresses that the reviewer entered instead */
 export const emailDelivery: DeliveryRow<typeof settings> = {
   key: 'email', ...DELIVERY_TEXTS.email, copyName: 'The email',
-  carries: ['confirm'], hasAddresses: true, reportsStatus: true,
+  carries: ['confirm'], hasAddresses: true, reportsStatus: true, isShared: true,
+  // Resend takes two requests a second: https://resend.com/docs/api-reference/rate-limit
+  intervalMs: 500,
   settings,
-  open: ({ to }, standard) => ({ to: to ?? standard.to }),
-  isWanted: ({ to }) => to.length > 0,
-  targets: ({ to }) => to,
+  nameOf: ({ to }) => to[0]!,
+  open: ({ to, cc, bcc, separate }) => (separate ? to.map(one => [one]) : [to]).map(each => ({ to: each, cc, bcc })),
+  targets: ({ to = [], cc = [], bcc = [] }) => [...to, ...cc, ...bcc],
+  receiverOf: () => 'email',
   linksFiles: files => fittingOf(files).length < files.length,
-  identity: ({ to }, { mail }) => [mail.fromAddress, mail.fromName, ...to],
-  async send({ submission, form, idempotencyKey, corrected, isGivenUp }, { mailer, template, mail, files, texts }) {
+  identity: ({ id, to = [], cc = [], bcc = [] }, { mail }) => [
+    mail.fromAddress, mail.fromName, ...to, ...id === 'email' ? [] : [id, 'cc', ...cc, 'bcc', ...bcc],
+  ],
+  async send({ submission, form, destination, idempotencyKey, corrected, isGivenUp }, context) {
+    const { mailer, template, mail, files, texts } = context
     const message = await composeEmail(await mailed(submission, files), form, mail, template, {
-      correctedEmail: corrected, repetition: isFirst(submission) ? undefined : idempotencyKey, files, texts,
+      correctedEmail: corrected, files, texts,
+      repetition: isFirst(submission, form, destination) ? undefined : idempotencyKey,
     })
-    const outcome = await mailer.send(message, idempotencyKey, isGivenUp)
+    const { to = [], cc, bcc } = destination
+    const outcome = await mailer.send(
+      { ...message, to, ...cc && { cc }, ...bcc && { bcc } }, idempotencyKey, isGivenUp,
+    )
     if (!outcome.ok) return outcome.busy ? 'waiting' : named(outcome)
     const messageId = outcome.value
     return { ok: true, value: messageId === undefined ? {} : { messageId, keepMs: mail.receipts?.waitMs } }
@@ -45,8 +62,8 @@ function named(outcome: Outcome & { ok: false }) {
 }
 
 /** True for the first email of a submission. An earlier email counts even if it failed: it may have arrived. */
-function isFirst({ sent = [], history }: Submission): boolean {
-  return !sent.some(({ delivery }) => delivery === emailDelivery.key) && !history.some(
-    ({ event }) => event === 'reopened',
-  )
+function isFirst({ sent = [], history }: Submission, { destinations }: Form, { id }: Destination): boolean {
+  const isOfFirst = destinations.find(({ to }) => to)?.id === id
+  return isOfFirst && !sent.some(({ delivery }) => delivery === id)
+    && !history.some(({ event }) => event === 'reopened')
 }

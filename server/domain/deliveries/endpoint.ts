@@ -1,27 +1,48 @@
+import { z } from 'zod'
 import { DELIVERY_TEXTS } from '../../../shared/deliveries'
-import { endpoint as url } from '../../variable'
+import { endpoint as url, signingSecret } from '../../variable'
 import { withFiles } from '../outbox/email'
 import type { DeliveryRow } from './delivery'
+import { bodySchema, fillBody, valuesOf } from './template'
+
+/** Headers that the service sets itself, or that would break the request. */
+const OWN_HEADERS = /^(?:host|connection|content-length|content-type|transfer-encoding|idempotency-key|webhook-.*)$/i
+
+const headerName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header').refine(
+  name => !OWN_HEADERS.test(name), 'is set by the service itself',
+)
+const headerValue = z.string('must be a text').regex(
+  /^[\x20-\x7E]+$/, 'must not have a line break, or a character that a header cannot carry',
+)
 
 const settings = {
-  /** URL to which forwards are also posted; FORWARD_ENDPOINT if absent, no URL if null. */
-  endpoint: url.nullable().optional(),
+  url,
+  /** Standard Webhooks secret; FORWARD_SIGNING_SECRET if absent. */
+  secret: signingSecret.optional(),
+  /** POST if absent. */
+  method: z.enum(['POST', 'PUT', 'PATCH'], 'must be POST, PUT or PATCH').optional(),
+  headers: z.record(headerName, headerValue).optional(),
+  /** JSON to send, with placeholders such as `{{subject}}`; the form data if absent. */
+  body: bodySchema.optional(),
 }
 
 /** POST of the form data as JSON */
 export const endpointDelivery: DeliveryRow<typeof settings> = {
   key: 'endpoint', ...DELIVERY_TEXTS.endpoint, copyName: 'The data',
   carries: ['erasure'],
+  intervalMs: 100,
   settings,
-  open: ({ endpoint: target }, standard, tools) => ({
-    endpoint: target === undefined ? standard.endpoint : target ? tools.endpoint(target) : null,
-  }),
-  isWanted: ({ endpoint: target }) => target !== null,
-  targets: ({ endpoint: target }) => target ? [target.host] : [],
-  linksFiles: (files, { endpoint: target }) => files.length > 0 && target !== null,
-  identity: ({ endpoint: target }) => [target!.url],
-  send: ({ submission, form, idempotencyKey }, { files }) => (
-    form.endpoint!.post(JSON.stringify(withFiles(submission, files)), idempotencyKey)
+  nameOf: request => new URL(request.url).host,
+  open: ({ body, ...request }, tools) => [{ endpoint: tools.endpoint(request), body }],
+  targets: ({ endpoint }) => [endpoint!.host],
+  receiverOf: ({ endpoint }) => `endpoint/${endpoint!.host}`,
+  linksFiles: files => files.length > 0,
+  identity: ({ id, endpoint, body }) => [endpoint!.url, ...id === 'endpoint' ? [] : [id, JSON.stringify(body)]],
+  send: ({ submission, form, destination: { endpoint, body }, idempotencyKey }, context) => endpoint!.post(
+    JSON.stringify(body === undefined
+      ? withFiles(submission, context.files)
+      : fillBody(body, valuesOf(submission, form, context))),
+    idempotencyKey,
   ),
-  tellErasure: (event, form, idempotencyKey) => form.endpoint!.post(event, idempotencyKey),
+  tellErasure: (event, { endpoint }, idempotencyKey) => endpoint!.post(event, idempotencyKey),
 }

@@ -1,92 +1,136 @@
 import { joinNames, english, rowText } from '../../../shared/texts'
 import { visible } from '../../../shared/utils/text'
-import type { Form, Forms } from '../../ports/form'
+import type { Destination, Form, Forms } from '../../ports/form'
 import type { Delivery, OtherWork, Submission, Work, WorkTarget } from '../../ports/submission'
-import type { DeliveryRow, OpenTools } from './delivery'
-import { isDelivery } from '../lifecycle/record'
+import type { DeliveryRow } from './delivery'
+import { isDelivery, isPartial } from '../lifecycle/record'
+import { channelDelivery } from './channel'
+import { matches } from './condition'
 import { emailDelivery } from './email'
 import { endpointDelivery } from './endpoint'
 
-const ROWS = [emailDelivery, endpointDelivery] as const
+/** All kinds of destinations, in the order in which people see them */
+export const DELIVERIES: readonly DeliveryRow[] = [emailDelivery, endpointDelivery, channelDelivery]
 
-/** All deliveries, in the order in which people see them */
-export const DELIVERIES: readonly DeliveryRow[] = ROWS
-
-type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
-  ? All
-  : never
-
-/** Settings of a form for its deliveries */
-export const DELIVERY_SETTINGS = Object.assign({}, ...ROWS.map(({ settings }) => settings)) as Intersection<
-  typeof ROWS[number]['settings']
->
-
-const NOWHERE: Form = { rooms: [], to: [], endpoint: null, labels: {} }
-
-/** Returns the form fields that deliveries use. @param standard the default form; absent for the default form itself */
-export function openDeliveries(
-  settings: Record<string, unknown>, tools: OpenTools, standard = NOWHERE,
-): Pick<Form, 'to' | 'endpoint'> {
-  return Object.assign({ to: [], endpoint: null }, ...DELIVERIES.map(row => row.open(settings, standard, tools)))
+/** Returns the kind of a destination, and its name; without a name it is the default one of its kind. */
+function partsOf(delivery: Delivery): [kind: string, name: string | undefined] {
+  const [kind, name] = delivery.split(/:(.*)/s)
+  return [kind!, name]
 }
 
-/** Returns a delivery; undefined if only another version has it: a stored submission may still name it. */
+/** Returns the kind of a destination; undefined if only another version has it: a stored submission may still name it. */
 export function rowOf(delivery: Delivery): DeliveryRow | undefined {
-  return DELIVERIES.find(({ key }) => key === delivery)
+  const [kind] = partsOf(delivery)
+  return DELIVERIES.find(({ key }) => key === kind)
 }
 
-/** Returns the name for people, even if only another version has the delivery. */
+/** Returns the name for people, even if only another version has the kind. */
 export function deliveryName(delivery: Delivery, texts = english): string {
-  return rowText(`card.delivery.${delivery}`, rowOf(delivery)?.label ?? visible(delivery), texts)
+  const [kind, name] = partsOf(delivery)
+  return name === undefined
+    ? rowText(`card.delivery.${kind}`, rowOf(kind)?.label ?? visible(kind), texts)
+    : visible(name)
 }
 
 /** Names of deliveries inside a sentence. */
 export function deliveryNames(deliveries: readonly Delivery[], texts = english): string {
-  return joinNames(deliveries.map(delivery => (
-    rowText(`card.deliveryInText.${delivery}`, deliveryName(delivery, texts).toLowerCase(), texts)
-  )), texts)
+  return joinNames(deliveries.map((delivery) => {
+    const name = deliveryName(delivery, texts)
+    const [kind, ownName] = partsOf(delivery)
+    return ownName === undefined ? rowText(`card.deliveryInText.${kind}`, name.toLowerCase(), texts) : name
+  }), texts)
 }
 
-/** Returns the deliveries of a forward. For a removed form, only the first: its attempt reports the removal. */
-export function deliveriesOf(form: Form): Delivery[] {
-  return DELIVERIES.filter((row, index) => row.isWanted(form) || (form.missing && index === 0)).map(({ key }) => key)
+/** Returns the deliveries of a forward. For a removed form, only an email: its attempt reports the removal. */
+export function deliveriesOf(form: Form, submission: Submission): Delivery[] {
+  if (form.missing) return [DELIVERIES[0]!.key]
+  return form.destinations.filter(({ when }) => !when || matches(when, submission, form)).map(({ id }) => id)
 }
 
-/** Returns the deliveries that some form has. */
-export function allDeliveries({ all }: Forms): Delivery[] {
-  return [...new Set(all.flatMap(deliveriesOf))]
+/** Returns the destinations of all forms; the first of those with the same id. */
+export function allDestinations({ all }: Forms): Destination[] {
+  return [...new Map(all.flatMap(({ destinations }) => destinations).toReversed().map(
+    each => [each.id, each] as const,
+  )).values()].sort(byOrder(({ id }) => id))
 }
 
-/** Returns the targets of a delivery, for people; empty if the form no longer has this delivery. */
+/** Returns the receivers that work or fail as one, by the name of their health note. */
+export function deliveryParts(forms: Forms): Delivery[] {
+  return [...new Set(allDestinations(forms).map(({ id }) => wayOf(id)))]
+}
+
+/** Returns the destinations that get a notice of an erasure. */
+export function toldErasures({ destinations }: Form): Delivery[] {
+  return destinations.filter(({ id }) => rowOf(id)?.tellErasure).map(({ id }) => id)
+}
+
+/** Returns the targets of all destinations, whatever their conditions. */
+export function allTargets(form: Form): string[] {
+  return form.destinations.flatMap(({ id }) => targetsOf(id, form))
+}
+
+/** Returns all email addresses that forwards of this form go to. */
+export function allAddresses({ destinations }: Form): string[] {
+  return destinations.flatMap(each => rowOf(each.id)?.hasAddresses ? rowOf(each.id)!.targets(each) : [])
+}
+
+/** Returns the targets of a delivery, for people; empty if the form no longer has this destination. */
 export function targetsOf(delivery: Delivery, form: Form): readonly string[] {
-  return rowOf(delivery)?.targets(form) ?? []
+  const destination = form.destinations.find(({ id }) => id === delivery)
+  return destination ? rowOf(delivery)?.targets(destination) ?? [] : []
 }
 
 /** Returns the deliveries still to be made if the unchanged data is forwarded. */
-export function leftOf({ delivered }: Submission, form: Form): Delivery[] {
-  return deliveriesOf(form).filter(delivery => !delivered.includes(delivery))
+export function leftOf(submission: Submission, form: Form): Delivery[] {
+  return deliveriesOf(form, submission).filter(delivery => !submission.delivered.includes(delivery))
+}
+
+/**
+ * Returns the form, with the email addresses that the reviewer chose instead, if any. Leaves out recipients who have
+ * the email while others were refused.
+ */
+export function formOf(submission: Submission, { forms }: { forms: Forms }): Form {
+  const { form: key, decision, sent = [] } = submission
+  const form = forms.of(key)
+  const partial = sent.filter(each => isPartial(each, submission))
+  if (!decision?.to && partial.length === 0) return form
+  const first = form.destinations.find(({ id }) => rowOf(id)?.hasAddresses)
+  const replacedId = decision?.to && (decision.toOf ?? first?.id)
+  return { ...form, destinations: form.destinations.map((destination) => {
+    const { id } = destination
+    const chosen = id === replacedId ? { ...destination, to: decision!.to, cc: undefined, bcc: undefined } : destination
+    const reached = partial.find(({ delivery }) => delivery === id)?.to ?? []
+    const targets = rowOf(id)!.targets(chosen)
+    const rest = targets.filter(address => !reached.includes(address))
+    return rest.length > 0 && rest.length < targets.length
+      ? { ...chosen, to: rest, cc: undefined, bcc: undefined }
+      : chosen
+  }) }
 }
 
 /** Compares by the order in which people see deliveries. Deliveries of other versions come last. */
 export function byOrder<T>(deliveryOf: (item: T) => Delivery) {
   const positionOf = (item: T) => {
-    const index = DELIVERIES.findIndex(({ key }) => key === deliveryOf(item))
+    const [kind] = partsOf(deliveryOf(item))
+    const index = DELIVERIES.findIndex(({ key }) => key === kind)
     return index < 0 ? DELIVERIES.length : index
   }
   return (a: T, b: T) => positionOf(a) - positionOf(b)
 }
 
-/** Returns the delivery that sends this other work to its receiver. */
+/** Returns the kind that sends this other work to its receiver. */
 export function carrierOf(kind: OtherWork): DeliveryRow | undefined {
   return DELIVERIES.find(({ carries = [] }) => carries.includes(kind))
 }
 
-/** Returns the delivery that sends this work to its receiver; only for work without a card. */
-export function wayOf(kind: Work['kind']): Delivery {
-  return isDelivery(kind) ? kind : carrierOf(kind as OtherWork)?.key ?? kind
+/** Returns the receiver of this work, as a health note names it; only for work without a card. */
+export function wayOf(kind: Work['kind'], delivery?: Delivery): Delivery {
+  if (!isDelivery(kind)) return delivery ?? carrierOf(kind as OtherWork)?.key ?? kind
+  const row = rowOf(kind)
+  return row?.isShared ? row.key : kind
 }
 
-/** Returns the vendor of the work: the key of a platform or of a delivery. */
-export function vendorOf({ kind, room, card }: WorkTarget): string {
-  return (room ?? card?.platform)?.split('/')[0] ?? wayOf(kind)
+/** Returns the vendor of the work: the key of a platform, or the receiver of a delivery. */
+export function vendorOf({ kind, room, card, delivery }: WorkTarget): string {
+  return (room ?? card?.platform)?.split('/')[0] ?? wayOf(kind, delivery)
 }

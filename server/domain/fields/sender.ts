@@ -22,7 +22,7 @@ interface Sender {
 
 type Filled = Pick<Submission, 'data' | 'envelope'>
 
-type SenderForm = Pick<Form, 'to' | 'ownAddresses' | 'fields' | 'replyTo'> & Partial<Pick<Form, 'labels'>>
+type SenderForm = Pick<Form, 'ownAddresses' | 'fields' | 'replyTo'> & Partial<Pick<Form, 'labels'>>
 
 /** Text in an answer, or in an object or list inside of one */
 interface Leaf {
@@ -91,7 +91,7 @@ export function hasField(name: string, data: SubmissionData): boolean {
 
 /** Returns the likeliest address of the sender; several if they are equally likely. */
 function bestCandidates(leaves: readonly Leaf[], { data, envelope }: Filled, form: SenderForm): Candidate[] {
-  const own = new Set([...form.to, ...form.ownAddresses ?? []].map(address => address.toLowerCase()))
+  const own = new Set((form.ownAddresses ?? []).map(address => address.toLowerCase()))
   const isOwn = (address: string) => own.has(address.toLowerCase()) || NO_REPLY.test(address.toLowerCase())
   const { replyTo: chosen } = form
   // Cards do not show technical values, so use one only if its name says that it is the sender's email.

@@ -1,7 +1,7 @@
 import type { CardRef, Assignee, Submission, SubmissionRecord } from '../../ports/submission'
 import { identityOf, signatureOf } from '../people/people'
 import type { EventOf, Transition } from './events'
-import { changed, followed, tell, withCard, withEntry, isPressed } from './record'
+import { cardsOf, changed, followed, tell, withCard, withEntry, isPressed } from './record'
 import type { Clock } from './settle'
 
 /** Max time between the clicks of a double click, ms: too short to read the answer to the first click. */
@@ -73,7 +73,8 @@ function take(
 
 /** Notifies the new assignee once: below the card on their platform, or else below the first card. */
 function notifyAssignee({ next, added }: Step, { leasedUntil }: Clock): Step {
-  const { cards, version, holder: assignee } = next
+  const { version, holder: assignee } = next
+  const cards = cardsOf(next)
   const isTheirs = ({ platform }: CardRef) => assignee?.names?.some(name => name.startsWith(`${platform}:`))
   const card = cards.find(isTheirs) ?? cards[0]
   if (!card) return { next, added }

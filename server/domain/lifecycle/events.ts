@@ -24,7 +24,7 @@ export type LifecycleEvent
     /** A reviewer releases a quarantined form. */
     | { type: 'released', reviewer: Reviewer, rooms: readonly string[], press?: string }
     /** Somebody requests erasure of the form data; possible in any state. */
-    | { type: 'erased', reviewer: Reviewer, press?: string, /** True if the endpoint is notified. */ told?: boolean }
+    | { type: 'erased', reviewer: Reviewer, press?: string, /** Endpoints to notify. */ told?: readonly Delivery[] }
     | {
       type: 'claimed'
       action: Action
@@ -33,6 +33,8 @@ export type LifecycleEvent
       edit?: Edit
       /** Addresses for the email, instead of those of the form. */
       to?: readonly string[]
+      /** Email that goes to them; the first one of the form if absent. */
+      toOf?: Delivery
       /** Address for the confirmation after the email was sent, unless an earlier round already sent one. */
       confirm?: string
       card?: CardRef

@@ -8,7 +8,7 @@ import {
   settleChanged, type Clock,
 } from './settle'
 import {
-  changed, contentHash, followed, isDelivery, keptUntil, outstanding, replaced, sameCard, updates, withCard,
+  cardsOf, changed, contentHash, followed, isDelivery, keptUntil, outstanding, replaced, sameCard, updates, withCard,
   withEntry, tidied, withGivenUp, withOriginals, withoutContent, isLost,
 } from './record'
 import { hold, isAnothers } from './assignment'
@@ -112,7 +112,10 @@ function decide(current: Submission, event: EventOf<'claimed'>, clock: Clock): T
   const data = edit?.data ?? current.data
   const newlyEdited = edit?.edited ?? []
   const edited = [...new Set([...current.edited, ...newlyEdited])]
-  const decision: Decision = { action, reviewer, at: now, edited: edited.length > 0, ...event.to && { to: event.to } }
+  const decision: Decision = {
+    action, reviewer, at: now, edited: edited.length > 0, ...event.to && { to: event.to },
+    ...event.toOf && { toOf: event.toOf },
+  }
   const cards = event.card ? withCard(current.cards, event.card) : current.cards
   const version = current.version + 1
   const delivered = isSpam ? current.delivered : findCurrentDeliveries(current, data, newlyEdited.length > 0)
@@ -214,6 +217,7 @@ function finishDelivery(
   const next = changed(current, {
     work: current.work.filter(each => each !== work),
     delivered: [...current.delivered, delivery],
+    ...event.card && { cards: withCard(current.cards, event.card) },
     ...sent && { sent: [...otherDeliveries, {
       ...sent, delivery, at: now, ...isErased && { content: '' },
       ...work?.mayHaveArrived && { mayBeTwice: true as const },
@@ -282,7 +286,7 @@ function putOff(current: Submission, { key, until }: EventOf<'put-off'>, clock: 
 function remind(current: Submission, { now, leasedUntil }: Clock): Transition {
   const isDue = current.state === 'open' && !current.reminded && now >= current.expiresAt - REMINDER_LEAD_MS
   if (!isDue) return { refused: 'not-due' }
-  const added = current.cards.map((card): Work => {
+  const added = cardsOf(current).map((card): Work => {
     return { key: `remind:${card.platform}:${card.messageId}`, kind: 'remind', card, attempts: 0, dueAt: leasedUntil }
   })
   const history = withEntry(current, { at: now, event: 'reminded' })

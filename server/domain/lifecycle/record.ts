@@ -82,6 +82,11 @@ export function withCard(cards: readonly CardRef[], card: CardRef): readonly Car
   return cards.some(other => sameCard(other, card)) ? cards : [...cards, card]
 }
 
+/** Cards where people decide */
+export function cardsOf({ cards }: SubmissionRecord): readonly CardRef[] {
+  return cards.filter(({ isCopy }) => !isCopy)
+}
+
 /** Marks a card whose edit was given up, or removes the mark. */
 export function withGivenUp(
   cards: readonly CardRef[], card: CardRef, isGivenUp: CardRef['isGivenUp'],

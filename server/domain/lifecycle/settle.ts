@@ -2,16 +2,16 @@ import { CARD_UPDATES_MS } from '../../../shared/lifetimes'
 import type { RichText } from '../../../shared/types/line'
 import type { Texts } from '../../../shared/texts'
 import { dateTime } from '../../../shared/utils/line'
-import type { Submission, Work, Receipt, SentDelivery, DeliveryFailure, HistoryEntry } from '../../ports/submission'
+import type { Delivery, Submission, Work, Receipt, SentDelivery, DeliveryFailure, HistoryEntry } from '../../ports/submission'
 import { UNDELIVERED_PAUSE_MS } from '../outbox/backoff'
 import type { Done, Transition, EventOf, RefusedReason } from './events'
 import {
-  changed, followed, isDelivery, replaced, withEntry, outstanding, withGivenUp, isPending, tell, isRevocable, updates,
+  cardsOf, changed, followed, isDelivery, replaced, withEntry, outstanding, withGivenUp, isPending, tell, isRevocable, updates,
   withoutContent, sameCard, isKept, isOver, traceOf, isReturned, isLost,
   isPartial, contentHash,
 } from './record'
 import { isArrived, isNews, receiptText } from './email-status'
-import { carrierOf, vendorOf } from '../deliveries/registry'
+import { vendorOf } from '../deliveries/registry'
 
 export interface Clock {
   /** Current time, epoch ms. */
@@ -223,8 +223,8 @@ function withFailure(
 }
 
 /** Creates messages for the threads of the cards: updating a card without form data would remove its content. */
-function createMessages({ state, cards, version }: Submission, dueAt: number): Work[] {
-  return state === 'erased' ? [] : cards.map(card => tell(card, version, dueAt))
+function createMessages(submission: Submission, dueAt: number): Work[] {
+  return submission.state === 'erased' ? [] : cardsOf(submission).map(card => tell(card, submission.version, dueAt))
 }
 
 /** Undoes a decision while that is possible: the submission is open again and keeps its edits. */
@@ -267,15 +267,15 @@ export function forget(current: Submission, clock: Clock): Transition {
 
 /** Erases the form data in any state, updates the cards and notifies the endpoint. */
 export function erase(
-  current: Submission, { reviewer, press, told: isEndpointNotified }: EventOf<'erased'>, clock: Clock,
+  current: Submission, { reviewer, press, told: notified = [] }: EventOf<'erased'>, clock: Clock,
 ): Transition {
   const { now, leasedUntil } = clock
   if (current.state === 'erased') return { refused: 'decided' }
   const version = current.version + 1
   const cardUpdates = updates(current.cards, version, leasedUntil)
-  const erasureWork: Work[] = isEndpointNotified
-    ? [{ key: `erasure#${version}`, kind: 'erasure', attempts: 0, dueAt: leasedUntil }]
-    : []
+  const erasureWork = notified.map((delivery): Work => ({
+    key: `erasure:${delivery}#${version}`, kind: 'erasure', delivery, attempts: 0, dueAt: leasedUntil,
+  }))
   const next = changed(current, {
     look: version, state: 'erased', data: null, erased: { reviewer, at: now },
     revocableUntil: undefined, collapse: undefined, failures: [], work: [...cardUpdates, ...erasureWork],
@@ -283,11 +283,10 @@ export function erase(
     history: withEntry(current, { at: now, event: 'erased', reviewer, ...press && { press } }),
   })
   // Notify the endpoint after the lease of a delivery in flight: it has arrived by then.
-  const toldDelivery = carrierOf('erasure')?.key
-  const isBeingDelivered = current.work.some(({ kind, dueAt }) => (
-    kind === toldDelivery && now < dueAt && dueAt <= leasedUntil
+  const isBeingDelivered = (delivery?: Delivery) => current.work.some(({ kind, dueAt }) => (
+    kind === delivery && now < dueAt && dueAt <= leasedUntil
   ))
-  return settle(next, isBeingDelivered ? cardUpdates : next.work, clock)
+  return settle(next, next.work.filter(({ delivery }) => !isBeingDelivered(delivery)), clock)
 }
 
 /**
@@ -297,12 +296,12 @@ export function erase(
 export function missCard(
   current: Submission, { card, room, undelivered }: EventOf<'card-deleted'>, { now, leasedUntil }: Clock,
 ): Transition {
-  const isOnRecord = current.cards.some(other => sameCard(other, card))
-  if (current.state !== 'open' || !isOnRecord) return { refused: 'unknown-work' }
+  const recorded = current.cards.find(other => sameCard(other, card))
+  if (current.state !== 'open' || !recorded) return { refused: 'unknown-work' }
   const isFirst = !current.history.some(entry => (
     entry.event === 'card-deleted' && entry.room === room && !entry.hasAnother
   ))
-  const isWanted = isFirst || undelivered !== undefined
+  const isWanted = !recorded.isCopy && (isFirst || undelivered !== undefined)
   const work = current.work.filter(({ card: workCard }) => !workCard || !sameCard(workCard, card))
   const isMissing = room !== null && isWanted && !work.some(({ kind, room: workRoom }) => (
     kind === 'post' && workRoom === room

@@ -4,7 +4,7 @@ import type { Context } from '../context'
 import { OPTIONAL_PARTS, type OptionalPart, credentialsNote, editsNote } from './monitor'
 import { labelOf } from '../review/scope'
 import { emailDelivery } from '../deliveries/email'
-import { allDeliveries, deliveryName } from '../deliveries/registry'
+import { deliveryName, deliveryParts } from '../deliveries/registry'
 
 /** Note on emails that a mail server sends. */
 const SMTP_NOTE = 'SMTP server. Receipts: not with SMTP.'
@@ -31,7 +31,7 @@ export async function readParts(context: Context): Promise<StatusPart[]> {
       ]),
       ...waits && { state: 'waiting', waits },
     })),
-    ...allDeliveries(forms).map(key => ({
+    ...deliveryParts(forms).map(key => ({
       ...singlePart(key, deliveryName(key)),
       ...key === emailDelivery.key && context.mail.carrier === 'SMTP server' && { note: SMTP_NOTE },
     })),

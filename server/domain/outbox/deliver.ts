@@ -7,8 +7,8 @@ import type { Context, FormFiles } from '../context'
 import { fromHeader } from './email'
 import type { Done } from '../lifecycle/events'
 import { retryAt } from './backoff'
-import { assignedNews, cardView, formOf, reminder } from '../cards/card-view'
-import { carrierOf, DELIVERIES, deliveryName, rowOf, wayOf } from '../deliveries/registry'
+import { assignedNews, cardView, copyView, reminder } from '../cards/card-view'
+import { deliveryName, formOf, rowOf, wayOf } from '../deliveries/registry'
 import { contentHash, digest, isLost, isPartial } from '../lifecycle/record'
 import { receiptNews } from '../lifecycle/email-status'
 
@@ -32,14 +32,17 @@ export async function perform(
       // If an earlier attempt arrived, the platform returns that older card, so it counts as version 0.
       return cardOutcome(await queue.slowRooms.timed(room, posting), attempts > 0 ? 0 : version)
     }
-    case 'update': return cardOutcome(await board.update(card, cardView(submission, context)), version, card)
+    case 'update': {
+      const view = (card.isCopy ? copyView : cardView)(submission, context)
+      return cardOutcome(await board.update(card, view), version, card)
+    }
     case 'remind': return board.reply(card, reminder(submission, context))
     case 'tell': {
       const news = holder ? assignedNews(holder, context.texts) : receiptNews(submission, context.texts)
       // Nothing left to announce.
       return news ? board.reply(card, news, holder?.names) : { ok: true, value: undefined }
     }
-    case 'erasure': return tellErasure(submission, context)
+    case 'erasure': return tellErasure(submission, work.delivery ?? wayOf(kind), context)
     case 'confirm': return confirm(submission, work, context)
     default: return deliver(kind, submission, context, isLast(work, context))
   }
@@ -65,24 +68,26 @@ export async function deliver(
     `The form “${key}” is not in forms.config.ts (or FORMS_CONFIG) any more, so nobody knows where to send it. Put it back there.`,
   )
   const row = rowOf(delivery)
-  const to = row?.targets(form) ?? []
-  if (!row || to.length === 0) return refuse(`${deliveryName(delivery)} is not configured any more.`)
+  const destination = form.destinations.find(({ id }) => id === delivery)
+  if (!row || !destination) return refuse(`${deliveryName(delivery)} is not configured any more.`)
   const earlier = sent.find(each => each.delivery === delivery)
   const isRest = earlier !== undefined && isPartial(earlier, submission)
   const outcome = await row.send({
-    submission, form, isGivenUp, idempotencyKey: deliveryKey(submission, [...row.identity(form, context), earlier?.at]),
+    submission, form, destination, isGivenUp, copy: () => copyView(submission, context),
+    idempotencyKey: deliveryKey(submission, [...row.identity(destination, context), earlier?.at]),
     // Nobody received an email that bounced, so there is nothing to correct.
     corrected: earlier && !isLost(earlier) && !isRest ? earlier : undefined,
   }, context)
   if (outcome === 'waiting' || !outcome.ok) return outcome
-  const { messageId, status, keepMs } = outcome.value
+  const { messageId, status, keepMs, card } = outcome.value
+  const to = row.targets(destination)
   const sentDelivery = {
     delivery, content: contentHash(data), to: isRest ? [...earlier.to, ...to] : to,
     ...isRest && earlier.mayBeTwice && { mayBeTwice: true as const },
-    ...messageId !== undefined && { messageId },
+    ...messageId !== undefined && { messageId }, ...status !== undefined && { status },
   }
   return { ok: true, value: {
-    sent: sentDelivery, ...status !== undefined && { status }, ...keepMs !== undefined && { keepMs },
+    sent: sentDelivery, ...status !== undefined && { status }, ...keepMs !== undefined && { keepMs }, ...card && { card },
     // Keep the data, because links to files need it.
     ...isLinked(submission, form, context.files) && { keepMs: SUBMISSION_TTL_MS },
   } }
@@ -91,21 +96,21 @@ export async function deliver(
 /** True if any delivery contains a link to a file. Such links must work after the delivery. */
 export function isLinked({ id, envelope }: Submission, form: Form, files?: FormFiles): boolean {
   const { files: storedFiles = [] } = envelope ?? {}
-  return DELIVERIES.some(row => row.linksFiles(storedFiles, form)) && typeof files?.url(id, 0) === 'string'
+  const isSomeLinked = form.destinations.some(each => rowOf(each.id)!.linksFiles(storedFiles, each))
+  return isSomeLinked && typeof files?.url(id, 0) === 'string'
 }
 
-/** Notifies the endpoint that a submission was erased, because it may have received its data. */
-async function tellErasure(submission: Submission, context: Context): Promise<Outcome<Posted>> {
-  const { id, form: key, erased } = submission
-  const form = formOf(submission, context)
-  const row = carrierOf('erasure')
-  if (!row?.tellErasure || !row.isWanted(form)) {
-    return refuse(`${deliveryName(wayOf('erasure'))} is not configured any more.`)
-  }
+/** Notifies an endpoint that a submission was erased, because it may have received its data. */
+async function tellErasure(
+  { id, form: key, erased }: Submission, delivery: Delivery, { forms }: Context,
+): Promise<Outcome<Posted>> {
+  const row = rowOf(delivery)
+  const destination = forms.of(key).destinations.find(each => each.id === delivery)
+  if (!row?.tellErasure || !destination) return refuse(`${deliveryName(delivery)} is not configured any more.`)
   const event = {
     type: 'erased', timestamp: new Date(erased!.at).toISOString(), data: { submission: id, ...key && { form: key } },
   }
-  return row.tellErasure(JSON.stringify(event), form, `${id}-erased`)
+  return row.tellErasure(JSON.stringify(event), destination, `${id}-erased`)
 }
 
 function refuse(reason: string) {

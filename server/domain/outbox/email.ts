@@ -35,7 +35,7 @@ interface EmailOptions {
 export async function composeEmail(
   submission: Submission, form: Form, sender: MailSender, template: () => Promise<EmailTemplate>,
   { correctedEmail, repetition, files, texts = english }: EmailOptions = {},
-): Promise<Email> {
+): Promise<Omit<Email, 'to'>> {
   const subject = emailSubject(submission, form, correctedEmail !== undefined, texts)
   const content: EmailContent = {
     subject, texts,
@@ -58,7 +58,6 @@ export async function composeEmail(
   const attachments = [...isWhole ? [] : [dataFile], ...attachedFiles(submission, files)]
   return {
     from: fromHeader(sender),
-    to: form.to,
     replyTo: findSender(submission, form).address,
     subject, html, text,
     headers: {

@@ -8,7 +8,7 @@ import { decideEach, type OpsSubmissions } from '../queries/ops-submissions'
 import type { Outbox } from './outbox'
 import { getAll, orUnavailable } from '../queries/rows'
 import { canSendAgain, outstanding } from '../lifecycle/record'
-import { allDeliveries, rowOf, vendorOf } from '../deliveries/registry'
+import { deliveryParts, rowOf, vendorOf, wayOf } from '../deliveries/registry'
 
 /**
  * Min outage after which work is retried early, in base delays (30 s at the default): earlier pauses are short anyway.
@@ -59,7 +59,7 @@ export class Retries {
   async tryAll(body: unknown, reviewer: Person): Promise<TriedAgain> {
     const { board, forms, health, runtime } = this.context
     const { queue } = this.outbox
-    const vendors = [...board.platforms, ...allDeliveries(forms)]
+    const vendors = [...board.platforms, ...deliveryParts(forms)]
     const vendor = vendorIn(parsed(requestSchema, body).part)
     if (!vendors.includes(vendor)) {
       throw new InvalidRequest(`part: must be one of ${vendors.join(', ')}.`)
@@ -115,13 +115,13 @@ export class Retries {
 /** Returns the vendors that refused work for good. Ignores bounced emails: they are not the provider's fault. */
 export function givenUpBy(submission: SubmissionRecord): string[] {
   const { failures, work } = submission
-  const deliveries = canSendAgain(submission) ? [] : failures.map(({ delivery }) => delivery)
+  const deliveries = canSendAgain(submission) ? [] : failures.map(({ delivery }) => wayOf(delivery))
   return [...deliveries, ...work.filter(({ refused }) => refused).map(vendorOf)]
 }
 
 /** Returns the vendor of a part, or of a health note about one. */
 function vendorIn(part: string): string {
-  return part.split(/[/:]/)[0]!
+  return rowOf(part) ? part : part.split(/[/:]/)[0]!
 }
 
 function waitsFor(submission: Submission, vendor: string): boolean {

@@ -10,9 +10,9 @@ import { SubmissionEnded } from '../errors'
 import { identityOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
 import {
-  actionFacts, endLine, notedText, revokedText, cardView, formOf, progressNotes, retryLabel,
+  actionFacts, endLine, notedText, revokedText, cardView, progressNotes, retryLabel,
 } from '../cards/card-view'
-import { deliveriesOf, deliveryName, leftOf, targetsOf } from '../deliveries/registry'
+import { deliveriesOf, deliveryName, formOf, leftOf, targetsOf } from '../deliveries/registry'
 import { envelopeFields } from '../intake/envelope'
 import type { Answer } from '../fields/answers'
 import { editInputs } from '../fields/edits'
@@ -68,7 +68,7 @@ export async function showSubmission(
       ...notesOf(submission, context),
       ...envelopeFields(submission, form).map(({ label, value }) => `${label}: ${value}`),
     ],
-    destinations: deliveriesOf(form).flatMap(delivery => targetsOf(delivery, form)),
+    destinations: deliveriesOf(form, submission).flatMap(delivery => targetsOf(delivery, form)),
     retry: retryOf(submission, form),
     revocation: revocationOf(submission),
     revocableMs,

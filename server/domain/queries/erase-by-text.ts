@@ -9,8 +9,8 @@ import type { Context, Presentation } from '../context'
 import { NotAReviewer, SubmissionEnded, SubmissionGone } from '../errors'
 import { isNumber } from '../json'
 import { sentTo, spellingsOf } from '../fields/addresses'
-import { endedOf, formOf } from '../cards/card-view'
-import { DELIVERIES, targetsOf } from '../deliveries/registry'
+import { endedOf } from '../cards/card-view'
+import { DELIVERIES, formOf, rowOf, targetsOf } from '../deliveries/registry'
 import { PARSED } from '../fields/paths'
 import { readingOf } from '../fields/reading'
 import { displayText, fieldText } from '../fields/values'
@@ -178,10 +178,18 @@ function escapePattern(text: string): string {
 function unreachableNotes(
   submissions: readonly Submission[], presentation: Presentation, unreadableCount: number,
 ): string[] {
-  const recipientsOf = (delivery: Delivery) => submissions.flatMap((submission) => {
-    const sentDelivery = submission.sent?.find(each => each.delivery === delivery)
-    const isBeingSent = !isRevocable(submission) && submission.work.some(({ kind }) => kind === delivery)
-    return sentDelivery ? [sentDelivery.to] : isBeingSent ? [targetsOf(delivery, formOf(submission, presentation))] : []
+  const recipientsOf = (key: string) => submissions.flatMap((submission) => {
+    const { sent = [], work } = submission
+    const isOfKind = (delivery: Delivery) => rowOf(delivery)?.key === key
+    const form = formOf(submission, presentation)
+    const pending = isRevocable(submission)
+      ? []
+      : work.filter(({ kind }) => isOfKind(kind) && !sent.some(({ delivery }) => delivery === kind))
+    const targets = [
+      ...sent.filter(({ delivery }) => isOfKind(delivery)).flatMap(({ to }) => to),
+      ...pending.flatMap(({ kind }) => targetsOf(kind, form)),
+    ]
+    return targets.length > 0 ? [targets] : []
   })
   const line = (copy: string, targets: readonly (readonly string[])[]) => targets.length === 0
     ? []
@@ -190,7 +198,7 @@ function unreachableNotes(
     ...unreadableCount === 0
       ? []
       : [`${counted(unreadableCount, 'submission')} cannot be read and may contain it, too: DELETE /api/submissions/<id> erases one.`],
-    ...DELIVERIES.flatMap(({ key, copyName }) => line(copyName, recipientsOf(key))),
+    ...DELIVERIES.filter(({ isErasable }) => !isErasable).flatMap(({ key, copyName }) => line(copyName, recipientsOf(key))),
     'Data that was forwarded and then deleted here was not searched. It still exists where it was sent, and perhaps on chat cards.',
   ]
 }

@@ -6,7 +6,7 @@ import { visible } from '../../../shared/utils/text'
 import type { EditForm, SendAgainForm, Scope } from '../../ports/board'
 import type { Form } from '../../ports/form'
 import type { DecisionResult, Refused, Forbidden } from '../../ports/submission-access'
-import type { Action, CardRef, Person, Submission, SubmissionRecord } from '../../ports/submission'
+import type { Action, CardRef, Delivery, Person, Submission, SubmissionRecord } from '../../ports/submission'
 import type { Context, Presentation } from '../context'
 import { PeopleUnknown } from '../errors'
 import { identityOf, signatureOf } from '../people/people'
@@ -23,7 +23,7 @@ import {
   irrevocable, notYoursLine, assignedLine, warningLine, editForm, endLine,
 } from '../cards/card-view'
 import { deliveriesOf, rowOf } from '../deliveries/registry'
-import { sameCard, isPressed, canSendAgain } from '../lifecycle/record'
+import { sameCard, isPressed, canSendAgain, bouncedDelivery } from '../lifecycle/record'
 import { sendAgainForm } from '../lifecycle/email-status'
 
 /** Attempt with its action and details */
@@ -46,7 +46,9 @@ type AssignmentCheck = NonNullable<ReturnType<typeof assignmentCheckOf>>
 type AssignmentIntent = Extract<Intent, { action: ActionCausing<'taken' | 'returned'> }>
 
 /** Changes that a decision makes, or errors by input id */
-type Changes = { edit?: Edit, to?: readonly string[] } | { errors: Readonly<Record<string, string>> }
+type Changes
+  = | { edit?: Edit, to?: readonly string[], toOf?: Delivery, isNowhere?: true }
+    | { errors: Readonly<Record<string, string>> }
 
 const CHANGED_TEXT = 'It changed after this was approved, so nothing was done. Propose it again: the new card shows its current content.'
 
@@ -89,15 +91,16 @@ export class Decisions {
 
   /**
    * Returns the cached record, which saves reading the submission. Null if the decision needs form data: after a
-   * delivery or an edit, for the confirmation address, or to erase files.
+   * delivery or an edit, for conditions of destinations, for the confirmation address, or to erase files.
    */
   private recall({ id, action }: Intent): SubmissionRecord | null {
     const isPlain = action !== 'assign' && isPlainDecision(ACTIONS[action])
     const record = isPlain ? this.context.store.recall?.(id) : null
     if (!record) return null
     const { edited, delivered, sent = [], confirmation } = record
-    const { confirm, files } = this.context.forms.of(record.form)
-    return edited.length + delivered.length + sent.length > 0 || (confirmation ?? confirm ?? files) ? null : record
+    const { confirm, files, destinations } = this.context.forms.of(record.form)
+    const needsData = (confirmation ?? confirm ?? files) || destinations.some(({ when }) => when)
+    return edited.length + delivered.length + sent.length > 0 || needsData ? null : record
   }
 
   private async applyDecision(
@@ -121,16 +124,22 @@ export class Decisions {
       const changes = lastAttempt.changes = changesOf(intent, submission, form, texts)
       if ('errors' in changes) return []
       const data = changes.edit?.data ?? submission.data
+      const deliveries = deliveriesOf(form, { ...submission, data })
+      if (action === 'forward' && deliveries.length === 0) {
+        changes.isNowhere = true
+        return []
+      }
       const confirmationAddress = form.confirm && action === 'forward'
         ? findSender({ ...submission, data }, form).address
         : undefined
       return [{
-        type: 'claimed', action, reviewer: signatureOf(person), deliveries: deliveriesOf(form),
+        type: 'claimed', action, reviewer: signatureOf(person), deliveries,
         revocableMs: revocableMs[action], heeds: assignmentCheck, confirm: confirmationAddress, content: intent.content,
         ...press, ...changes,
       }]
     }, record)
     if ('errors' in lastAttempt.changes) return { kind: 'invalid', errors: lastAttempt.changes.errors }
+    if (lastAttempt.changes.isNowhere) return reportUnchanged(texts('card.refusal.nowhere'))
     if ('refused' in applied) {
       if (applied.refused === 'changed') return reportUnchanged(CHANGED_TEXT)
       return assignmentCheck && applied.refused === 'taken'
@@ -250,15 +259,18 @@ function textsFor(
   return press && place !== 'everywhere' ? texts : english
 }
 
-function changesOf(intent: DecisionIntent, { data, sent }: Submission, form: Form, texts: Texts): Changes {
+function changesOf(intent: DecisionIntent, submission: Submission, form: Form, texts: Texts): Changes {
+  const { data } = submission
   if (intent.action === 'edit' && data) {
     const edit = applyEdits(data, intent.values, form, intent.shown, texts)
     return 'errors' in edit ? edit : { edit }
   }
   if (intent.action !== 'resend') return {}
-  const email = sent?.find(({ delivery }) => rowOf(delivery)?.hasAddresses)
+  const email = bouncedDelivery(submission) ?? submission.sent?.find(({ delivery }) => rowOf(delivery)?.hasAddresses)
   const previousAddresses = email?.refused ?? email?.to
-  return intent.to === undefined ? { to: previousAddresses } : parseAddresses(intent.to, previousAddresses, texts)
+  const toOf = email && email.delivery !== 'email' ? { toOf: email.delivery } : {}
+  if (intent.to === undefined) return { to: previousAddresses, ...toOf }
+  return { ...parseAddresses(intent.to, previousAddresses, texts), ...toOf }
 }
 
 /** @param mayDecide null if it cannot be looked up */

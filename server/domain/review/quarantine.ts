@@ -9,7 +9,7 @@ import type { Applied, LifecycleEvent } from '../lifecycle/events'
 import type { Outbox } from '../outbox/outbox'
 import { ending, found, orUnavailable } from '../queries/rows'
 import { isOver } from '../lifecycle/record'
-import { carrierOf } from '../deliveries/registry'
+import { toldErasures } from '../deliveries/registry'
 
 /** Releases quarantined submissions, and erases any submission. */
 export class Quarantine {
@@ -41,7 +41,7 @@ export class Quarantine {
     const origin = { reviewer: signatureOf(person), press }
     const event: LifecycleEvent = action === 'release'
       ? { type: 'released', rooms: form.rooms, ...origin }
-      : { type: 'erased', told: tellsErasures && carrierOf('erasure')?.isWanted(form), ...origin }
+      : { type: 'erased', told: tellsErasures ? toldErasures(form) : [], ...origin }
     const applied: Applied = record ? await orUnavailable(this.outbox.apply(id, [event], record)) : { refused: 'gone' }
     if (!('refused' in applied)) {
       log.info(`submission.${event.type}`, { submission: id, reviewer: person.id })

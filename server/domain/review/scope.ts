@@ -5,7 +5,8 @@ import type { Context } from '../context'
 import { sameCard } from '../lifecycle/record'
 
 /**
- * True if a submission may be seen and decided in this scope: a room of its form, or a room with one of its cards. A
+ * True if a submission may be seen and decided in this scope: a room of its form, or a room with one of its cards. Copies
+ * do not count. A
  * room of the form needs no recorded card, because a click may come before the card is recorded. A room with a card
  * need not be a room of the form, because the form may have been changed or removed. Quarantined submissions belong to
  * no room.
@@ -14,7 +15,7 @@ export function belongsTo(
   scope: Scope, { form, cards, state }: SubmissionRecord, { forms, board }: Context,
 ): boolean {
   if (state === 'held') return scope === 'everywhere'
-  return isFormOf(scope, form, forms) || cards.some(card => scope.includes(board.roomOf(card)))
+  return isFormOf(scope, form, forms) || cards.some(card => !card.isCopy && scope.includes(board.roomOf(card)))
 }
 
 /** True if a form's cards go to this scope; the cards of a removed form go nowhere. */
@@ -32,7 +33,7 @@ export function missingIn(
   { form, cards }: SubmissionRecord, card: CardRef, { forms, board }: Context,
 ): string | null {
   const scope = board.placeOf(card)
-  const hasOther = cards.some(other => !sameCard(other, card) && isSamePlace(scope, board.placeOf(other)))
+  const hasOther = cards.some(other => !other.isCopy && !sameCard(other, card) && isSamePlace(scope, board.placeOf(other)))
   return hasOther ? null : forms.of(form).rooms.find(room => scope.includes(room)) ?? null
 }
 

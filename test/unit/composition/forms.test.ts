@@ -28,8 +28,9 @@ function formOf(form: object, claimMs: number | null = 1000) {
     endpoint: { url: 'https://crm.example.com/in' }, form: { allowedOrigins: ['https://www.example.com'] }, forms: { contact: { name: 'Contact', ...form } },
   } as unknown as Config
   const slack = connected('slack', { usual: z.string(), beside: ['C2'] })
-  const { endpoint, ...rest } = createForms(config, {} as never, [slack]).of('contact')
-  return { ...rest, endpoint: endpoint?.url, allowedOrigins: rulesOf('contact', config).allowedOrigins }
+  const opened = createForms(config, {} as never, [slack]).of('contact')
+  const memberOf = (kind: string) => opened.destinations.find(({ id }) => id === kind)
+  return { ...opened, to: memberOf('email')?.to, endpoint: memberOf('endpoint')?.endpoint?.url, allowedOrigins: rulesOf('contact', config).allowedOrigins }
 }
 
 test('what a form does not say is as for the default one, and what it says is its own', () => {

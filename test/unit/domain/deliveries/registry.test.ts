@@ -8,7 +8,7 @@ import {
 import { historyLine } from '../../../../server/domain/queries/details'
 import { deliveryProblem } from '../../../../server/domain/queries/rows'
 import type { Decision } from '../../../../server/ports/submission'
-import { formsOf } from '../../../fakes/forms'
+import { completeForm, formsOf, type WrittenForm } from '../../../fakes/forms'
 import { ADA, openTriage } from '../../../fakes/triage'
 import { waiting } from '../../../support/seed'
 
@@ -25,7 +25,9 @@ function leftBehind(now: number) {
 }
 
 test('deliveries have the keys and labels that are stored and shown, the email first', () => {
-  expect(DELIVERIES.map(({ key, label }) => [key, label])).toEqual([['email', 'Email'], ['endpoint', 'Endpoint']])
+  expect(DELIVERIES.map(({ key, label }) => [key, label])).toEqual([
+    ['email', 'Email'], ['endpoint', 'Endpoint'], ['channel', 'Channel copy'],
+  ])
 })
 
 test.each(['en', 'de'])('each delivery has its name in the file of %s', (language) => {
@@ -44,11 +46,11 @@ test('names of deliveries are in the language of the cards, and in the words of 
 })
 
 test('a form has the deliveries that have targets; one that is not configured any more has the email', () => {
-  const { all: [form] } = formsOf()
-  expect(deliveriesOf(form!)).toEqual(['email', 'endpoint'])
-  expect(deliveriesOf({ ...form!, to: [] })).toEqual(['endpoint'])
-  expect(deliveriesOf({ ...form!, endpoint: null })).toEqual(['email'])
-  expect(deliveriesOf(formsOf().of('removed'))).toEqual(['email'])
+  const listed = (form: WrittenForm) => deliveriesOf(completeForm(form), waiting())
+  expect(listed({})).toEqual(['email', 'endpoint'])
+  expect(listed({ to: [] })).toEqual(['endpoint'])
+  expect(listed({ endpoint: null })).toEqual(['email'])
+  expect(deliveriesOf(formsOf().of('removed'), waiting())).toEqual(['email'])
 })
 
 test('a confirmation goes over the email provider, and an erasure to the endpoint', () => {

@@ -11,7 +11,7 @@ import senders from '../../../fixtures/senders.json'
 import { formData } from '../../../fixtures/form-data'
 
 const [ADA, BOB] = ['ada@example.org', 'bob@example.net']
-const FORM = { to: ['team@example.com'], ownAddresses: ['Forms@Company.example'] }
+const FORM = { ownAddresses: ['team@example.com', 'Forms@Company.example'] }
 
 const find = (data: object, form: Partial<Form> = {}, replyTo?: string) => findSender(
   { data: data as SubmissionData, ...replyTo && { envelope: { replyTo } } }, { ...FORM, ...form },

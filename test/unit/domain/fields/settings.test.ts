@@ -96,7 +96,7 @@ test('a value inside of an envelope becomes one of its type; everything else sta
 test('the JSON Schema of a form requires no path, because it may lead into other fields', () => {
   const schema = jsonSchemaOf({
     ...form({ 'name': { type: 'text', required: true }, 'customer.email': { type: 'email', required: true } }),
-    rooms: [], to: [], endpoint: null,
+    rooms: [], destinations: [],
   })
   expect(schema).toMatchObject({ required: ['name'], additionalProperties: {} })
 })

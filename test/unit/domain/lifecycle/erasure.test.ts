@@ -67,13 +67,13 @@ test('its record is kept from the erasure on, however late that is', () => {
 })
 
 test('the endpoint is told beside the cards, and after what it may be getting right now', () => {
-  const notifying = { ...erasure, told: true } as LifecycleEvent
+  const notifying = { ...erasure, told: ['endpoint'] } as LifecycleEvent
   const open = step(posted(), notifying)
   expect([kinds(open.next), open.added]).toEqual([['update slack', 'update discord', 'erasure'], open.next.work])
   const sending = step(posted(), claimed()).next
   const { next, added } = step(sending, notifying, NOW + 1)
   expect(added.map(({ kind }) => kind)).toEqual(['update', 'update'])
-  expect(refusal(next, { type: 'leased', keys: ['erasure#4'] }, NOW + LEASE)).toBe('not-due')
+  expect(refusal(next, { type: 'leased', keys: ['erasure:endpoint#4'] }, NOW + LEASE)).toBe('not-due')
   const { key } = next.work.find(({ kind }) => kind === 'erasure')!
   expect(step(next, { type: 'leased', keys: [key] }, NOW + 1 + LEASE).added).toMatchObject([{ kind: 'erasure' }])
   const waiting = finish(finish(next, 'update').next, 'update')
@@ -84,7 +84,7 @@ test.each([['overdue', NOW], ['put off for long', NOW + LEASE + 1]])(
   'the endpoint is told at once while what it should get is %s, because nobody is at it', (_, dueAt) => {
     const sending = step(posted(), claimed({ deliveries: ['endpoint'] })).next
     const current = { ...sending, work: sending.work.map(work => ({ ...work, dueAt })) }
-    const { added } = step(current, { ...erasure, told: true } as LifecycleEvent)
+    const { added } = step(current, { ...erasure, told: ['endpoint'] } as LifecycleEvent)
     expect(added.map(({ kind }) => kind)).toEqual(['update', 'update', 'erasure'])
   },
 )

@@ -2,10 +2,10 @@ import { beforeEach, expect, test } from 'vitest'
 import { deliver } from '../../../../server/domain/outbox/deliver'
 import type { MailSender } from '../../../../server/ports/delivery'
 import { isOver } from '../../../../server/domain/lifecycle/record'
-import type { Form } from '../../../../server/ports/form'
+
 import { testContext } from '../../../fakes/context'
 import { FakeEndpoint, FakeMailer } from '../../../fakes/deliveries'
-import { formsOf } from '../../../fakes/forms'
+import { formsOf, type WrittenForm } from '../../../fakes/forms'
 import { openTriage, type Triage } from '../../../fakes/triage'
 import { submissionOf } from '../../../fixtures/views'
 
@@ -25,7 +25,7 @@ test('an email that others keep waiting is put off, and no attempt is counted', 
 
 test('to other receivers, or from another sender, is another delivery; the same again is the same one', async () => {
   const [mailer, endpoint] = [new FakeMailer(), new FakeEndpoint()]
-  const send = async (kind: 'email' | 'endpoint', form: Partial<Form> = {}, mail: Partial<MailSender> = {}) => {
+  const send = async (kind: 'email' | 'endpoint', form: WrittenForm = {}, mail: Partial<MailSender> = {}) => {
     const outcome = await deliver(kind, submissionOf({ name: 'Ada' }), testContext({
       mailer, forms: formsOf({ endpoint, ...form }),
       mail: { fromAddress: 'forms@example.com', fromName: 'Formbot', to: [], ...mail },

@@ -4,7 +4,7 @@ import { attachedFiles, mailed, mailedFields, withFiles } from '../../../../serv
 import { orderedObject } from '../../../../server/domain/json'
 import { FILE_LOST } from '../../../../server/ports/delivery'
 import type { StoredFile } from '../../../../server/ports/files'
-import type { Form } from '../../../../server/ports/form'
+import { completeForm } from '../../../fakes/forms'
 import type { Submission } from '../../../../server/ports/submission'
 import { submissionOf } from '../../../fixtures/views'
 import { only } from '../../../fakes/only'
@@ -24,7 +24,7 @@ const files = only<FormFiles>({
   }),
 })
 const unlinkedFiles = only<FormFiles>({ ...files, url: () => null })
-const form: Form = { labels: { cv: 'Your CV' }, rooms: [], to: [], endpoint: null }
+const form = completeForm({ labels: { cv: 'Your CV' }, endpoint: null })
 const endpoint = { host: 'crm', url: 'https://crm', post: async () => ({ ok: true as const, value: { status: 200 } }) }
 const submissionWith = (...storedFiles: StoredFile[]) => (
   { ...submissionOf({ name: 'Ada', cv: 'as text' }), envelope: { files: storedFiles } }
@@ -60,9 +60,9 @@ test('a lost file is left out once people were told, leaves its room to the othe
 test('data is kept for a link that somebody got, and for nothing else', () => {
   const [small, large] = [submissionWith(file('a.pdf', 1)), submissionWith(file('a.pdf', 29))]
   expect([isLinked(small, form, files), isLinked(large, form, files)]).toEqual([false, true])
-  expect(isLinked(small, { ...form, endpoint }, files)).toBe(true)
-  expect(isLinked(small, { ...form, endpoint }, unlinkedFiles)).toBe(false)
-  expect(isLinked(submissionOf({}), { ...form, endpoint }, files)).toBe(false)
+  expect(isLinked(small, completeForm({ endpoint }), files)).toBe(true)
+  expect(isLinked(small, completeForm({ endpoint }), unlinkedFiles)).toBe(false)
+  expect(isLinked(submissionOf({}), completeForm({ endpoint }), files)).toBe(false)
 })
 
 test('an endpoint finds files in their fields, beside what else these hold, and nothing else without files', () => {

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { deliveryKey } from '../../../../server/domain/outbox/deliver'
 import type { Submission } from '../../../../server/ports/submission'
+import { completeForm } from '../../../fakes/forms'
 import { ADA, openTriage, type Triage } from '../../../fakes/triage'
 
 const SUBMISSION: Submission = {
@@ -76,7 +77,7 @@ test('the endpoint is told what was erased, again until it listens, and never wh
 })
 
 test('of a form without an endpoint nobody is told what was erased, and nothing fails for it', async () => {
-  Object.assign(triage.forms.of(undefined), { endpoint: null })
+  Object.assign(triage.forms.of(undefined), completeForm({ endpoint: null }))
   const id = await triage.post({ name: 'Ada' })
   const attempts: string[] = []
   const { run } = triage.outbox
