@@ -252,7 +252,7 @@ export function undoOf({ decides }: ActionRow): RevokingAction | null {
 
 function describeForward({ destinations, isPartial, undoTime }: QuestionFacts): string {
   const isUnknown = !isPartial && destinations.length === 0
-  if (isUnknown) return 'Its form is no longer configured, so it cannot be sent. Its cards will say what to change.'
+  if (isUnknown) return 'It cannot be sent: its form is no longer configured, or none of the form\'s destinations takes it.'
   const restText = isPartial ? ' The rest was sent earlier.' : ''
   const afterText = 'Every card will show your name. The form data is deleted here once it has arrived.'
   const laterText = undoTime === null ? '' : ` It goes out ${undoTime} later, and can be taken back until then.`

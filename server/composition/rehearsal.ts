@@ -14,7 +14,10 @@ import { megabytes } from '../domain/files/file-texts'
 import { typed } from '../domain/fields/rules'
 import { hasField, findSender } from '../domain/fields/sender'
 import { cardView } from '../domain/cards/card-view'
-import { DELIVERIES, allAddresses, deliveriesOf, deliveryName, rowOf, targetsOf } from '../domain/deliveries/registry'
+import { isDefault } from '../domain/deliveries/delivery'
+import {
+  DELIVERIES, allAddresses, deliveriesOf, deliveryName, rowOf, targetsOf,
+} from '../domain/deliveries/registry'
 import { fieldTexts, textsFor } from '../http/pages/page-texts'
 import { outside } from '../platforms/registry'
 import type { Email, MailSender } from '../ports/delivery'
@@ -120,12 +123,14 @@ async function rehearseForm(form: Form, sample: unknown, env: Asked['env']): Pro
 /** Returns who gets a forward of this sample, a line each; the email first. */
 function deliveryFacts(form: Form, submission: Submission): string[] {
   const taken = deliveriesOf(form, submission)
-  const rows = DELIVERIES.filter(({ key }) => key === 'email' || key === 'endpoint')
-  if (form.destinations.every(({ id }) => rowOf(id)?.key === id)) {
-    return rows.map(({ key, label }) => `${label}: ${targetsOf(key, form).join(', ') || 'none'}`)
+  if (form.destinations.every(({ id }) => isDefault(id))) {
+    return DELIVERIES.filter(({ isOptional }) => !isOptional).map(
+      ({ key, label }) => `${label}: ${targetsOf(key, form).join(', ') || 'none'}`,
+    )
   }
   return form.destinations.map(({ id }) => (
-    `${rowOf(id)!.label} ${deliveryName(id)}: ${targetsOf(id, form).join(', ')}${taken.includes(id) ? '' : ' (not this sample)'}`
+    `${rowOf(id)!.label} ${deliveryName(id)}: ${targetsOf(id, form).join(', ')}`
+    + (taken.includes(id) ? '' : ' (not this sample)')
   ))
 }
 

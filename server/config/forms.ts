@@ -164,8 +164,8 @@ function findFormProblems(form: FormConfig, platforms: readonly string[] | null,
   return [
     ...destinationProblems(form),
     ...destinations.flatMap(each => 'channel' in each
-      ? findChannelProblems((each.channel as string).split(':')[0]!, platforms).map(
-          problem => `destinations has the channel ${each.channel as string}, whose platform ${problem}`,
+      ? findChannelProblems(each.channel.split(':')[0]!, platforms).map(
+          problem => `destinations has the channel ${each.channel}, whose platform ${problem}`,
         )
       : []),
     ...Object.keys(channels).flatMap(

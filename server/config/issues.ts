@@ -37,7 +37,8 @@ export function parseSetting<T>(
       if (!earlierPaths.has(path.join('\0'))) {
         report(`${issue.path.map(part => `.${String(part)}`).join('')} ${messageOf(issue)}`)
       }
-      const unknownKeys = issue.code === 'unrecognized_keys' ? issue.keys : []
+      const isOutsideLists = path.length === issue.path.length
+      const unknownKeys = issue.code === 'unrecognized_keys' && isOutsideLists ? issue.keys : []
       for (const key of unknownKeys) removePart(remainder, [...path, key])
       if (unknownKeys.length > 0) continue
       // The parent of a removed part is now invalid: remove it, too.

@@ -81,7 +81,8 @@ export interface CardRef {
 
 /**
  * Id of a destination (`Destination.id`), such as `email` or `endpoint:CRM`. A stored submission may name one that is
- * not configured any more, or of a kind that this version does not have. `{}` stops TypeScript from merging literal types into `string`.
+ * not configured any more, or of a kind that this version does not have. `{}` stops TypeScript from merging literal
+ * types into `string`.
  */
 export type Delivery = string & {}
 

@@ -94,7 +94,9 @@ function serializeSends(patienceMs: number) {
   }
 }
 
-async function buildPayload({ attachments = [], headers, submission, cc, bcc, ...email }: Email): Promise<CreateEmailOptions> {
+async function buildPayload(
+  { attachments = [], headers, submission, cc, bcc, ...email }: Email,
+): Promise<CreateEmailOptions> {
   return {
     ...email, to: [...email.to], cc: cc && [...cc], bcc: bcc && [...bcc],
     ...submission ? { tags: [{ name: SUBMISSION_TAG, value: submission }] } : {},

@@ -105,8 +105,9 @@ async function sendOver(connection: SmtpConnection, attempt: Attempt, pool: Pool
     const info = await new Promise<SendInfo>((resolve, reject) => {
       connection.once('error', reject)
       connection.once('end', () => reject(Object.assign(new Error('closed'), { code: 'ECONNECTION' })))
+      const { to, cc = [], bcc = [] } = email
       connection.send(
-        { from: message.getEnvelope().from || undefined, to: [...email.to, ...email.cc ?? [], ...email.bcc ?? []], size: sizeOf(email) }, stream,
+        { from: message.getEnvelope().from || undefined, to: [...to, ...cc, ...bcc], size: sizeOf(email) }, stream,
         (error, result) => error || !result ? reject(error) : resolve(result),
       )
     })
@@ -154,10 +155,12 @@ function sizeOf({ html = '', text, attachments = [] }: Email): number {
 }
 
 /** Builds the message for the composer, which encodes every header: no line break of a value ends one. */
-function buildMessage({ from, to, replyTo, subject, html, text, headers = {}, attachments = [] }: Email, key: string) {
+function buildMessage(
+  { from, to, cc = [], replyTo, subject, html, text, headers = {}, attachments = [] }: Email, key: string,
+) {
   const domain = /@([\w.-]+)>?$/.exec(from)?.[1] ?? 'localhost'
   return {
-    from, to: [...to], ...replyTo && { replyTo: { name: '', address: replyTo } }, subject, html, text,
+    from, to: [...to], cc: [...cc], ...replyTo && { replyTo: { name: '', address: replyTo } }, subject, html, text,
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'message-id')),
     messageId: `<${key.replace(/[^\w.-]/g, '')}@${domain}>`,
     attachments: attachments.map(attach), disableFileAccess: true, disableUrlAccess: true,

@@ -10,9 +10,9 @@ const settings = {
 }
 
 /** Copy of the card in a channel that only reads */
-export const channelDelivery: DeliveryRow<typeof settings> = {
+export const channelDelivery: DeliveryRow<'channel', typeof settings> = {
   key: 'channel', ...DELIVERY_TEXTS.channel, copyName: 'A copy of the card',
-  isErasable: true,
+  isOptional: true, isErasable: true,
   intervalMs: 1000,
   settings,
   nameOf: ({ channel }) => channel,

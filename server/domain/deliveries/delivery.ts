@@ -4,8 +4,11 @@ import type { Endpoint, EndpointSettings, IsGivenUp, Outcome, Posted } from '../
 import type { StoredFile } from '../../ports/files'
 import type { Destination, Form } from '../../ports/form'
 import type { CardView } from '../../ports/board'
-import type { CardRef, OtherWork, SentDelivery, Submission } from '../../ports/submission'
+import type { CardRef, Delivery, OtherWork, SentDelivery, Submission } from '../../ports/submission'
 import type { Context } from '../context'
+
+/** True for the destinations that are there by default: their id is the kind alone. */
+export const isDefault = (delivery: Delivery) => !delivery.includes(':')
 
 /** Tools to set up destinations when the service starts. */
 export interface OpenTools {
@@ -39,9 +42,11 @@ interface DeliveryAnswer {
 }
 
 /** One kind of destination, with everything that distinguishes it from the others. */
-export interface DeliveryRow<Settings extends z.core.$ZodShape = z.core.$ZodShape> extends DeliveryTexts {
+export interface DeliveryRow<
+  Key extends string = string, Settings extends z.core.$ZodShape = z.core.$ZodShape,
+> extends DeliveryTexts {
   /** Permanent key: ids of destinations begin with it. */
-  readonly key: string
+  readonly key: Key
   /** Name of the copy at the receiver, capitalised for the start of a sentence. */
   readonly copyName: string
   /** Other work that goes to the same receiver. */
@@ -52,6 +57,8 @@ export interface DeliveryRow<Settings extends z.core.$ZodShape = z.core.$ZodShap
   readonly reportsStatus?: true
   /** True if one service carries the messages to all its destinations, so that they work or fail together. */
   readonly isShared?: true
+  /** True if no form has it by default. */
+  readonly isOptional?: true
   /** True if we can erase what it delivered. */
   readonly isErasable?: true
   /** Minimum pause between two messages to a receiver that works again after an outage, ms. */

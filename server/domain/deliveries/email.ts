@@ -6,7 +6,7 @@ import type { Outcome } from '../../ports/delivery'
 import type { Destination, Form } from '../../ports/form'
 import type { Submission } from '../../ports/submission'
 import { composeEmail, fittingOf, mailed } from '../outbox/email'
-import type { DeliveryRow } from './delivery'
+import { isDefault, type DeliveryRow } from './delivery'
 
 /** Addresses of one email: one or several. */
 export const addresses = z.union(
@@ -25,7 +25,7 @@ const settings = {
 }
 
 /** Email to the addresses of a destination, or to addresses that the reviewer entered instead */
-export const emailDelivery: DeliveryRow<typeof settings> = {
+export const emailDelivery: DeliveryRow<'email', typeof settings> = {
   key: 'email', ...DELIVERY_TEXTS.email, copyName: 'The email',
   carries: ['confirm'], hasAddresses: true, reportsStatus: true, isShared: true,
   // Resend takes two requests a second: https://resend.com/docs/api-reference/rate-limit
@@ -37,7 +37,7 @@ export const emailDelivery: DeliveryRow<typeof settings> = {
   receiverOf: () => 'email',
   linksFiles: files => fittingOf(files).length < files.length,
   identity: ({ id, to = [], cc = [], bcc = [] }, { mail }) => [
-    mail.fromAddress, mail.fromName, ...to, ...id === 'email' ? [] : [id, 'cc', ...cc, 'bcc', ...bcc],
+    mail.fromAddress, mail.fromName, ...to, ...isDefault(id) ? [] : [id, 'cc', ...cc, 'bcc', ...bcc],
   ],
   async send({ submission, form, destination, idempotencyKey, corrected, isGivenUp }, context) {
     const { mailer, template, mail, files, texts } = context

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { DELIVERY_TEXTS } from '../../../shared/deliveries'
 import { endpoint as url, signingSecret } from '../../variable'
 import { withFiles } from '../outbox/email'
-import type { DeliveryRow } from './delivery'
+import { isDefault, type DeliveryRow } from './delivery'
 import { bodySchema, fillBody, valuesOf } from './template'
 
 /** Headers that the service sets itself, or that would break the request. */
@@ -27,7 +27,7 @@ const settings = {
 }
 
 /** POST of the form data as JSON */
-export const endpointDelivery: DeliveryRow<typeof settings> = {
+export const endpointDelivery: DeliveryRow<'endpoint', typeof settings> = {
   key: 'endpoint', ...DELIVERY_TEXTS.endpoint, copyName: 'The data',
   carries: ['erasure'],
   intervalMs: 100,
@@ -37,7 +37,7 @@ export const endpointDelivery: DeliveryRow<typeof settings> = {
   targets: ({ endpoint }) => [endpoint!.host],
   receiverOf: ({ endpoint }) => `endpoint/${endpoint!.host}`,
   linksFiles: files => files.length > 0,
-  identity: ({ id, endpoint, body }) => [endpoint!.url, ...id === 'endpoint' ? [] : [id, JSON.stringify(body)]],
+  identity: ({ id, endpoint, body }) => [endpoint!.url, ...isDefault(id) ? [] : [id, JSON.stringify(body)]],
   send: ({ submission, form, destination: { endpoint, body }, idempotencyKey }, context) => endpoint!.post(
     JSON.stringify(body === undefined
       ? withFiles(submission, context.files)

@@ -10,7 +10,9 @@ import { emailDelivery } from './email'
 import { endpointDelivery } from './endpoint'
 
 /** All kinds of destinations, in the order in which people see them */
-export const DELIVERIES: readonly DeliveryRow[] = [emailDelivery, endpointDelivery, channelDelivery]
+export const DELIVERY_ROWS = [emailDelivery, endpointDelivery, channelDelivery] as const
+
+export const DELIVERIES: readonly DeliveryRow[] = DELIVERY_ROWS
 
 /** Returns the kind of a destination, and its name; without a name it is the default one of its kind. */
 function partsOf(delivery: Delivery): [kind: string, name: string | undefined] {
@@ -18,7 +20,7 @@ function partsOf(delivery: Delivery): [kind: string, name: string | undefined] {
   return [kind!, name]
 }
 
-/** Returns the kind of a destination; undefined if only another version has it: a stored submission may still name it. */
+/** Returns the kind of a destination; undefined if only another version has it, which a stored submission may name. */
 export function rowOf(delivery: Delivery): DeliveryRow | undefined {
   const [kind] = partsOf(delivery)
   return DELIVERIES.find(({ key }) => key === kind)

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { endpoint as url } from '../../variable'
-import type { Condition, Destination } from '../../ports/form'
+import type { Destination } from '../../ports/form'
 import type { Delivery } from '../../ports/submission'
-import type { OpenTools } from './delivery'
+import type { DeliveryRow, OpenTools } from './delivery'
 import { conditionSchema } from './condition'
 import { addresses } from './email'
-import { byOrder, DELIVERIES, rowOf } from './registry'
+import { byOrder, DELIVERIES, DELIVERY_ROWS, rowOf } from './registry'
 
 /** Name on cards and pages; part of ids, which are stored. */
 const destinationName = z.string().regex(
@@ -13,9 +13,21 @@ const destinationName = z.string().regex(
   'must have at most 40 letters, digits, spaces and . _ @ + & -',
 )
 
-const destination = z.discriminatedUnion('kind', DELIVERIES.map(({ key, settings }) => z.strictObject({
-  kind: z.literal(key), name: destinationName.optional(), when: conditionSchema.optional(), ...settings,
-})) as unknown as [z.ZodObject<{ kind: z.ZodLiteral<string> }>], `kind must be ${DELIVERIES.map(({ key }) => key).join(', ')}`)
+const general = { name: destinationName.optional(), when: conditionSchema.optional() }
+
+type SchemaOf<Row> = Row extends DeliveryRow<infer Key, infer Settings>
+  ? z.ZodObject<{ kind: z.ZodLiteral<Key> } & typeof general & Settings, z.core.$strict>
+  : never
+
+type SchemasOf<Rows extends readonly unknown[]> = { -readonly [Index in keyof Rows]: SchemaOf<Rows[Index]> }
+
+const kindSchemas = DELIVERY_ROWS.map(({ key, settings }) => (
+  z.strictObject({ kind: z.literal(key), ...general, ...settings })
+)) as unknown as SchemasOf<typeof DELIVERY_ROWS>
+
+const destination = z.discriminatedUnion(
+  'kind', kindSchemas, `must be one of ${DELIVERIES.map(({ key }) => key).join(', ')}`,
+)
 
 /** Settings of a form for its destinations. `to` and `endpoint` are the two that are there by default. */
 export const DESTINATION_SETTINGS = {
@@ -60,7 +72,7 @@ export function openDestinations(
   return [...own, ...kept].sort(byOrder(({ id }) => id))
 }
 
-type Setting = NonNullable<DestinationSettings['destinations']>[number] & { name?: string, when?: Condition }
+type Setting = z.output<typeof destination>
 
 function openDestination(setting: Setting, tools: OpenTools): Destination[] {
   const { kind, name: _, when, ...settings } = setting

@@ -2,12 +2,14 @@ import { CARD_UPDATES_MS } from '../../../shared/lifetimes'
 import type { RichText } from '../../../shared/types/line'
 import type { Texts } from '../../../shared/texts'
 import { dateTime } from '../../../shared/utils/line'
-import type { Delivery, Submission, Work, Receipt, SentDelivery, DeliveryFailure, HistoryEntry } from '../../ports/submission'
+import type {
+  Delivery, Submission, Work, Receipt, SentDelivery, DeliveryFailure, HistoryEntry,
+} from '../../ports/submission'
 import { UNDELIVERED_PAUSE_MS } from '../outbox/backoff'
 import type { Done, Transition, EventOf, RefusedReason } from './events'
 import {
-  cardsOf, changed, followed, isDelivery, replaced, withEntry, outstanding, withGivenUp, isPending, tell, isRevocable, updates,
-  withoutContent, sameCard, isKept, isOver, traceOf, isReturned, isLost,
+  cardsOf, changed, followed, isDelivery, replaced, withEntry, outstanding, withGivenUp, isPending, tell, isRevocable,
+  updates, withoutContent, sameCard, isKept, isOver, traceOf, isReturned, isLost,
   isPartial, contentHash,
 } from './record'
 import { isArrived, isNews, receiptText } from './email-status'

@@ -87,7 +87,8 @@ export async function deliver(
     ...messageId !== undefined && { messageId }, ...status !== undefined && { status },
   }
   return { ok: true, value: {
-    sent: sentDelivery, ...status !== undefined && { status }, ...keepMs !== undefined && { keepMs }, ...card && { card },
+    sent: sentDelivery, ...card && { card }, ...status !== undefined && { status },
+    ...keepMs !== undefined && { keepMs },
     // Keep the data, because links to files need it.
     ...isLinked(submission, form, context.files) && { keepMs: SUBMISSION_TTL_MS },
   } }

@@ -9,9 +9,8 @@ import type { Context, Presentation } from '../context'
 import { SubmissionEnded } from '../errors'
 import { identityOf } from '../people/people'
 import type { Reviewers } from '../people/reviewers'
-import {
-  actionFacts, endLine, notedText, revokedText, cardView, progressNotes, retryLabel,
-} from '../cards/card-view'
+import { actionFacts, endLine, notedText, revokedText, cardView } from '../cards/card-view'
+import { progressNotes, retryLabel } from '../cards/delivery-notes'
 import { deliveriesOf, deliveryName, formOf, leftOf, targetsOf } from '../deliveries/registry'
 import { envelopeFields } from '../intake/envelope'
 import type { Answer } from '../fields/answers'

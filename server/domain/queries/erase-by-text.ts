@@ -198,7 +198,9 @@ function unreachableNotes(
     ...unreadableCount === 0
       ? []
       : [`${counted(unreadableCount, 'submission')} cannot be read and may contain it, too: DELETE /api/submissions/<id> erases one.`],
-    ...DELIVERIES.filter(({ isErasable }) => !isErasable).flatMap(({ key, copyName }) => line(copyName, recipientsOf(key))),
+    ...DELIVERIES.filter(({ isErasable }) => !isErasable).flatMap(
+      ({ key, copyName }) => line(copyName, recipientsOf(key)),
+    ),
     'Data that was forwarded and then deleted here was not searched. It still exists where it was sent, and perhaps on chat cards.',
   ]
 }

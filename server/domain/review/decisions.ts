@@ -22,6 +22,7 @@ import { belongsTo, isRoom } from './scope'
 import {
   irrevocable, notYoursLine, assignedLine, warningLine, editForm, endLine,
 } from '../cards/card-view'
+import { isDefault } from '../deliveries/delivery'
 import { deliveriesOf, rowOf } from '../deliveries/registry'
 import { sameCard, isPressed, canSendAgain, bouncedDelivery } from '../lifecycle/record'
 import { sendAgainForm } from '../lifecycle/email-status'
@@ -268,7 +269,7 @@ function changesOf(intent: DecisionIntent, submission: Submission, form: Form, t
   if (intent.action !== 'resend') return {}
   const email = bouncedDelivery(submission) ?? submission.sent?.find(({ delivery }) => rowOf(delivery)?.hasAddresses)
   const previousAddresses = email?.refused ?? email?.to
-  const toOf = email && email.delivery !== 'email' ? { toOf: email.delivery } : {}
+  const toOf = email && !isDefault(email.delivery) ? { toOf: email.delivery } : {}
   if (intent.to === undefined) return { to: previousAddresses, ...toOf }
   return { ...parseAddresses(intent.to, previousAddresses, texts), ...toOf }
 }

@@ -5,8 +5,8 @@ import type { Context } from '../context'
 import { sameCard } from '../lifecycle/record'
 
 /**
- * True if a submission may be seen and decided in this scope: a room of its form, or a room with one of its cards. Copies
- * do not count. A
+ * True if a submission may be seen and decided in this scope: a room of its form, or a room with one of its cards that
+ * is no copy. A
  * room of the form needs no recorded card, because a click may come before the card is recorded. A room with a card
  * need not be a room of the form, because the form may have been changed or removed. Quarantined submissions belong to
  * no room.
@@ -33,7 +33,9 @@ export function missingIn(
   { form, cards }: SubmissionRecord, card: CardRef, { forms, board }: Context,
 ): string | null {
   const scope = board.placeOf(card)
-  const hasOther = cards.some(other => !other.isCopy && !sameCard(other, card) && isSamePlace(scope, board.placeOf(other)))
+  const hasOther = cards.some(other => (
+    !other.isCopy && !sameCard(other, card) && isSamePlace(scope, board.placeOf(other))
+  ))
   return hasOther ? null : forms.of(form).rooms.find(room => scope.includes(room)) ?? null
 }
 

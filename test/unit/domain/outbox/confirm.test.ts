@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { forgetAll } from '../../../../server/domain/queries/erase-by-text'
-import { progressNotes } from '../../../../server/domain/cards/card-view'
+import { progressNotes } from '../../../../server/domain/cards/delivery-notes'
 import type { Submission } from '../../../../server/ports/submission'
 import { plainText } from '../../../../shared/utils/line'
 import { ADA, LEASE_MS, openTriage, type Triage } from '../../../fakes/triage'
