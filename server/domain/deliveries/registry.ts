@@ -1,6 +1,6 @@
 import { joinNames, english, rowText } from '../../../shared/texts'
 import { visible } from '../../../shared/utils/text'
-import type { Destination, Form, Forms } from '../../ports/form'
+import type { Form, Forms } from '../../ports/form'
 import type { Delivery, OtherWork, Submission, Work, WorkTarget } from '../../ports/submission'
 import type { DeliveryRow } from './delivery'
 import { isDelivery, isPartial } from '../lifecycle/record'
@@ -10,9 +10,9 @@ import { emailDelivery } from './email'
 import { endpointDelivery } from './endpoint'
 
 /** All kinds of destinations, in the order in which people see them */
-export const DELIVERY_ROWS = [emailDelivery, endpointDelivery, channelDelivery] as const
+export const DELIVERIES = [emailDelivery, endpointDelivery, channelDelivery] as const
 
-export const DELIVERIES: readonly DeliveryRow[] = DELIVERY_ROWS
+const ROWS: readonly DeliveryRow[] = DELIVERIES
 
 /** Returns the kind of a destination, and its name; without a name it is the default one of its kind. */
 function partsOf(delivery: Delivery): [kind: string, name: string | undefined] {
@@ -23,7 +23,7 @@ function partsOf(delivery: Delivery): [kind: string, name: string | undefined] {
 /** Returns the kind of a destination; undefined if only another version has it, which a stored submission may name. */
 export function rowOf(delivery: Delivery): DeliveryRow | undefined {
   const [kind] = partsOf(delivery)
-  return DELIVERIES.find(({ key }) => key === kind)
+  return ROWS.find(({ key }) => key === kind)
 }
 
 /** Returns the name for people, even if only another version has the kind. */
@@ -45,20 +45,14 @@ export function deliveryNames(deliveries: readonly Delivery[], texts = english):
 
 /** Returns the deliveries of a forward. For a removed form, only an email: its attempt reports the removal. */
 export function deliveriesOf(form: Form, submission: Submission): Delivery[] {
-  if (form.missing) return [DELIVERIES[0]!.key]
+  if (form.missing) return [ROWS[0]!.key]
   return form.destinations.filter(({ when }) => !when || matches(when, submission, form)).map(({ id }) => id)
 }
 
-/** Returns the destinations of all forms; the first of those with the same id. */
-export function allDestinations({ all }: Forms): Destination[] {
-  return [...new Map(all.flatMap(({ destinations }) => destinations).toReversed().map(
-    each => [each.id, each] as const,
-  )).values()].sort(byOrder(({ id }) => id))
-}
-
 /** Returns the receivers that work or fail as one, by the name of their health note. */
-export function deliveryParts(forms: Forms): Delivery[] {
-  return [...new Set(allDestinations(forms).map(({ id }) => wayOf(id)))]
+export function deliveryParts({ all }: Forms): Delivery[] {
+  const parts = all.flatMap(({ destinations }) => destinations).map(({ id }) => wayOf(id))
+  return [...new Set(parts)].sort(byOrder(part => part))
 }
 
 /** Returns the destinations that get a notice of an erasure. */
@@ -114,15 +108,15 @@ export function formOf(submission: Submission, { forms }: { forms: Forms }): For
 export function byOrder<T>(deliveryOf: (item: T) => Delivery) {
   const positionOf = (item: T) => {
     const [kind] = partsOf(deliveryOf(item))
-    const index = DELIVERIES.findIndex(({ key }) => key === kind)
-    return index < 0 ? DELIVERIES.length : index
+    const index = ROWS.findIndex(({ key }) => key === kind)
+    return index < 0 ? ROWS.length : index
   }
   return (a: T, b: T) => positionOf(a) - positionOf(b)
 }
 
 /** Returns the kind that sends this other work to its receiver. */
-export function carrierOf(kind: OtherWork): DeliveryRow | undefined {
-  return DELIVERIES.find(({ carries = [] }) => carries.includes(kind))
+function carrierOf(kind: OtherWork): DeliveryRow | undefined {
+  return ROWS.find(({ carries = [] }) => carries.includes(kind))
 }
 
 /** Returns the receiver of this work, as a health note names it; only for work without a card. */

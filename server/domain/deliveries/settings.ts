@@ -5,7 +5,7 @@ import type { Delivery } from '../../ports/submission'
 import type { DeliveryRow, OpenTools } from './delivery'
 import { conditionSchema } from './condition'
 import { addresses } from './email'
-import { byOrder, DELIVERIES, DELIVERY_ROWS, rowOf } from './registry'
+import { byOrder, DELIVERIES, rowOf } from './registry'
 
 /** Name on cards and pages; part of ids, which are stored. */
 const destinationName = z.string().regex(
@@ -21,9 +21,9 @@ type SchemaOf<Row> = Row extends DeliveryRow<infer Key, infer Settings>
 
 type SchemasOf<Rows extends readonly unknown[]> = { -readonly [Index in keyof Rows]: SchemaOf<Rows[Index]> }
 
-const kindSchemas = DELIVERY_ROWS.map(({ key, settings }) => (
+const kindSchemas = DELIVERIES.map(({ key, settings }) => (
   z.strictObject({ kind: z.literal(key), ...general, ...settings })
-)) as unknown as SchemasOf<typeof DELIVERY_ROWS>
+)) as unknown as SchemasOf<typeof DELIVERIES>
 
 const destination = z.discriminatedUnion(
   'kind', kindSchemas, `must be one of ${DELIVERIES.map(({ key }) => key).join(', ')}`,

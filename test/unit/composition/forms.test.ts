@@ -30,7 +30,10 @@ function formOf(form: object, claimMs: number | null = 1000) {
   const slack = connected('slack', { usual: z.string(), beside: ['C2'] })
   const opened = createForms(config, {} as never, [slack]).of('contact')
   const memberOf = (kind: string) => opened.destinations.find(({ id }) => id === kind)
-  return { ...opened, to: memberOf('email')?.to, endpoint: memberOf('endpoint')?.endpoint?.url, allowedOrigins: rulesOf('contact', config).allowedOrigins }
+  return {
+    ...opened, to: memberOf('email')?.to, endpoint: memberOf('endpoint')?.endpoint?.url,
+    allowedOrigins: rulesOf('contact', config).allowedOrigins,
+  }
 }
 
 test('what a form does not say is as for the default one, and what it says is its own', () => {

@@ -20,7 +20,9 @@ function fill(body: unknown, sent = SENT) {
 }
 
 test('texts are filled in, and a text that is only a placeholder becomes the value itself', () => {
-  expect(fill({ title: '{{subject}} of {{name}}', fields: '{{answers}}', count: '{{seats}}', list: ['{{ tags }}'] })).toEqual({
+  expect(fill({
+    title: '{{subject}} of {{name}}', fields: '{{answers}}', count: '{{seats}}', list: ['{{ tags }}'],
+  })).toEqual({
     title: '[Contact] Quote of Ada "A" Lovelace', count: 40, list: [['a', 'b']],
     fields: {
       'Your name': 'Ada "A" Lovelace', 'email': 'ada@example.com', 'subject': 'Quote', 'seats': 40, 'price': 1.5,
