@@ -3,10 +3,17 @@ import type { Endpoint } from './delivery'
 import type { FileInput, FileRule } from './files'
 import type { Delivery, LockMode } from './submission'
 
-/** Condition by the path or label of an answer: all must be true. `domain/deliveries/condition.ts` says how. */
-export type Condition = Readonly<Record<string, ConditionValue>>
+/** Tests by the path or label of an answer; a submission must pass all of them. */
+export type Condition = Readonly<Record<string, Scalar | AnswerTest>>
 
-export type ConditionValue = string | { in: readonly string[] } | { contains: string } | { present: boolean }
+type Scalar = string | number | boolean
+
+interface AnswerTest {
+  in?: readonly Scalar[]
+  contains?: Scalar
+  /** True if the answer must be filled in, false if it must be empty or absent. */
+  present?: boolean
+}
 
 /** One receiver of forwards. Its kind is a row of `domain/deliveries`, which reads the members that it needs. */
 export interface Destination {

@@ -6,6 +6,7 @@ import { cardNow, cardOf, click, deploy, sendForm } from '../support/deployment'
 import { endAfterAll, formsFile } from '../support/lifetime'
 import { startProxy, type Recorded } from '../support/proxy'
 import { holding } from '../support/redis-keys'
+import { blockActions, inChannel, interact } from '../support/slack'
 import { until } from '../support/until'
 
 /** Channel that the Slack emulator creates as #random */
@@ -68,14 +69,17 @@ test('a forward goes to every destination that takes it, in the way that each is
   expect(shown).not.toContain('ERP')
 })
 
-test('a copy of the card in another channel has no buttons, and is erased with the submission', async () => {
+test('a copy of the card in another channel has no buttons, and nobody decides there', async () => {
   const { id, card } = await post('quotes', { name: 'Katherine Johnson', topic: 'Quote' })
   await click(d, card, 'forward', id)
   await d.server.drain()
-  const copy = await cardOf(d, id, RANDOM)
-  expect(blockText(copy.blocks)).toContain('Katherine Johnson')
-  expect(JSON.stringify(copy.blocks)).not.toContain('"action_id":"forward"')
-  await click(d, copy, 'spam', id)
+  const isCopy = ({ channel, blocks }: Record<string, unknown>) => (
+    channel === RANDOM && JSON.stringify(blocks).includes('Katherine Johnson')
+  )
+  const copies = d.slack.calls('chat.postMessage').filter(isCopy)
+  expect(copies).toHaveLength(1)
+  expect(JSON.stringify(copies[0])).not.toContain('"action_id"')
+  await interact(d.server.url, inChannel(blockActions(card, 'spam', id, d.slack.reviewer), RANDOM))
   await d.server.drain()
   expect(blockText((await cardNow(d, card)).blocks)).toContain('Form Submission forwarded')
 })
@@ -91,7 +95,7 @@ test('a form that no destination takes is not forwarded; its reviewer is told wh
 })
 
 test('one destination fails half the time, and the server is killed at every step: each gets every form once', async () => {
-  const names = Array.from({ length: 12 }, (_, index) => `Form number ${index + 1}.`)
+  const names = Array.from({ length: 9 }, (_, index) => `Form number ${index + 1}.`)
   const [first, second, third] = [crm!, erp!, shaky!]
   let attempts = 0
   third.fault = () => ++attempts % 2 === 1 ? { status: 500 } : undefined
@@ -101,21 +105,23 @@ test('one destination fails half the time, and the server is killed at every ste
     const victim = [first, second, third][names.indexOf(name) % 3]!
     const earlier = victim.fault
     const killed = new Promise<void>((resolve) => {
-      victim.fault = (request: Recorded) => {
+      victim.fault = () => {
         victim.fault = earlier
-        return { hold: d.server.kill().then(resolve), status: request.status } as never
+        return { hold: d.server.kill().then(resolve) }
       }
     })
-    await click(d, card, 'forward', id).catch(() => {})
+    void interact(d.server.url, blockActions(card, 'forward', id, d.slack.reviewer)).catch(() => {})
     await killed
     await restart(d)
   }
   await until('every form delivered', async () => (await holding(d.redis.url, 'Form number')).length === 0)
   for (const vendor of [first, second, third]) {
+    // What a kill repeats has the same key, so that the receiver knows it.
+    const keysOf = (requests: Recorded[]) => [...new Set(requests.map(({ headers }) => headers['idempotency-key']))]
     for (const name of names) {
       const requests = about(vendor, name)
-      expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size, name).toBe(1)
-      expect(requests.filter(({ status }) => status === 200), name).toHaveLength(1)
+      expect(keysOf(requests), name).toHaveLength(1)
+      expect(keysOf(requests.filter(({ status }) => status === 200)), name).toHaveLength(1)
     }
   }
 })
