@@ -134,9 +134,13 @@ function indexOf(reading: Reading): Index {
   return index
 }
 
-/** Returns the answer with this path or label. */
-export function answerNamed(name: string, data: SubmissionData | null): Answer | undefined {
-  return answersNamed([name], data)[0]
+/** Returns the answer with this path or label. @param labels the form's own labels, which count after those sent */
+export function answerNamed(
+  name: string, data: SubmissionData | null, labels: Form['labels'] = {},
+): Answer | undefined {
+  const [answer] = answersNamed([name], data)
+  const labelledName = answer ? undefined : Object.keys(labels).find(each => labels[each] === name)
+  return labelledName === undefined ? answer : answersNamed([labelledName], data)[0]
 }
 
 /** Returns answers, then technical values, by a unique name: the label, or the path if another one has the label. */
