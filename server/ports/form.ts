@@ -15,6 +15,8 @@ interface AnswerTest {
   present?: boolean
 }
 
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
+
 /** One receiver of forwards. Its kind is a row of `domain/deliveries`, which reads the members that it needs. */
 export interface Destination {
   /** Stored with submissions: the kind alone (`email`, `endpoint`), or the kind with a name (`endpoint:CRM`). */
@@ -27,7 +29,7 @@ export interface Destination {
   bcc?: readonly string[]
   endpoint?: Endpoint
   /** JSON for the endpoint with placeholders such as `{{subject}}`; the form data if absent. */
-  body?: unknown
+  body?: Json
   /** Room of the review board that gets a copy of the card. */
   room?: string
 }

@@ -23,6 +23,7 @@ import { deletionNotes } from '../lifecycle/settle'
 import { formOf } from '../deliveries/registry'
 import { decisionLine } from './decision-line'
 import { progressNotes, reopenedNotes, retryLabel, retryNotes, sentNotes } from './delivery-notes'
+import { submissionUrl } from './submission-url'
 
 /** Max fields of a view; the platform with the largest cards shows 400. */
 const MOST_FIELDS = 500
@@ -117,10 +118,6 @@ function cardNotes(submission: Submission, form: Form, texts: Texts): RichText[]
   const labels = editedLabels(submission, form)
   const editNotes = labels.length > 0 ? [texts('card.edited', { fields: labels.join(', ') })] : []
   return [decisionText, ...progressNotes(submission, form, texts), ...retryNotes(submission, texts), ...editNotes]
-}
-
-export function submissionUrl(id: string, { siteUrl }: Presentation): string | null {
-  return siteUrl === null ? null : `${siteUrl}/submissions/${id}`
 }
 
 function actionsOf(submission: Submission, form: Form, texts: Texts): CardAction[] {

@@ -4,7 +4,8 @@ import { cut } from '../../../shared/utils/text'
 import type { SpeechItem } from '../../ports/conversation'
 import type { Submission, SubmissionRecord } from '../../ports/submission'
 import { readFields } from '../fields/fields'
-import { holderNotes, submissionUrl } from '../cards/card-view'
+import { holderNotes } from '../cards/card-view'
+import { submissionUrl } from '../cards/submission-url'
 import type { Presentation } from '../context'
 
 /** Max fields in a preview, and max characters of each field. */

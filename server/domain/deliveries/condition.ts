@@ -7,6 +7,7 @@ import { answerNamed } from '../fields/reading'
 import { ruleFor } from '../fields/rules'
 import { isFilledIn } from '../fields/sender'
 import { displayText, fieldText } from '../fields/values'
+import { filesNamed } from '../files/file-texts'
 import { isObject } from '../json'
 
 const EXAMPLES = 'a value such as \'sales\', { in: [\'sales\', \'press\'] }, { contains: \'sale\' } or { present: true }'
@@ -51,8 +52,8 @@ function passes(texts: readonly string[], expected: Condition[string]): boolean 
 }
 
 /** Texts of an answer to compare: each item of a list and each file, as it was sent and as people read it. */
-function textsOf(name: string, { data, envelope }: Submission, form: Form): string[] {
-  const answer = answerNamed(name, data, form.labels)
+function textsOf(name: string, submission: Submission, form: Form): string[] {
+  const answer = answerNamed(name, submission.data, form.labels)
   const { choices } = answer ?? {}
   const texts = (Array.isArray(answer?.value) ? answer.value : [answer?.value]).flatMap((item) => {
     const { value } = unwrapped(item)
@@ -60,9 +61,7 @@ function textsOf(name: string, { data, envelope }: Submission, form: Form): stri
       ? [fieldText(value), displayText({ value, choices }, ruleFor(answer, form.fields))]
       : []
   })
-  const files = (envelope?.files ?? []).filter(
-    ({ field }) => field === name || (Object.hasOwn(form.labels, field) && form.labels[field] === name),
-  )
+  const files = filesNamed(name, submission, form)
   return [...texts.filter(isFilledIn), ...files.map(file => file.name)].map(comparable)
 }
 

@@ -39,6 +39,15 @@ export function fileFields(
   }))
 }
 
+/** Returns the files of the form field with this key or label. */
+export function filesNamed(
+  name: string, { envelope }: Submission, { labels }: Pick<Form, 'labels'>,
+): readonly StoredFile[] {
+  return (envelope?.files ?? []).filter(
+    ({ field }) => field === name || (Object.hasOwn(labels, field) && labels[field] === name),
+  )
+}
+
 /** Returns the links from a card to its files. File names are only in the fields, because fields are escaped. */
 export function fileLinks(
   { id, envelope, decision }: Submission, texts: Texts, addresses?: FileAddresses,

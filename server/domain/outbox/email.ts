@@ -5,9 +5,9 @@ import {
   MOST_BRANCHES, type Branch, type Email, type EmailContent, type EmailTemplate, FILE_LOST, MOST_ATTACHED,
   type Attachment, type MailSender,
 } from '../../ports/delivery'
-import type { StoredFile } from '../../ports/files'
+import type { FileAddresses, StoredFile } from '../../ports/files'
 import type { Form } from '../../ports/form'
-import type { Field, Submission } from '../../ports/submission'
+import type { Field, Submission, SubmissionData } from '../../ports/submission'
 import { isNumber, orderedObject } from '../json'
 import { decisionLine } from '../cards/decision-line'
 import { subjectOf } from '../intake/envelope'
@@ -206,7 +206,7 @@ export function mailedFields(
 }
 
 /** Adds the description of each file to its field for the endpoint, next to other values of that field. */
-export function withFiles({ id, data, envelope }: Submission, files?: FormFiles): unknown {
+export function withFiles({ id, data, envelope }: Submission, files?: FileAddresses): SubmissionData | null {
   const { files: storedFiles = [] } = envelope ?? {}
   if (!data || storedFiles.length === 0) return data
   const describedFiles = storedFiles.map(({ field, ...file }, index) => (
