@@ -19,7 +19,7 @@ import type { Services } from './services'
 interface Needed {
   forms: FormsConfig
   mail: { to: readonly string[], fromAddress: string }
-  endpoint: { url?: string, signingSecret?: string }
+  endpoint: { url?: string, signingSecrets?: readonly string[] }
   people: { reviewers?: readonly string[], claimMs: number | null }
 }
 
@@ -28,7 +28,7 @@ export function createForms(
   config: Needed, http: HttpClient, connections: readonly Pick<Connection, 'platform' | 'channelId' | 'late'>[],
 ): Forms {
   const tools: OpenTools = {
-    endpoint: url => createEndpoint({ url, signingSecret: config.endpoint.signingSecret }, http),
+    endpoint: url => createEndpoint({ url, signingSecrets: config.endpoint.signingSecrets }, http),
   }
   // Outside production a form may name channels of platforms that are not set up: the sandbox replaces them.
   const rooms = (channels: Readonly<Record<string, string>>) => Object.entries(channels).filter(([platform]) => (

@@ -56,6 +56,11 @@ const signingSecret = text.startsWith('whsec_', 'must start with whsec_').refine
   isSigningSecret, 'must be a Standard Webhooks secret, which is whsec_ and 24 to 64 bytes in base64',
 )
 
+/** One secret or, while the receiver changes over, two. */
+const signingSecrets = text.transform(secrets => secrets.trim().split(/\s+/)).pipe(
+  z.array(signingSecret).max(2, 'must be one secret or two, separated by a space: take the oldest out'),
+)
+
 const proxy = url(/^https?$/, 'must be an http:// or https:// URL')
 
 /** Variables of the main job, independent of the platforms */
@@ -116,8 +121,8 @@ export const coreVariables = {
   },
   FORWARD_ENDPOINT: { schema: endpoint, about: 'URL to which a forward also POSTs the form data as JSON. Optional.' },
   FORWARD_SIGNING_SECRET: {
-    schema: signingSecret,
-    about: 'Signs the POST to FORWARD_ENDPOINT by Standard Webhooks. Optional.',
+    schema: signingSecrets,
+    about: 'Signs the POST to FORWARD_ENDPOINT by Standard Webhooks. Two, separated by a space, both sign, while your system changes over. Optional.',
     where: 'Make one: echo "whsec_$(openssl rand -base64 24)".',
   },
   FORWARD_ERASURES: {

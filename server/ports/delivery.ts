@@ -3,7 +3,12 @@ import type { Field, Receipt } from './submission'
 
 /** Result of one attempt at an outside effect. Adapters return it; they do not throw. */
 export type Outcome<T = undefined>
-  = | { ok: true, value: T, said?: string }
+  = | {
+      ok: true
+      value: T
+      /** Answer of the mail server in one line. It may quote addresses: show it only to people who set up the service. */
+      said?: string
+    }
     | {
       ok: false
       /** Cause in one line for people; never contains form data or secrets. */
@@ -37,10 +42,6 @@ export type Outcome<T = undefined>
       /** Recipients who got the email, and those whom the mail server refused. */
       accepted?: readonly string[]
       refused?: readonly string[]
-      /**
-       * Answer of the mail server in one line. It may quote addresses: show it only to people who set up the service.
-       */
-      said?: string
     }
 
 export interface Email {
