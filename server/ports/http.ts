@@ -8,7 +8,7 @@ export interface HttpRequest {
   body?: string | Uint8Array
   /** Max time until the answer is complete, ms. */
   timeoutMs: number
-  /** True if a success needs no body: resolves before it arrives, and reads little of it. Of a failure, see `beginning`. */
+  /** True if a success needs no body: resolves before it arrives, and reads little. Of a failure, see `beginning`. */
   ignoreBody?: boolean
 }
 

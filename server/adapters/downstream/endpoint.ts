@@ -152,7 +152,9 @@ function decode(bytes: Uint8Array | undefined): string {
 /** Removes tokens of the URL and of the headers, which an error page may quote. */
 function hideSecrets(text: string, { url, headers = {} }: EndpointOptions): string {
   const { pathname, search } = new URL(url)
-  const words = [...`${pathname}${search}`.split(/[/?&=]/), ...Object.values(headers).flatMap(value => value.split(' '))]
+  const words = [
+    ...`${pathname}${search}`.split(/[/?&=]/), ...Object.values(headers).flatMap(value => value.split(' ')),
+  ]
   const secrets = words.filter(({ length }) => length >= SECRET_LENGTH).sort((a, b) => b.length - a.length)
   return secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '***'), text)
 }

@@ -162,7 +162,8 @@ function interpretRefusal({ statusCode: status, name }: Refusal, headers: Record
 function readAnswer({ statusCode: status, name, message }: Refusal, apiKey: string) {
   if (typeof status !== 'number') return {}
   const isOutage = status >= 500 || [401, 403, 408, 429].includes(status) || name?.endsWith('_api_key')
-  const answer = typeof message === 'string' ? message.replaceAll(apiKey, '***').slice(0, MAX_ANSWER).toWellFormed() : ''
+  const text = typeof message === 'string' ? message.replaceAll(apiKey, '***') : ''
+  const answer = text.slice(0, MAX_ANSWER).toWellFormed()
   return { status, ...answer && { answer }, ...isOutage && { outage: true as const } }
 }
 

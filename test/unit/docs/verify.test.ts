@@ -33,9 +33,9 @@ puts signed?(c['body'], c['headers'], c['secrets'])` },
   'verify.go': { command: ['go', 'run', 'verify.go'], probe: 'version', name: 'main.go', main: `package main
 import ("encoding/json"; "fmt"; "os")
 func main() {
-	var c struct { Body string; Headers map[string]string; Secrets []string }
-	json.NewDecoder(os.Stdin).Decode(&c)
-	fmt.Println(IsSigned([]byte(c.Body), func(name string) string { return c.Headers[name] }, c.Secrets))
+  var c struct { Body string; Headers map[string]string; Secrets []string }
+  json.NewDecoder(os.Stdin).Decode(&c)
+  fmt.Println(IsSigned([]byte(c.Body), func(name string) string { return c.Headers[name] }, c.Secrets))
 }` },
 }
 

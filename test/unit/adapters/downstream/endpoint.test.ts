@@ -58,7 +58,9 @@ describe('Endpoint', () => {
 
   test('gets the configured method and headers, which replace none of ours', async () => {
     respond(200)
-    await post({ method: 'PUT', headers: { 'Authorization': 'Bearer token-of-crm', 'Webhook-Id': 'x', 'Content-Type': 'x' } })
+    await post({ method: 'PUT', headers: {
+      'Authorization': 'Bearer token-of-crm', 'Webhook-Id': 'x', 'Content-Type': 'x',
+    } })
     expect(vendor.requests).toMatchObject([{ method: 'PUT', headers: {
       'authorization': 'Bearer token-of-crm', 'webhook-id': 'id-1', 'content-type': 'application/json',
     } }])
@@ -105,7 +107,7 @@ describe('Endpoint', () => {
     ['a picture', undefined, Buffer.from([0x89, 0x50, 0x4E, 0x47])],
     ['bytes of control characters', undefined, Buffer.from([1, 2, 3])],
     ['nothing', undefined, ''],
-    ['an echo of address and token', '/in?key=*** Bearer *** refused', '/in?key=key-of-form Bearer token-of-crm refused'],
+    ['an echo of address and token', '/in?key=*** Bearer ***', '/in?key=key-of-form Bearer token-of-crm'],
   ])('a refusal with %s has the answer %j', async (_, answer, body) => {
     vendor.fault = () => ({ status: 422, body: body as string })
     const outcome = await post({ path: '/in?key=key-of-form', headers: { authorization: 'Bearer token-of-crm' } })

@@ -54,7 +54,8 @@ describe('an email', () => {
     await mailer.send({ ...email, headers: {
       ...first, 'Message-ID': '<two@example.com>', 'In-Reply-To': '<one@example.com>',
     } }, 'key-2')
-    expect(smtp.emails.map(each => ['Message-ID', 'In-Reply-To', 'References'].map(name => headerOf(each, name)))).toEqual([
+    const names = ['Message-ID', 'In-Reply-To', 'References']
+    expect(smtp.emails.map(each => names.map(name => headerOf(each, name)))).toEqual([
       ['<one@example.com>', undefined, undefined], ['<two@example.com>', '<one@example.com>', '<one@example.com>'],
     ])
   })
