@@ -60,8 +60,8 @@ export interface Config {
   storeUrl: string
   dataDir: string
   mail: MailConfig
-  /** URL for forwards of the default form, secret that signs those of every form, and whether erasures are sent. */
-  endpoint: { url?: string, signingSecret?: string, tellsErasures: boolean }
+  /** URL for forwards of the default form, secrets that sign those of every form, and whether erasures are sent. */
+  endpoint: { url?: string, signingSecrets?: readonly string[], tellsErasures: boolean }
   /** Forms beside the default one. */
   forms: FormsConfig
   people: PeopleConfig
@@ -262,7 +262,7 @@ function readFormGuards(values: Values): Config['form'] {
 
 function readEndpoint(values: Values): Config['endpoint'] {
   return {
-    url: values.FORWARD_ENDPOINT, signingSecret: values.FORWARD_SIGNING_SECRET,
+    url: values.FORWARD_ENDPOINT, signingSecrets: values.FORWARD_SIGNING_SECRET,
     tellsErasures: values.FORWARD_ERASURES ?? false,
   }
 }

@@ -71,6 +71,11 @@ export const signingSecret = text.startsWith('whsec_', 'must start with whsec_')
   isSigningSecret, 'must be a Standard Webhooks secret, which is whsec_ and 24 to 64 bytes in base64',
 )
 
+/** One secret or, while the receiver changes over, two. */
+export const signingSecrets = text.transform(secrets => secrets.trim().split(/\s+/)).pipe(
+  z.array(signingSecret).max(2, 'must be one secret or two, separated by a space: take the oldest out'),
+)
+
 /** A host in one's own network may have no dot: `ops@localhost`. RFC 5321, 4.5.3.1: 64 characters before the @. */
 export const email = z.email({ pattern: z.regexes.html5Email, error: 'must be an email address' }).refine(
   value => !/^\.|\.[.@]/.test(value), 'must be an email address',

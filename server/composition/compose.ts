@@ -112,7 +112,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
       bot().then(chat => Promise.all([chat.initialize(), agent?.loadModel(chat)])),
       renderEmail(),
       mail.smtp ? import('nodemailer/lib/smtp-connection') : mail.apiKey && import('resend'),
-      endpoint.signingSecret && import('standardwebhooks'),
+      endpoint.signingSecrets && import('standardwebhooks'),
     ]),
     identityProviders: vendors.identityProviders,
     sampleCurl: `curl ${formUrl} -H 'content-type: application/json' -d '${JSON.stringify(SAMPLE_FORM)}'`,

@@ -20,7 +20,7 @@ import type { Services } from './services'
 interface Needed {
   forms: FormsConfig
   mail: { to: readonly string[], fromAddress: string }
-  endpoint: { url?: string, signingSecret?: string }
+  endpoint: { url?: string, signingSecrets?: readonly string[] }
   people: { reviewers?: readonly string[], claimMs: number | null }
 }
 
@@ -29,8 +29,8 @@ export function createForms(
   config: Needed, http: HttpClient, connections: readonly Pick<Connection, 'platform' | 'channelId' | 'late'>[],
 ): Forms {
   const tools: OpenTools = {
-    endpoint: ({ secret = config.endpoint.signingSecret, ...settings }) => (
-      createEndpoint({ ...settings, signingSecret: secret }, http)
+    endpoint: ({ secrets = config.endpoint.signingSecrets, ...settings }) => (
+      createEndpoint({ ...settings, signingSecrets: secrets }, http)
     ),
   }
   // Outside production a form may name channels of platforms that are not set up: the sandbox replaces them.

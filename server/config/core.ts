@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { listTeamLanguages } from '../../shared/texts'
 import { MOST_ADDRESSES } from '../domain/fields/addresses'
 import {
-  base, count, countOrNone, duration, email, endpoint, flag, isBase64, list, origin,
-  signingSecret, text, token, url, web, type Variable,
+  base, count, countOrNone, duration, email, endpoint, flag, isBase64, list, origin, signingSecret, signingSecrets, text,
+  token, url, web, type Variable,
 } from '../variable'
 import { sqlitePath } from './store-url'
 
@@ -99,8 +99,8 @@ export const coreVariables = {
   },
   FORWARD_ENDPOINT: { schema: endpoint, about: 'URL to which a forward also POSTs the form data as JSON. Optional.' },
   FORWARD_SIGNING_SECRET: {
-    schema: signingSecret,
-    about: 'Signs the POST to FORWARD_ENDPOINT by Standard Webhooks. Optional.',
+    schema: signingSecrets,
+    about: 'Signs the POST to FORWARD_ENDPOINT by Standard Webhooks. Two, separated by a space, both sign, while your system changes over. Optional.',
     where: 'Make one: echo "whsec_$(openssl rand -base64 24)".',
   },
   FORWARD_ERASURES: {

@@ -3,45 +3,51 @@ import type { Field, Receipt } from './submission'
 
 /** Result of one attempt at an outside effect. Adapters return it; they do not throw. */
 export type Outcome<T = undefined>
-  = | { ok: true, value: T, said?: string }
-    | {
-      ok: false
-      /** Cause in one line for people; never contains form data or secrets. */
-      reason: string
-      /** True if retrying cannot help. */
-      permanent: boolean
-      /**
+  = | {
+    ok: true
+    value: T
+    /**
+     * Answer of the mail server in one line. It may quote addresses: show it only to people who set up the service.
+     */
+    said?: string
+  }
+  | {
+    ok: false
+    /** Cause in one line for people; never contains form data or secrets. */
+    reason: string
+    /** True if retrying cannot help. */
+    permanent: boolean
+    /**
        * True if the vendor refused only this content: other content may be accepted with the same destination and
        * credentials.
        */
-      content?: boolean
-      /** True if the target no longer exists, for example a deleted card. */
-      gone?: boolean
-      /** True if nothing was attempted, because other work has priority. */
-      busy?: boolean
-      /** True if it failed only because of the vendor's rate limit. */
-      limited?: boolean
-      /**
+    content?: boolean
+    /** True if the target no longer exists, for example a deleted card. */
+    gone?: boolean
+    /** True if nothing was attempted, because other work has priority. */
+    busy?: boolean
+    /** True if it failed only because of the vendor's rate limit. */
+    limited?: boolean
+    /**
        * True if the receiver would refuse every submission now: no connection, a rate limit, a server error, refused
        * credentials.
        */
-      outage?: true
-      /** HTTP or SMTP status of the answer. */
-      status?: number
-      /** Beginning of the answer as received: hostile text. Take the form's values out before it is kept. */
-      answer?: string
-      /** Min wait before the next attempt, ms, if the vendor gives one (`Retry-After`). */
-      retryAfterMs?: number
-      /** True if the vendor's answer was lost, so that it may have done the work. Another attempt may repeat it. */
-      mayHaveArrived?: true
-      /** Recipients who got the email, and those whom the mail server refused. */
-      accepted?: readonly string[]
-      refused?: readonly string[]
-      /**
-       * Answer of the mail server in one line. It may quote addresses: show it only to people who set up the service.
+    outage?: true
+    /** HTTP or SMTP status of the answer. */
+    status?: number
+    /**
+       * Beginning of the answer, without our secrets: hostile text that may quote the form or addresses. Take the
+       * form's values out first.
        */
-      said?: string
-    }
+    answer?: string
+    /** Min wait before the next attempt, ms, if the vendor gives one (`Retry-After`). */
+    retryAfterMs?: number
+    /** True if the vendor's answer was lost, so that it may have done the work. Another attempt may repeat it. */
+    mayHaveArrived?: true
+    /** Recipients who got the email, and those whom the mail server refused. */
+    accepted?: readonly string[]
+    refused?: readonly string[]
+  }
 
 export interface Email {
   from: string
@@ -156,7 +162,7 @@ export interface Posted {
 export interface EndpointSettings {
   url: string
   /** Standard Webhooks secrets for this endpoint; those of all endpoints if absent. */
-  secret?: string
+  secrets?: readonly string[]
   method?: 'POST' | 'PUT' | 'PATCH'
   headers?: Readonly<Record<string, string>>
 }

@@ -8,7 +8,7 @@ export interface HttpRequest {
   body?: string | Uint8Array
   /** Max time until the answer is complete, ms. */
   timeoutMs: number
-  /** True if only the status matters: resolves before the body arrives, and reads little of it. */
+  /** True if a success needs no body: resolves before it arrives, and reads little. Of a failure, see `beginning`. */
   ignoreBody?: boolean
 }
 
@@ -19,6 +19,8 @@ export interface HttpAnswer {
   headers: Readonly<Record<string, string | string[] | undefined>>
   /** Parsed body; undefined if it is not JSON, or if `ignoreBody` is set. */
   json: unknown
+  /** First bytes of a failed answer (not 2xx), if `ignoreBody` is set: what arrived in a second, at most. */
+  beginning?: Uint8Array
 }
 
 /**

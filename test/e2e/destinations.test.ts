@@ -21,7 +21,8 @@ const FORMS_CONFIG = formsFile({
     { kind: 'email', name: 'Partners', to: ['ada@example.org', 'bob@example.net'], separate: true },
     {
       kind: 'endpoint', name: 'CRM', url: `${crm!.url}/leads`, secret: SECRET, method: 'PUT',
-      headers: { Authorization: 'Bearer t0ken' }, body: { title: '{{subject}}', seats: '{{seats}}', all: '{{answers}}' },
+      headers: { Authorization: 'Bearer t0ken' },
+      body: { title: '{{subject}}', seats: '{{seats}}', all: '{{answers}}' },
     },
     { kind: 'endpoint', name: 'ERP', url: `${erp!.url}/orders`, when: { topic: 'order' } },
     { kind: 'channel', channel: `slack:${RANDOM}` },

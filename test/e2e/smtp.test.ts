@@ -40,7 +40,7 @@ describe('a forward by SMTP', () => {
     expect(others).toEqual([])
     expect(email!.to).toEqual([ADDRESS_A, ADDRESS_B])
     expect(headerOf(email!, 'Reply-To')).toBe('lovelace@example.org')
-    expect(headerOf(email!, 'Message-ID')).toMatch(new RegExp(`^<${id}-[\\da-f]+@example\\.com>$`))
+    expect(headerOf(email!, 'Message-ID')).toBe(`<${id}@example.com>`)
     expect(emailsAbout(d, id)).toEqual([])
   })
 
@@ -115,6 +115,9 @@ describe('a refused recipient', () => {
     expect(await submitEdit(d, view, { to: ADDRESS_B })).toEqual({})
     await until('it is sent', () => emailsOf(id).length === 2)
     expect(emailsOf(id).map(({ to }) => to)).toEqual([[ADDRESS_A], [ADDRESS_B]])
+    const [first, again] = emailsOf(id)
+    expect(headerOf(again!, 'References')).toBe(headerOf(first!, 'Message-ID'))
+    expect(headerOf(again!, 'Message-ID')).not.toBe(headerOf(first!, 'Message-ID'))
   })
 })
 

@@ -35,7 +35,7 @@ describe('every variable', () => {
         apiKey: 're_1', baseUrl: 'http://127.0.0.1:4000', fromAddress: 'forms@example.com', fromName: 'Forms',
         to: ['team@example.com'], receipts: { secret: VALID.MAIL_WEBHOOK_SECRET, waitMs: 1_800_000 },
       },
-      endpoint: { url: 'https://crm.example.com/in', signingSecret: VALID.FORWARD_SIGNING_SECRET, tellsErasures: true },
+      endpoint: { url: 'https://crm.example.com/in', signingSecrets: [VALID.FORWARD_SIGNING_SECRET], tellsErasures: true },
       cronSecret: VALID.CRON_SECRET, serverless: true, revocableMs: { forward: 10_000, spam: 86_400_000 },
       cardDataMs: 30 * 86_400_000, retry: { baseMs: 100, leaseMs: 1500, sweepIntervalMs: 50 }, cardIntervalMs: 0,
       forms: {

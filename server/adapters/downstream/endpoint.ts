@@ -1,10 +1,16 @@
 import type { Endpoint, Outcome, Posted } from '../../ports/delivery'
-import type { HttpAnswer, HttpClient } from '../../ports/http'
+import type { HttpAnswer, HttpClient, HttpMethod } from '../../ports/http'
 
 export interface EndpointOptions {
   url: string
-  /** Standard Webhooks secret: base64, with or without the prefix `whsec_`. */
-  signingSecret?: string
+  /**
+   * Standard Webhooks secrets: base64, with or without the prefix `whsec_`. Each one signs, in this order, so that the
+   * receiver can change from one to another.
+   */
+  signingSecrets?: readonly string[]
+  method?: HttpMethod & ('POST' | 'PUT' | 'PATCH')
+  /** Further headers, such as a token. They replace none of ours. */
+  headers?: Readonly<Record<string, string>>
   /** Timeout of a request, ms. */
   timeoutMs?: number
 }
@@ -18,31 +24,53 @@ const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
 /** 4xx statuses that are temporary. */
 const TEMPORARY_STATUSES = [408, 409, 425, 429]
 
+/** 4xx statuses with which every submission would be answered now. */
+const OUTAGE_STATUSES = [401, 403, 408, 429]
+
+/** 4xx statuses about the address or the way to it, not about a submission. */
+const ADDRESS_STATUSES = [404, 405, 407, 410]
+
+/** Max characters of an answer that are kept. */
+const MAX_ANSWER = 1000
+
+/** Shortest part of an address or a header that is taken for a secret, characters. */
+const SECRET_LENGTH = 8
+
+/** Control characters that no text has. */
+const BINARY = /[^\P{Cc}\s]/u
+
 /**
- * Posts submissions to a downstream system, signed as https://www.standardwebhooks.com says. The bodies of the answers
- * are never read, so none of their text reaches a card or a log.
+ * Posts submissions to a downstream system, signed as https://www.standardwebhooks.com says. The body of a success is
+ * never read. The beginning of a failed answer becomes `answer`, and is no part of `reason`.
  */
-export function createEndpoint(
-  { url, signingSecret, timeoutMs = 10_000 }: EndpointOptions, http: HttpClient,
-): Endpoint {
+export function createEndpoint(options: EndpointOptions, http: HttpClient): Endpoint {
+  const { url, signingSecrets = [], method = 'POST', timeoutMs = 10_000 } = options
   let signer: Promise<Signer> | undefined
   const { host } = new URL(url)
+  const ownHeaders = Object.fromEntries(
+    Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+  )
   return {
     host, url,
     async post(body, idempotencyKey) {
       try {
-        const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey, ...webhookHeaders(
-          body, idempotencyKey, signingSecret && await (signer ??= createSigner(signingSecret)),
-        ) }
-        return toOutcome(await http({ method: 'POST', url, headers, body, timeoutMs, ignoreBody: true }), host)
+        const sign = signingSecrets.length > 0 ? await (signer ??= createSigner(signingSecrets)) : undefined
+        const headers = {
+          ...ownHeaders, 'content-type': 'application/json', 'idempotency-key': idempotencyKey,
+          ...webhookHeaders(body, idempotencyKey, sign),
+        }
+        const response = await http({ method, url, headers, body, timeoutMs, ignoreBody: true })
+        const outcome = toOutcome(response, host)
+        return outcome.ok ? outcome : { ...outcome, ...readAnswer(response, options) }
       }
       catch (error) {
         if (error instanceof UnusableSecret) return { ok: false, reason: error.message, permanent: true }
         // For example ECONNREFUSED. The code tells a wrong host from a closed port or a bad certificate.
         const { code } = error as { code?: string }
-        return retry(code === 'NO_ANSWER'
+        const reason = code === 'NO_ANSWER'
           ? `${host} did not answer within ${timeoutMs / 1000} s.`
-          : `${host} cannot be reached${code ? ` (${code})` : ''}.`)
+          : `${host} cannot be reached${code ? ` (${code})` : ''}.`
+        return { ...retry(reason), outage: true }
       }
     },
   }
@@ -53,18 +81,18 @@ class UnusableSecret extends Error {}
 type Signer = (id: string, at: Date, body: string) => string
 
 /** @throws UnusableSecret */
-async function createSigner(secret: string): Promise<Signer> {
+async function createSigner(secrets: readonly string[]): Promise<Signer> {
   const { Webhook } = await import('standardwebhooks')
   try {
-    const webhook = new Webhook(secret)
-    return (id, at, body) => webhook.sign(id, at, body)
+    const webhooks = secrets.map(secret => new Webhook(secret))
+    return (id, at, body) => webhooks.map(webhook => webhook.sign(id, at, body)).join(' ')
   }
   catch {
     throw new UnusableSecret('FORWARD_SIGNING_SECRET is not a Standard Webhooks secret (whsec_ and base64), so nothing can be signed.')
   }
 }
 
-function webhookHeaders(body: string, id: string, sign: Signer | '' | undefined): Record<string, string> {
+function webhookHeaders(body: string, id: string, sign: Signer | undefined): Record<string, string> {
   const now = new Date()
   return {
     'webhook-id': id, 'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
@@ -94,6 +122,41 @@ function toOutcome({ status, headers }: HttpAnswer, host: string): Outcome<Poste
     ...retry(`${host} answered ${status}.`), ...status === 429 && { limited: true },
     ...readRetryAfter(headers['retry-after']),
   }
+}
+
+/** Returns what a failed answer says of itself. */
+function readAnswer(
+  { status, beginning }: HttpAnswer, options: EndpointOptions,
+): Pick<Outcome & { ok: false }, 'status' | 'answer' | 'outage' | 'content'> {
+  const answer = hideSecrets(decode(beginning), options).slice(0, MAX_ANSWER).toWellFormed()
+  const isOutage = status >= 500 || OUTAGE_STATUSES.includes(status)
+  const isContent = status >= 400 && !isOutage && !TEMPORARY_STATUSES.includes(status)
+    && !ADDRESS_STATUSES.includes(status)
+  return {
+    status, ...answer && { answer }, ...isOutage && { outage: true as const }, ...isContent && { content: true },
+  }
+}
+
+/** Returns the text; empty if it is binary or not UTF-8. */
+function decode(bytes: Uint8Array | undefined): string {
+  try {
+    // A character that is cut at the end is left out.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true }).trim()
+    return BINARY.test(text) ? '' : text
+  }
+  catch {
+    return ''
+  }
+}
+
+/** Removes tokens of the URL and of the headers, which an error page may quote. */
+function hideSecrets(text: string, { url, headers = {} }: EndpointOptions): string {
+  const { pathname, search } = new URL(url)
+  const words = [
+    ...`${pathname}${search}`.split(/[/?&=]/), ...Object.values(headers).flatMap(value => value.split(' ')),
+  ]
+  const secrets = words.filter(({ length }) => length >= SECRET_LENGTH).sort((a, b) => b.length - a.length)
+  return secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '***'), text)
 }
 
 /** Reads seconds or an HTTP date: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */

@@ -20,7 +20,11 @@ export const SUBMISSION_TAG = 'submission'
 interface Refusal {
   statusCode?: number | null
   name?: string
+  message?: unknown
 }
+
+/** Max characters of Resend's own message that are kept. */
+const MAX_ANSWER = 1000
 
 /** Size from which an email is assumed to contain files, bytes. */
 const LARGE_BYTES = 1_000_000
@@ -35,8 +39,8 @@ const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
 const TEMPORARY_STATUSES = [408, 409, 429]
 
 /**
- * Sends emails through Resend. Every failure is returned as an `Outcome`. Resend's own messages are not passed on,
- * because they quote addresses.
+ * Sends emails through Resend. Every failure is returned as an `Outcome`. Resend's own message is its `answer`, never
+ * part of the reason, because it quotes addresses.
  */
 export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: ResendOptions, http: HttpClient): Mailer {
   let client: Promise<Resend> | undefined
@@ -57,18 +61,18 @@ export function createResendMailer({ apiKey, baseUrl, timeoutMs = 15_000 }: Rese
         if (!answer) return { ...retry('Other emails with files go first.'), busy: true }
         const { data, error, headers } = answer
         // Without an id, nobody knows if Resend took the email. Retry: Resend recognises the idempotency key.
-        return typeof data?.id === 'string' && !error
-          ? { ok: true, value: data.id }
-          : interpretRefusal(error ?? {}, headers ?? {})
+        if (typeof data?.id === 'string' && !error) return { ok: true, value: data.id }
+        const outcome = interpretRefusal(error ?? {}, headers ?? {})
+        return outcome.ok ? outcome : { ...outcome, ...readAnswer(error ?? {}, apiKey) }
       }
       catch (error) {
         const { code } = error as { code?: string }
         if (code === 'FILES_UNAVAILABLE') return retry('A file of the submission cannot be read from its storage.')
         if (code === 'FILE_LOST') return retry(FILE_LOST)
-        if (code === 'NO_ANSWER') return retry('Resend did not answer in time.')
-        return retry(error instanceof TypeError
-          ? 'The email could not be handed to Resend. Check MAIL_API_KEY.'
-          : 'Resend cannot be reached.')
+        if (code === 'NO_ANSWER') return { ...retry('Resend did not answer in time.'), outage: true }
+        return error instanceof TypeError
+          ? retry('The email could not be handed to Resend. Check MAIL_API_KEY.')
+          : { ...retry('Resend cannot be reached.'), outage: true }
       }
     },
   }
@@ -154,6 +158,15 @@ function interpretRefusal({ statusCode: status, name }: Refusal, headers: Record
     ...retry(status === 429 ? describeLimit(name) : `Resend answered ${status}.`),
     ...isLimited && { limited: isLimited }, ...readRetryAfter(headers),
   }
+}
+
+/** Returns what a failed answer says of itself, without the API key. */
+function readAnswer({ statusCode: status, name, message }: Refusal, apiKey: string) {
+  if (typeof status !== 'number') return {}
+  const isOutage = status >= 500 || [401, 403, 408, 429].includes(status) || name?.endsWith('_api_key')
+  const text = typeof message === 'string' ? message.replaceAll(apiKey, '***') : ''
+  const answer = text.slice(0, MAX_ANSWER).toWellFormed()
+  return { status, ...answer && { answer }, ...isOutage && { outage: true as const } }
 }
 
 function describeRefusal(status: number, name: string | undefined): string {

@@ -17,7 +17,16 @@ interface Failure {
   /** Recipients that the server refused. */
   refused?: readonly string[]
   mayHaveArrived?: true
+  /** True if the server would take no email now. */
+  outage?: true
+  status?: number
 }
+
+/** Failures of nodemailer without an answer that are about the email itself. */
+const OWN_FAULTS = ['EMESSAGE', 'EENVELOPE']
+
+/** Steps before the first email: what is refused there is refused to every email. */
+const OPENING = ['CONN', 'EHLO', 'HELO', 'STARTTLS']
 
 /** Codes of TLS for a certificate that the system's authorities do not vouch for. */
 const UNTRUSTED = /SELF_SIGNED|UNABLE_TO_|CERT_|ALTNAME/
@@ -29,6 +38,16 @@ const UNTRUSTED = /SELF_SIGNED|UNABLE_TO_|CERT_|ALTNAME/
  * @param isHandedOver true if the whole email was on its way, so that only the server's answer can be missing
  */
 export function describeFailure(error: SmtpError, isHandedOver: boolean): Failure {
+  const { code = '', command = '', responseCode: status } = error
+  const isOutage = status === undefined
+    ? !OWN_FAULTS.includes(code)
+    : [421, 530].includes(status) || code === 'EAUTH' || OPENING.includes(command)
+  return {
+    ...status !== undefined && { status }, ...isOutage && { outage: true }, ...describeCause(error, isHandedOver),
+  }
+}
+
+function describeCause(error: SmtpError, isHandedOver: boolean): Failure {
   const { code, originalCode, command, responseCode: status } = error
   const isAnswered = status !== undefined && status !== 421 && command === 'DATA'
   if (isHandedOver && !isAnswered) {
@@ -66,7 +85,7 @@ function describeAnswer({ command, rejected, rejectedErrors = [] }: SmtpError, s
     const shown = statuses.find(each => each < 500) ?? statuses[0] ?? status
     return {
       reason: `The mail server refused ${rejected.length === 1 ? 'a recipient' : `${rejected.length} recipients`} (${shown}).`,
-      permanent: shown >= 500, refused: rejected,
+      permanent: shown >= 500, refused: rejected, status: shown,
     }
   }
   if (status < 500) return { reason: `The mail server takes no emails for the moment (${status}).`, permanent: false }

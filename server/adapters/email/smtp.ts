@@ -128,7 +128,7 @@ function readAnswer({ accepted, rejected, rejectedErrors, response }: SendInfo, 
   const refusal = { rejected, rejectedErrors, responseCode: rejectedErrors?.[0]?.responseCode }
   return {
     ok: false, ...describeFailure(refusal, false), accepted,
-    said: quote(rejectedErrors?.[0]?.response ?? response, options),
+    answer: quote(rejectedErrors?.[0]?.response ?? response, options),
   }
 }
 
@@ -137,7 +137,7 @@ function readError(error: SmtpError, { isHandedOver }: Attempt, options: SmtpOpt
   if (codes.includes('FILE_LOST')) return retry(FILE_LOST)
   if (codes.includes('FILES_UNAVAILABLE')) return retry('A file of the submission cannot be read from its storage.')
   const { response } = error
-  return { ok: false, ...describeFailure(error, isHandedOver), ...response && { said: quote(response, options) } }
+  return { ok: false, ...describeFailure(error, isHandedOver), ...response && { answer: quote(response, options) } }
 }
 
 /** Returns an answer of the server in one line, without what is secret. */
@@ -159,10 +159,11 @@ function buildMessage(
   { from, to, cc = [], replyTo, subject, html, text, headers = {}, attachments = [] }: Email, key: string,
 ) {
   const domain = /@([\w.-]+)>?$/.exec(from)?.[1] ?? 'localhost'
+  const messageId = headers['Message-ID'] ?? `<${key.replace(/[^\w.-]/g, '')}@${domain}>`
   return {
     from, to: [...to], cc: [...cc], ...replyTo && { replyTo: { name: '', address: replyTo } }, subject, html, text,
-    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'message-id')),
-    messageId: `<${key.replace(/[^\w.-]/g, '')}@${domain}>`,
+    // The first email of a submission does not refer to itself: only Resend needs that.
+    headers: Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== messageId)), messageId,
     attachments: attachments.map(attach), disableFileAccess: true, disableUrlAccess: true,
   }
 }

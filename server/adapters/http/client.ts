@@ -12,6 +12,12 @@ const IDLE_MS = 4000
 /** Max bytes read of an unneeded answer. Reading to its end keeps the connection. */
 const IGNORED_BYTES = 64 * 1024
 
+/** Max bytes of the beginning of a failed answer. */
+const BEGINNING_BYTES = 2048
+
+/** Max time to wait for the beginning of a failed answer, ms. */
+const BEGINNING_MS = 1000
+
 /** Window for retrying a request that failed on a stale connection, ms. Later, the vendor may have read the request. */
 const STALE_MS = 1000
 
@@ -76,6 +82,10 @@ async function exchange(
     return send()
   })
   const { statusCode: status, headers: fields, body: stream } = answer
+  if (ignoreBody && (status < 200 || status > 299)) {
+    const leftMs = timeoutMs - (performance.now() - startedAt)
+    return { status, headers: fields, json: undefined, beginning: await readBeginning(stream, leftMs) }
+  }
   if (ignoreBody) {
     const options = { limit: IGNORED_BYTES, signal: AbortSignal.timeout(timeoutMs) }
     stream.dump(options).catch(() => { /* Nobody reads it. */ })
@@ -88,6 +98,24 @@ async function exchange(
     chunks.push(chunk)
   }
   return { status, headers: fields, json: jsonIn(Buffer.concat(chunks).toString()) }
+}
+
+/** Resolves with what arrived until an end, a failure, or half of the time that is left. */
+async function readBeginning(stream: Dispatcher.ResponseData['body'], leftMs: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  const timer = setTimeout(() => stream.destroy(), Math.max(Math.min(BEGINNING_MS, leftMs / 2), 0))
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      chunks.push(chunk)
+      if ((length += chunk.length) >= BEGINNING_BYTES) break
+    }
+  }
+  catch { /* What arrived is enough. */ }
+  finally {
+    clearTimeout(timer)
+  }
+  return Buffer.concat(chunks).subarray(0, BEGINNING_BYTES)
 }
 
 /** Key of the dispatcher that `fetch` uses, shared by all copies of undici and Node's own. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DELIVERY_TEXTS } from '../../../shared/deliveries'
-import { endpoint as url, signingSecret } from '../../variable'
+import { endpoint as url, signingSecrets } from '../../variable'
 import { withFiles } from '../outbox/email'
 import { isDefault, type DeliveryRow } from './delivery'
 import { bodySchema, fillBody, valuesOf } from './template'
@@ -17,8 +17,8 @@ const headerValue = z.string('must be a text').regex(
 
 const settings = {
   url,
-  /** Standard Webhooks secret; FORWARD_SIGNING_SECRET if absent. */
-  secret: signingSecret.optional(),
+  /** Standard Webhooks secret, or two during a change; FORWARD_SIGNING_SECRET if absent. */
+  secret: signingSecrets.optional(),
   /** POST if absent. */
   method: z.enum(['POST', 'PUT', 'PATCH'], 'must be POST, PUT or PATCH').optional(),
   headers: z.record(headerName, headerValue).optional(),
@@ -33,7 +33,7 @@ export const endpointDelivery: DeliveryRow<'endpoint', typeof settings> = {
   intervalMs: 100,
   settings,
   nameOf: request => new URL(request.url).host,
-  open: ({ body, ...request }, tools) => [{ endpoint: tools.endpoint(request), body }],
+  open: ({ body, secret, ...request }, tools) => [{ endpoint: tools.endpoint({ ...request, secrets: secret }), body }],
   targets: ({ endpoint }) => [endpoint!.host],
   receiverOf: ({ endpoint }) => `endpoint/${endpoint!.host}`,
   linksFiles: files => files.length > 0,

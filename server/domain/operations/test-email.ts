@@ -35,9 +35,12 @@ export class TestEmail {
       ...mail.receipts ? { submission: TEST_EMAIL } : {},
     }, `${TEST_EMAIL}-${runtime.uuid()}`)
     monitor.probed(noteOf({ kind: emailDelivery.key }), outcome)
-    const { said } = outcome
     // The recipients are from the configuration, so the server's answer may be quoted.
-    if (!outcome.ok) throw new EmailRefused(said ? `${outcome.reason} It said: ${said}` : outcome.reason)
+    if (!outcome.ok) {
+      const { reason, answer } = outcome
+      throw new EmailRefused(answer ? `${reason} It said: ${answer}` : reason)
+    }
+    const { said } = outcome
     return {
       to: mail.to.join(', '), messageId: mail.receipts ? outcome.value ?? null : null,
       ...said && { said }, ...mail.carrier === 'SMTP server' && { hasNoReceipts: true },

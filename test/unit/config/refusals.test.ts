@@ -13,6 +13,8 @@ const problemsOf = (name: string, value: string) => (
 test.each([
   ['FORWARD_SIGNING_SECRET', 'whsec_================'], ['FORWARD_SIGNING_SECRET', `whsec_${btoa(SECRET)}`],
   ['FORWARD_SIGNING_SECRET', `whsec_${'a'.repeat(31)}=`], ['FORWARD_SIGNING_SECRET', `whsec_${'a'.repeat(33)}`],
+  ['FORWARD_SIGNING_SECRET', `whsec_${'a'.repeat(32)} ${SECRET}`],
+  ['FORWARD_SIGNING_SECRET', `${`whsec_${'a'.repeat(32)} `.repeat(3)}`],
   ['MAIL_WEBHOOK_SECRET', `whsec_${SECRET}`], ['RECEIPT_WAIT', '1 hour'],
   ['MAIL_API_KEY', `re_${SECRET} x`], ['MAIL_API_KEY', `re_${SECRET}ä`], ['CHAT_BOT_TOKEN', `xoxb-${SECRET}\nx`],
   ['PLATFORM2_BOT_TOKEN', `${SECRET} ${'x'.repeat(20)}`], ['CRON_SECRET', `${SECRET} ${'x'.repeat(20)}`],

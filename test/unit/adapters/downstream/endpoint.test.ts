@@ -1,11 +1,15 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createEndpoint } from '../../../../server/adapters/downstream/endpoint'
+import { createEndpoint, type EndpointOptions } from '../../../../server/adapters/downstream/endpoint'
 import { createHttpClient } from '../../../../server/adapters/http/client'
 import { endAfterTest } from '../../../support/lifetime'
 import { startProxy, type Proxy } from '../../../support/proxy'
 
 const SECRET = `whsec_${Buffer.from('0123456789abcdef01234567').toString('base64')}`
+const NEXT_SECRET = `whsec_${Buffer.from('fedcba9876543210fedcba98').toString('base64')}`
 const BODY = '{"name":"Zoë \\u2028 👩‍🚀","n":1.0,"nested":{"a":[1,null]}}'
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -14,8 +18,8 @@ beforeEach(async () => { vendor = endAfterTest(await startProxy()) })
 
 const host = () => new URL(vendor.url).host
 
-function post(options: { signingSecret?: string, timeoutMs?: number } = {}) {
-  return createEndpoint({ url: `${vendor.url}/in?form=1`, ...options }, createHttpClient()).post(BODY, 'id-1')
+function post({ path = '/in?form=1', ...options }: Partial<EndpointOptions> & { path?: string } = {}) {
+  return createEndpoint({ url: `${vendor.url}${path}`, ...options }, createHttpClient()).post(BODY, 'id-1')
 }
 
 function respond(status: number, headers?: Record<string, string>, body = 'secret answer') {
@@ -35,15 +39,36 @@ describe('Endpoint', () => {
 
   test('can verify the signature with the Standard Webhooks library', async () => {
     respond(200)
-    await post({ signingSecret: SECRET })
+    await post({ signingSecrets: [SECRET] })
     const { body, headers } = vendor.requests[0]! as { body: string, headers: Record<string, string> }
     expect(new Webhook(SECRET).verify(body, headers)).toEqual(JSON.parse(BODY))
     expect(() => new Webhook(SECRET).verify(`${body} `, headers)).toThrow('No matching signature')
   })
 
+  test('can verify a POST that two secrets sign with either; the first one\'s signature is first', async () => {
+    respond(200)
+    await post({ signingSecrets: [SECRET, NEXT_SECRET] })
+    const { body, headers } = vendor.requests[0]! as { body: string, headers: Record<string, string> }
+    const at = new Date(Number(headers['webhook-timestamp']) * 1000)
+    expect(headers['webhook-signature']).toBe(
+      [SECRET, NEXT_SECRET].map(secret => new Webhook(secret).sign('id-1', at, body)).join(' '),
+    )
+    for (const secret of [SECRET, NEXT_SECRET]) expect(new Webhook(secret).verify(body, headers)).toBeTruthy()
+  })
+
+  test('gets the configured method and headers, which replace none of ours', async () => {
+    respond(200)
+    await post({ method: 'PUT', headers: {
+      'Authorization': 'Bearer token-of-crm', 'Webhook-Id': 'x', 'Content-Type': 'x',
+    } })
+    expect(vendor.requests).toMatchObject([{ method: 'PUT', headers: {
+      'authorization': 'Bearer token-of-crm', 'webhook-id': 'id-1', 'content-type': 'application/json',
+    } }])
+  })
+
   test('gets nothing when the secret is unusable; the reason names the setting, not the secret', async () => {
     respond(200)
-    const outcome = await post({ signingSecret: 'not base64!' })
+    const outcome = await post({ signingSecrets: [SECRET, 'not base64!'] })
     expect(outcome).toMatchObject({
       ok: false, permanent: true, reason: expect.stringContaining('FORWARD_SIGNING_SECRET'),
     })
@@ -54,7 +79,7 @@ describe('Endpoint', () => {
   test.each([301, 302, 303, 307, 308])('%i is not followed and says that the URL moved', async (status) => {
     respond(status, { location: '/elsewhere' })
     expect(await post()).toEqual({
-      ok: false, permanent: true,
+      ok: false, permanent: true, status, answer: 'secret answer',
       reason: `${host()} has moved (${status}). Set FORWARD_ENDPOINT, or "endpoint" of its form, to the new URL; redirects are not followed.`,
     })
     expect(vendor.requests).toHaveLength(1)
@@ -68,9 +93,34 @@ describe('Endpoint', () => {
     const outcome = await post()
     expect(outcome).toEqual({
       ok: false, permanent, reason: expect.stringMatching(new RegExp(`^${host()} .*${status}`)),
-      ...status === 429 && { limited: true },
+      ...status === 429 && { limited: true }, status, answer: 'secret answer',
+      ...(status >= 500 || [401, 403, 408, 429].includes(status)) && { outage: true },
+      ...[400, 413, 422].includes(status) && { content: true },
     })
-    expect(JSON.stringify(outcome)).not.toContain('secret answer')
+    expect(outcome.ok || outcome.reason).not.toContain('secret answer')
+  })
+
+  test.each<[string, string | undefined, string | Buffer]>([
+    ['a text', 'Unknown field “n”', ' Unknown field “n”\n'],
+    ['a long text', 'x'.repeat(1000), 'x'.repeat(100_000)],
+    ['a text of many bytes', '界'.repeat(682), '界'.repeat(5000)],
+    ['a picture', undefined, Buffer.from([0x89, 0x50, 0x4E, 0x47])],
+    ['bytes of control characters', undefined, Buffer.from([1, 2, 3])],
+    ['nothing', undefined, ''],
+    ['an echo of address and token', '/in?key=*** Bearer ***', '/in?key=key-of-form Bearer token-of-crm'],
+  ])('a refusal with %s has the answer %j', async (_, answer, body) => {
+    vendor.fault = () => ({ status: 422, body: body as string })
+    const outcome = await post({ path: '/in?key=key-of-form', headers: { authorization: 'Bearer token-of-crm' } })
+    expect(outcome).toMatchObject({ ok: false, status: 422 })
+    expect(outcome.ok || outcome.answer).toBe(answer)
+  })
+
+  test('a refusal whose answer never ends is told in time, with what arrived', async () => {
+    const server = endAfterTest(createServer((_, response) => response.writeHead(422).write('Begun')))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const outcome = await createEndpoint({ url, timeoutMs: 500 }, createHttpClient()).post(BODY, 'id-1')
+    expect(outcome).toMatchObject({ ok: false, status: 422, answer: 'Begun' })
   })
 
   test.each([
@@ -95,6 +145,7 @@ describe('Endpoint', () => {
     respond(503, { 'retry-after': value })
     expect(await post()).toEqual({
       ok: false, permanent: false, reason: expect.any(String), ...retryAfterMs !== undefined && { retryAfterMs },
+      status: 503, answer: 'secret answer', outage: true,
     })
   })
 
@@ -113,13 +164,15 @@ describe('Endpoint', () => {
   test('an endpoint that never answers is given up', async () => {
     vendor.fault = () => ({ hold: new Promise(() => {}) })
     expect(await post({ timeoutMs: 50 })).toEqual({
-      ok: false, permanent: false, reason: `${host()} did not answer within 0.05 s.`,
+      ok: false, permanent: false, reason: `${host()} did not answer within 0.05 s.`, outage: true,
     })
   })
 
   test('nobody listening is a failure to repeat', async () => {
     await vendor.close()
-    expect(await post()).toEqual({ ok: false, permanent: false, reason: `${host()} cannot be reached (ECONNREFUSED).` })
+    expect(await post()).toEqual({
+      ok: false, permanent: false, reason: `${host()} cannot be reached (ECONNREFUSED).`, outage: true,
+    })
   })
 
   test('is called by its host, without path or query', () => {

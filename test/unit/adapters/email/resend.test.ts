@@ -127,6 +127,8 @@ describe('Resend', () => {
       ok: false, permanent, reason: expect.stringContaining(expectedText),
       // Only the rate limit counts as "limited". A used-up quota lasts longer.
       ...name === 'rate_limit_exceeded' && { limited: true },
+      status, answer: 'No: ***, team@example.com, Form data',
+      ...(status >= 500 || [401, 403, 408, 429].includes(status)) && { outage: true },
     })
   })
 
@@ -157,7 +159,7 @@ describe('Resend', () => {
     refuse(429, 'rate_limit_exceeded', headers)
     expect(await send()).toEqual({
       ok: false, permanent: false, limited: true, reason: expect.any(String),
-      ...retryAfterMs !== undefined && { retryAfterMs },
+      ...retryAfterMs !== undefined && { retryAfterMs }, status: 429, answer: expect.any(String), outage: true,
     })
   })
 
@@ -177,7 +179,7 @@ describe('Resend', () => {
   test('a server that never answers is given up', async () => {
     holdAnswers()
     expect(await send({ timeoutMs: 50 })).toEqual({
-      ok: false, permanent: false, reason: 'Resend did not answer in time.',
+      ok: false, permanent: false, reason: 'Resend did not answer in time.', outage: true,
     })
   })
 
@@ -194,7 +196,7 @@ describe('Resend', () => {
 
   test('nobody listening is a failure to repeat', async () => {
     await vendor.close()
-    expect(await send()).toEqual({ ok: false, permanent: false, reason: 'Resend cannot be reached.' })
+    expect(await send()).toEqual({ ok: false, permanent: false, reason: 'Resend cannot be reached.', outage: true })
   })
 
   test('a key that cannot be a header is named, not thrown and not shown', async () => {

@@ -11,7 +11,7 @@ import { until } from '../../../support/until'
 const email: Email = {
   from: '"Formbot" <bot@example.com>', to: ['ada@example.com', 'bob@example.com'], replyTo: 'eve@example.org',
   subject: 'Hello', html: '<p>Hello</p>', text: 'Hello',
-  headers: { 'References': '<one@example.com>', 'Message-ID': '<x@y>' },
+  headers: { References: '<one@example.com>' },
 }
 
 let certificate: ReturnType<typeof selfSigned>
@@ -45,6 +45,19 @@ describe('an email', () => {
     expect(headerOf(received!, 'Message-ID')).toBe('<key-1@example.com>')
     expect(headerOf(received!, 'References')).toBe('<one@example.com>')
     expect(headerOf(received!, 'Reply-To')).toBe('eve@example.org')
+  })
+
+  test('has the Message-ID that its writer gave it, to which a correction refers; the first refers to no other', async () => {
+    const { smtp, mailer } = await open()
+    const first = { 'Message-ID': '<one@example.com>', 'References': '<one@example.com>' }
+    await mailer.send({ ...email, headers: first }, 'key-1')
+    await mailer.send({ ...email, headers: {
+      ...first, 'Message-ID': '<two@example.com>', 'In-Reply-To': '<one@example.com>',
+    } }, 'key-2')
+    const names = ['Message-ID', 'In-Reply-To', 'References']
+    expect(smtp.emails.map(each => names.map(name => headerOf(each, name)))).toEqual([
+      ['<one@example.com>', undefined, undefined], ['<two@example.com>', '<one@example.com>', '<one@example.com>'],
+    ])
   })
 
   test('has no header more for a line break in any of its values', async () => {
@@ -109,7 +122,8 @@ describe('a server', () => {
     smtp.faults.recipient = address => address.startsWith('bob') ? [550, `No ${address}`] : undefined
     expect(await mailer.send(email, 'key')).toEqual({
       ok: false, permanent: true, reason: 'The mail server refused a recipient (550).',
-      accepted: ['ada@example.com'], refused: ['bob@example.com'], said: expect.stringContaining('No bob@example.com'),
+      accepted: ['ada@example.com'], refused: ['bob@example.com'], status: 550,
+      answer: expect.stringContaining('No bob@example.com'),
     })
     expect(smtp.emails[0]!.to).toEqual(['ada@example.com'])
   })
@@ -121,7 +135,9 @@ describe('a server', () => {
     smtp.faults.data = () => [code, 'Secret of eve@example.org']
     const outcome = await mailer.send(email, 'key')
     expect(outcome).toMatchObject({ ok: false, permanent, reason: expect.stringContaining(`(${code})`) })
+    expect(outcome).toMatchObject({ status: code, answer: expect.stringContaining('Secret of eve@example.org') })
     expect(outcome).not.toHaveProperty('mayHaveArrived')
+    expect(outcome).not.toHaveProperty('outage')
     expect(outcome.ok || outcome.reason).not.toContain('eve@example.org')
   })
 
@@ -154,14 +170,14 @@ describe('a server', () => {
     endAfterTest({ close: () => silent.close() })
     const mailer = createSmtpMailer({ host: '127.0.0.1', port, secure: false, timeoutMs: 400 })
     expect(await mailer.send(email, 'key')).toEqual({
-      ok: false, permanent: false, reason: 'The mail server did not answer in time. Check SMTP_URL.',
+      ok: false, permanent: false, reason: 'The mail server did not answer in time. Check SMTP_URL.', outage: true,
     })
   })
 
   test('that is not there is a temporary failure', async () => {
     const mailer = createSmtpMailer({ host: '127.0.0.1', port: await freePort(), secure: false })
     expect(await mailer.send(email, 'key')).toEqual({
-      ok: false, permanent: false, reason: 'The mail server cannot be reached. Check SMTP_URL.',
+      ok: false, permanent: false, reason: 'The mail server cannot be reached. Check SMTP_URL.', outage: true,
     })
   })
 
@@ -184,7 +200,9 @@ describe('signing in', () => {
   test('with a wrong one fails for good and names SMTP_URL, never the password', async () => {
     const { mailer } = await open(withSignIn, { user: 'user', password: 'wrong-secret' })
     const outcome = await mailer.send(email, 'key')
-    expect(outcome).toMatchObject({ ok: false, permanent: true, reason: expect.stringContaining('SMTP_URL') })
+    expect(outcome).toMatchObject({
+      ok: false, permanent: true, outage: true, status: 535, reason: expect.stringContaining('SMTP_URL'),
+    })
     expect(JSON.stringify(outcome)).not.toContain('wrong-secret')
   })
 

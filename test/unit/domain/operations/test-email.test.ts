@@ -59,7 +59,7 @@ test('no more test emails are sent than the limit allows, and none while they ca
 test('the answer of the mail server is quoted, of a refusal too, and receipts are not promised', async () => {
   const { testEmail, mailer } = openTestEmail({ carrier: 'SMTP server' })
   mailer.answers.push({ ok: true, value: undefined, said: '250 queued as ABC' }, {
-    ok: false, permanent: true, reason: 'Refused (550).', said: '550 No team@example.com',
+    ok: false, permanent: true, reason: 'Refused (550).', answer: '550 No team@example.com',
   })
   expect(await testEmail.send()).toEqual({
     to: 'team@example.com', messageId: null, said: '250 queued as ABC', hasNoReceipts: true,
