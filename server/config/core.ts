@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { listTeamLanguages } from '../../shared/texts'
 import { MOST_ADDRESSES } from '../domain/fields/addresses'
 import {
-  base, count, countOrNone, duration, email, endpoint, flag, isBase64, list, origin, signingSecret, signingSecrets, text,
-  token, url, web, type Variable,
+  base, count, countOrNone, duration, email, endpoint, flag, isBase64, list, origin, signingSecret, signingSecrets,
+  text, token, url, web, type Variable,
 } from '../variable'
 import { sqlitePath } from './store-url'
 
