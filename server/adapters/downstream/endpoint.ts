@@ -7,6 +7,12 @@ export interface EndpointOptions {
   signingSecret?: string
   /** Timeout of a request, ms. */
   timeoutMs?: number
+  /** Further headers, such as a token of the receiver. */
+  headers?: Readonly<Record<string, string>>
+  /** Host to which the receiver redirects for its answer. Absent if redirects are not followed. */
+  follow?: string
+  /** JSON that the answer must contain. Absent if only the status matters. */
+  expect?: unknown
 }
 
 /**
@@ -20,21 +26,31 @@ const TEMPORARY_STATUSES = [408, 409, 425, 429]
 
 /**
  * Posts submissions to a downstream system, signed as https://www.standardwebhooks.com says. The bodies of the answers
- * are never read, so none of their text reaches a card or a log.
+ * are only compared with `expect`, so none of their text reaches a card or a log.
  */
 export function createEndpoint(
-  { url, signingSecret, timeoutMs = 10_000 }: EndpointOptions, http: HttpClient,
+  { url, signingSecret, timeoutMs = 10_000, headers: ownHeaders, follow, expect }: EndpointOptions, http: HttpClient,
 ): Endpoint {
   let signer: Promise<Signer> | undefined
   const { host } = new URL(url)
+  const limits = { timeoutMs, ignoreBody: expect === undefined }
   return {
     host, url,
     async post(body, idempotencyKey) {
       try {
-        const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey, ...webhookHeaders(
-          body, idempotencyKey, signingSecret && await (signer ??= createSigner(signingSecret)),
-        ) }
-        return toOutcome(await http({ method: 'POST', url, headers, body, timeoutMs, ignoreBody: true }), host)
+        const headers = {
+          ...ownHeaders, 'content-type': 'application/json', 'idempotency-key': idempotencyKey, ...webhookHeaders(
+            body, idempotencyKey, signingSecret && await (signer ??= createSigner(signingSecret)),
+          ),
+        }
+        const firstAnswer = await http({ method: 'POST', url, headers, body, ...limits })
+        const answerUrl = follow === undefined ? undefined : redirectOf(firstAnswer, follow)
+        // The receiver has done its work before it redirects. Send it no header of ours, and no data again.
+        const answer = answerUrl ? await http({ method: 'GET', url: answerUrl, headers: {}, ...limits }) : firstAnswer
+        const isUnexpected = expect !== undefined && isSuccess(answer) && !contains(answer.json, expect)
+        return isUnexpected
+          ? retry(`${host} answered ${answer.status}, but without what "expect" of its destination asks for.`)
+          : toOutcome(answer, host)
       }
       catch (error) {
         if (error instanceof UnusableSecret) return { ok: false, reason: error.message, permanent: true }
@@ -72,9 +88,31 @@ function webhookHeaders(body: string, id: string, sign: Signer | '' | undefined)
   }
 }
 
+/** Returns the URL of a redirect to this host by GET; undefined for any other answer. */
+function redirectOf({ status, headers: { location } }: HttpAnswer, host: string): string | undefined {
+  if (![301, 302, 303].includes(status) || typeof location !== 'string' || !URL.canParse(location)) return undefined
+  const target = new URL(location)
+  return target.protocol === 'https:' && target.host === host ? target.href : undefined
+}
+
+/** True if all of `part` is in the JSON: an object may have further members, a list and any other value not. */
+function contains(json: unknown, part: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return json === part
+  if (typeof json !== 'object' || json === null || Array.isArray(json) !== Array.isArray(part)) return false
+  const isWhole = !Array.isArray(part) || part.length === (json as unknown[]).length
+  return isWhole && Object.entries(part).every(([key, each]) => (
+    Object.hasOwn(json, key) && contains(json[key as keyof typeof json], each)
+  ))
+}
+
+function isSuccess({ status }: HttpAnswer): boolean {
+  return status >= 200 && status < 300
+}
+
 /** @param host of the endpoint that answered */
-function toOutcome({ status, headers }: HttpAnswer, host: string): Outcome<Posted> {
-  if (status >= 200 && status < 300) return { ok: true, value: { status } }
+function toOutcome(answer: HttpAnswer, host: string): Outcome<Posted> {
+  const { status, headers } = answer
+  if (isSuccess(answer)) return { ok: true, value: { status } }
   if (status >= 300 && status < 400) {
     return {
       ok: false, permanent: true,
