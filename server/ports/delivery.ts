@@ -158,6 +158,8 @@ export interface Posted {
   status: number
 }
 
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
+
 /** Request to an endpoint, where it is not a plain POST. */
 export interface EndpointSettings {
   url: string
@@ -165,6 +167,10 @@ export interface EndpointSettings {
   secrets?: readonly string[]
   method?: 'POST' | 'PUT' | 'PATCH'
   headers?: Readonly<Record<string, string>>
+  /** Host to which the receiver redirects for its answer; redirects are not followed if absent. */
+  follow?: string
+  /** JSON that the answer must contain; only the status matters if absent. */
+  expect?: Json
 }
 
 /** Posts forwarded submissions to another system. */

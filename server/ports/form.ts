@@ -1,5 +1,5 @@
 import { FIELD_PROBLEMS, type FieldRule } from './field-rules'
-import type { Endpoint } from './delivery'
+import type { Endpoint, Json } from './delivery'
 import type { FileInput, FileRule } from './files'
 import type { Delivery, LockMode } from './submission'
 
@@ -14,8 +14,6 @@ interface AnswerTest {
   /** True if the answer must be filled in, false if it must be empty or absent. */
   present?: boolean
 }
-
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
 
 /** One receiver of forwards. Its kind is a row of `domain/deliveries`, which reads the members that it needs. */
 export interface Destination {

@@ -68,7 +68,10 @@ export async function startProxy(target?: string | Vendor, check: Check = async 
     const answer = typeof vendor === 'string' ? await pass(recorded, vendor) : await read(vendor)
     if (fault === 'lose-answer') return void request.socket.destroy()
     recorded.status = answer.status
-    response.writeHead(answer.status, { 'content-type': answer.type ?? 'application/json' }).end(answer.body)
+    const { location } = answer
+    response.writeHead(
+      answer.status, { 'content-type': answer.type ?? 'application/json', ...location && { location } },
+    ).end(answer.body)
   }
 
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -82,7 +85,7 @@ export async function startProxy(target?: string | Vendor, check: Check = async 
   return proxy
 }
 
-interface Answer { status: number, type: string | null | undefined, body: Buffer }
+interface Answer { status: number, type: string | null | undefined, body: Buffer, location?: string | null }
 
 /** Uses undici's `request`: global `fetch` takes several times as long. */
 async function pass({ method, path, headers, body }: Recorded, target: string): Promise<Answer> {
@@ -98,5 +101,6 @@ async function pass({ method, path, headers, body }: Recorded, target: string): 
 
 async function read(answer: Response): Promise<Answer> {
   const body = Buffer.from(await answer.arrayBuffer())
-  return { status: answer.status, type: answer.headers.get('content-type'), body }
+  const { status, headers } = answer
+  return { status, type: headers.get('content-type'), body, location: headers.get('location') }
 }

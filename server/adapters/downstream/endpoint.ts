@@ -13,6 +13,10 @@ export interface EndpointOptions {
   headers?: Readonly<Record<string, string>>
   /** Timeout of a request, ms. */
   timeoutMs?: number
+  /** Host to which the receiver redirects for its answer. Absent if redirects are not followed. */
+  follow?: string
+  /** JSON that the answer must contain. Absent if only the status matters. */
+  expect?: unknown
 }
 
 /**
@@ -41,15 +45,16 @@ const BINARY = /[^\P{Cc}\s]/u
 
 /**
  * Posts submissions to a downstream system, signed as https://www.standardwebhooks.com says. The body of a success is
- * never read. The beginning of a failed answer becomes `answer`, and is no part of `reason`.
+ * only compared with `expect`. The beginning of a failed answer becomes `answer`, and is no part of `reason`.
  */
 export function createEndpoint(options: EndpointOptions, http: HttpClient): Endpoint {
-  const { url, signingSecrets = [], method = 'POST', timeoutMs = 10_000 } = options
+  const { url, signingSecrets = [], method = 'POST', timeoutMs = 10_000, follow, expect } = options
   let signer: Promise<Signer> | undefined
   const { host } = new URL(url)
   const ownHeaders = Object.fromEntries(
     Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   )
+  const limits = { timeoutMs, ignoreBody: expect === undefined }
   return {
     host, url,
     async post(body, idempotencyKey) {
@@ -59,9 +64,15 @@ export function createEndpoint(options: EndpointOptions, http: HttpClient): Endp
           ...ownHeaders, 'content-type': 'application/json', 'idempotency-key': idempotencyKey,
           ...webhookHeaders(body, idempotencyKey, sign),
         }
-        const response = await http({ method, url, headers, body, timeoutMs, ignoreBody: true })
-        const outcome = toOutcome(response, host)
-        return outcome.ok ? outcome : { ...outcome, ...readAnswer(response, options) }
+        const firstAnswer = await http({ method, url, headers, body, ...limits })
+        const answerUrl = follow === undefined ? undefined : redirectOf(firstAnswer, follow)
+        // The receiver has done its work before it redirects. Send it no header of ours, and no data again.
+        const answer = answerUrl ? await http({ method: 'GET', url: answerUrl, headers: {}, ...limits }) : firstAnswer
+        const isUnexpected = expect !== undefined && isSuccess(answer) && !contains(answer.json, expect)
+        const outcome = isUnexpected
+          ? retry(`${host} answered ${answer.status}, but without what "expect" of its destination asks for.`)
+          : toOutcome(answer, host)
+        return outcome.ok ? outcome : { ...outcome, ...readAnswer(answer, options) }
       }
       catch (error) {
         if (error instanceof UnusableSecret) return { ok: false, reason: error.message, permanent: true }
@@ -100,9 +111,31 @@ function webhookHeaders(body: string, id: string, sign: Signer | undefined): Rec
   }
 }
 
+/** Returns the URL of a redirect to this host by GET; undefined for any other answer. */
+function redirectOf({ status, headers: { location } }: HttpAnswer, host: string): string | undefined {
+  if (![301, 302, 303].includes(status) || typeof location !== 'string' || !URL.canParse(location)) return undefined
+  const target = new URL(location)
+  return target.protocol === 'https:' && target.host === host ? target.href : undefined
+}
+
+/** True if all of `part` is in the JSON: an object may have further members, a list and any other value not. */
+function contains(json: unknown, part: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return json === part
+  if (typeof json !== 'object' || json === null || Array.isArray(json) !== Array.isArray(part)) return false
+  const isWhole = !Array.isArray(part) || part.length === (json as unknown[]).length
+  return isWhole && Object.entries(part).every(([key, each]) => (
+    Object.hasOwn(json, key) && contains(json[key as keyof typeof json], each)
+  ))
+}
+
+function isSuccess({ status }: HttpAnswer): boolean {
+  return status >= 200 && status < 300
+}
+
 /** @param host of the endpoint that answered */
-function toOutcome({ status, headers }: HttpAnswer, host: string): Outcome<Posted> {
-  if (status >= 200 && status < 300) return { ok: true, value: { status } }
+function toOutcome(answer: HttpAnswer, host: string): Outcome<Posted> {
+  const { status, headers } = answer
+  if (isSuccess(answer)) return { ok: true, value: { status } }
   if (status >= 300 && status < 400) {
     return {
       ok: false, permanent: true,
@@ -126,9 +159,10 @@ function toOutcome({ status, headers }: HttpAnswer, host: string): Outcome<Poste
 
 /** Returns what a failed answer says of itself. */
 function readAnswer(
-  { status, beginning }: HttpAnswer, options: EndpointOptions,
+  { status, beginning, json }: HttpAnswer, options: EndpointOptions,
 ): Pick<Outcome & { ok: false }, 'status' | 'answer' | 'outage' | 'content'> {
-  const answer = hideSecrets(decode(beginning), options).slice(0, MAX_ANSWER).toWellFormed()
+  const received = beginning || json === undefined ? decode(beginning) : JSON.stringify(json)
+  const answer = hideSecrets(received, options).slice(0, MAX_ANSWER).toWellFormed()
   const isOutage = status >= 500 || OUTAGE_STATUSES.includes(status)
   const isContent = status >= 400 && !isOutage && !TEMPORARY_STATUSES.includes(status)
     && !ADDRESS_STATUSES.includes(status)

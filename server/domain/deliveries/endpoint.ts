@@ -15,6 +15,10 @@ const headerValue = z.string('must be a text').regex(
   /^[\x20-\x7E]+$/, 'must not have a line break, or a character that a header cannot carry',
 )
 
+const host = z.string().regex(
+  /^[a-z\d](?:[a-z\d.-]*[a-z\d])?$/, 'must be a host such as script.googleusercontent.com',
+)
+
 const settings = {
   url,
   /** Standard Webhooks secret, or two during a change; FORWARD_SIGNING_SECRET if absent. */
@@ -22,6 +26,10 @@ const settings = {
   /** POST if absent. */
   method: z.enum(['POST', 'PUT', 'PATCH'], 'must be POST, PUT or PATCH').optional(),
   headers: z.record(headerName, headerValue).optional(),
+  /** Host to which the receiver redirects for its answer; redirects are not followed if absent. */
+  follow: host.optional(),
+  /** JSON that the answer must contain; only its status matters if absent. */
+  expect: z.json().optional(),
   /** JSON to send, with placeholders such as `{{subject}}`; the form data if absent. */
   body: bodySchema.optional(),
 }
