@@ -21,9 +21,12 @@ const NO_PLATFORM = {
   message: 'No platform is told by its name outside its folder: say what is different about it in its definition.',
 }
 
-/** Files of deliveries. Code outside their folder must not compare anything with their keys. */
+/** Files of `domain/deliveries` that are no kind of destination */
+const NO_KINDS = ['condition', 'delivery', 'registry', 'settings', 'template']
+
+/** Kinds of destinations. Code outside their folder must not compare anything with their keys. */
 const DELIVERIES = readdirSync(new URL('server/domain/deliveries/', import.meta.url))
-  .map(name => name.replace('.ts', '')).filter(name => name !== 'delivery' && name !== 'registry')
+  .map(name => name.replace('.ts', '')).filter(name => !NO_KINDS.includes(name))
 
 const NO_DELIVERY = {
   selector: `BinaryExpression[operator=/^[!=]==?$/] > Literal[value=/^(${DELIVERIES.join('|')})$/]`,

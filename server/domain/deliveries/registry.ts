@@ -1,7 +1,9 @@
 import { joinNames, english, rowText } from '../../../shared/texts'
 import { visible } from '../../../shared/utils/text'
 import type { Form, Forms } from '../../ports/form'
-import type { Delivery, OtherWork, Submission, Work, WorkTarget } from '../../ports/submission'
+import type {
+  Delivery, OtherWork, Submission, SubmissionRecord, Work, WorkTarget,
+} from '../../ports/submission'
 import type { DeliveryRow } from './delivery'
 import { isDelivery, isPartial } from '../lifecycle/record'
 import { channelDelivery } from './channel'
@@ -55,9 +57,12 @@ export function deliveryParts({ all }: Forms): Delivery[] {
   return [...new Set(parts)].sort(byOrder(part => part))
 }
 
-/** Returns the destinations that get a notice of an erasure. */
-export function toldErasures({ destinations }: Form): Delivery[] {
-  return destinations.filter(({ id }) => rowOf(id)?.tellErasure).map(({ id }) => id)
+/** Returns the destinations that get a notice of an erasure: those that may have the data. */
+export function toldErasures({ destinations }: Form, { sent = [], work }: SubmissionRecord): Delivery[] {
+  const hasIt = (id: Delivery) => (
+    sent.some(({ delivery }) => delivery === id) || work.some(({ kind }) => kind === id)
+  )
+  return destinations.filter(({ id, when }) => rowOf(id)?.tellErasure && (!when || hasIt(id))).map(({ id }) => id)
 }
 
 /** Returns the targets of all destinations, whatever their conditions. */

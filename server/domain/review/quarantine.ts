@@ -41,7 +41,7 @@ export class Quarantine {
     const origin = { reviewer: signatureOf(person), press }
     const event: LifecycleEvent = action === 'release'
       ? { type: 'released', rooms: form.rooms, ...origin }
-      : { type: 'erased', told: tellsErasures ? toldErasures(form) : [], ...origin }
+      : { type: 'erased', told: tellsErasures && record ? toldErasures(form, record) : [], ...origin }
     const applied: Applied = record ? await orUnavailable(this.outbox.apply(id, [event], record)) : { refused: 'gone' }
     if (!('refused' in applied)) {
       log.info(`submission.${event.type}`, { submission: id, reviewer: person.id })
