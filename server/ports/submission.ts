@@ -165,6 +165,16 @@ export interface DeliveryFailure {
   reason: string
 }
 
+/** What is known about an attempt at a delivery; entries of older versions have less. */
+export interface Attempt {
+  /** Duration, ms. */
+  ms?: number
+  /** HTTP or SMTP status of the answer. */
+  status?: number
+  /** Beginning of the answer, from `redactedAnswer`: without values of the form. Erased with the form data. */
+  answer?: string
+}
+
 /** One event in the history of a submission, for the ops pages. No form data. */
 export type HistoryEntry = { at: number } & (
   | { event: 'received' | 'reminded' | 'expired' | 'confirmed' }
@@ -178,10 +188,15 @@ export type HistoryEntry = { at: number } & (
    * `press`: id of the click, the same if the platform sends it again, so that it decides once. `to`: see `Decision`.
    */
   | { event: 'claimed', action: Action, edited: boolean, reviewer: Reviewer, press?: string, to?: readonly string[] }
-  /** `status`: HTTP status of an endpoint's answer. */
-  | { event: 'delivered', delivery: Delivery, attempt?: number, status?: number }
-  /** A failed attempt. `again` is the time of the next one, epoch ms, or null if it was given up. */
-  | { event: 'failed', kind: Work['kind'], room?: string, reason: string, again: number | null }
+  | { event: 'delivered', delivery: Delivery, attempt?: number } & Attempt
+  /**
+   * A failed attempt. `again` is the time of the next one, epoch ms, or null if it was given up. Failures that differ
+   * in time only are one entry: `count` of them, the first at `since`.
+   */
+  | {
+    event: 'failed', kind: Work['kind'], room?: string, reason: string, again: number | null, count?: number,
+    since?: number
+  } & Attempt
   | { event: 'receipt', receipt: Receipt }
   /** Deliveries were given up, or the email bounced: the submission needs another decision. */
   | { event: 'reopened' }

@@ -26,6 +26,8 @@ interface DeliveryAttempt {
 interface DeliveryAnswer {
   /** HTTP status of the answer. */
   status?: number
+  /** Beginning of the answer as received, if it says more than the status; hostile, see `Outcome`. */
+  answer?: string
   /** Message id at the provider, which later reports its status. */
   messageId?: string
   /** Time to keep the form data while we wait for that status, ms. */

@@ -6,9 +6,8 @@ import type { Submission, Work, Receipt, SentDelivery, DeliveryFailure, HistoryE
 import { UNDELIVERED_PAUSE_MS } from '../outbox/backoff'
 import type { Done, Transition, EventOf, RefusedReason } from './events'
 import {
-  changed, followed, isDelivery, replaced, withEntry, outstanding, withGivenUp, isPending, tell, isRevocable, updates,
-  withoutContent, sameCard, isKept, isOver, traceOf, isReturned, isLost,
-  isPartial, contentHash,
+  attemptOf, changed, followed, isDelivery, replaced, withEntry, outstanding, withGivenUp, isPending, tell,
+  isRevocable, updates, withoutContent, sameCard, isKept, isOver, traceOf, isReturned, isLost, isPartial, contentHash,
 } from './record'
 import { isArrived, isNews, receiptText } from './email-status'
 import { carrierOf, vendorOf } from '../deliveries/registry'
@@ -114,6 +113,7 @@ export function failWork(current: Submission, event: EventOf<'failed'>, clock: C
   const next = changed(current, {
     history: withEntry(current, {
       at: clock.now, event: 'failed', kind: work.kind, ...room ? { room } : {}, reason, again: retryAt,
+      ...attemptOf(current, event),
     }),
     work: retryAt === null ? otherWork : [...otherWork, { ...retriedWork, dueAt: retryAt }],
     cards: isGivenUp ? withGivenUp(current.cards, work.card!, true) : current.cards,

@@ -75,14 +75,15 @@ export async function deliver(
     corrected: earlier && !isLost(earlier) && !isRest ? earlier : undefined,
   }, context)
   if (outcome === 'waiting' || !outcome.ok) return outcome
-  const { messageId, status, keepMs } = outcome.value
+  const { messageId, status, answer, keepMs } = outcome.value
   const sentDelivery = {
     delivery, content: contentHash(data), to: isRest ? [...earlier.to, ...to] : to,
     ...isRest && earlier.mayBeTwice && { mayBeTwice: true as const },
     ...messageId !== undefined && { messageId },
   }
   return { ok: true, value: {
-    sent: sentDelivery, ...status !== undefined && { status }, ...keepMs !== undefined && { keepMs },
+    sent: sentDelivery, ...status !== undefined && { status }, ...answer !== undefined && { answer },
+    ...keepMs !== undefined && { keepMs },
     // Keep the data, because links to files need it.
     ...isLinked(submission, form, context.files) && { keepMs: SUBMISSION_TTL_MS },
   } }

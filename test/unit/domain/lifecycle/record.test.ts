@@ -65,7 +65,7 @@ test('a history that grows long keeps when the form came in, and the latest', ()
   )
 })
 
-const { needsPerson, dataLivesUntil } = storeRules
+const { isIn, dataLivesUntil } = storeRules
 const FAILURES = [{ delivery: 'email' as const, reason: 'Refused.' }]
 
 test.each<[boolean, string, Partial<Submission>]>([
@@ -74,7 +74,16 @@ test.each<[boolean, string, Partial<Submission>]>([
   [false, 'decided again, and keeps why it failed before', { state: 'settling', failures: FAILURES }],
   [false, 'waiting for its first decision', {}],
 ])('that somebody is needed is %s for what is %s', (isNeeded, _, changes) => {
-  expect(needsPerson(submission(changes))).toBe(isNeeded)
+  expect(isIn.stuck(submission(changes))).toBe(isNeeded)
+})
+
+test.each<[boolean, string, Partial<Submission>]>([
+  [false, 'on its first attempt', {}], [true, 'after a failed attempt', { attempts: 1 }],
+  [true, 'put off before its first attempt', { reason: 'It rests.' }], [false, 'a card', { kind: 'update', attempts: 1 }],
+].map(([isIt, what, work]) => [isIt, what, {
+  state: 'settling', work: [{ key: 'email#2', kind: 'email', attempts: 0, dueAt: 1, ...work as object }],
+}] as [boolean, string, Partial<Submission>]))('that a delivery is tried again is %s for one that is %s', (isIt, _, changes) => {
+  expect(isIn.retrying(submission(changes))).toBe(isIt)
 })
 
 test('form data that is kept for a receipt is kept until all cards have followed, too', () => {
