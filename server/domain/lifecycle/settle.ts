@@ -158,11 +158,12 @@ export function postAgain(current: Submission, { leasedUntil }: Clock): Transiti
  */
 export function pull(current: Submission, { vendor }: EventOf<'pulled'>, { now, leasedUntil }: Clock): Transition {
   const failedWork = outstanding(current).filter(work => (
-    vendorOf(work) === vendor && work.attempts > 0 && work.dueAt > leasedUntil && !work.limited && !work.refused
+    vendorOf(work) === vendor && (work.attempts > 0 || work.reason !== undefined) && work.dueAt > leasedUntil
+    && !work.limited && !work.refused
   ))
   if (failedWork.length === 0) return { refused: 'not-due' }
   // Early attempts are not counted.
-  const dueWork = failedWork.map(work => ({ ...work, attempts: Math.max(work.attempts - 1, 1), dueAt: now }))
+  const dueWork = failedWork.map(work => ({ ...work, attempts: Math.max(work.attempts - 1, Math.min(work.attempts, 1)), dueAt: now }))
   return { next: changed(current, { work: replaced(current.work, dueWork) }), added: [] }
 }
 
