@@ -59,7 +59,9 @@ export async function listDeliveries(
 }
 
 /** Lists what failed or waits, latest attempt first. `complete` is false if there is more than is read. */
-export async function readLines(context: Surroundings): Promise<{ lines: DeliveryLine[], complete: boolean }> {
+export async function readLines(
+  context: Surroundings, mostRead = MOST_READ,
+): Promise<{ lines: DeliveryLine[], complete: boolean }> {
   const { store, runtime } = context
   const lines: DeliveryLine[] = []
   let complete = true
@@ -70,7 +72,7 @@ export async function readLines(context: Surroundings): Promise<{ lines: Deliver
       lines.push(...page.submissions.flatMap(submission => linesOf(submission, context)))
       count += PAGE
       if (page.cursor === null) break
-      if (count >= MOST_READ) {
+      if (count >= mostRead) {
         complete = false
         break
       }
