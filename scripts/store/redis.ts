@@ -87,7 +87,8 @@ async function readSubmission(redis: RedisClient, id: string, until: number): Pr
   const scoreOf = (index: string) => redis.zScore(index, id)
   const [{ v, r }, text, contentEnd, drafts, draftsEnd, due, stuck, taken, retrying, ...scores] = await Promise.all([
     redis.hGetAll(recordKey(id)), redis.get(dataKey(id)), redis.pExpireTime(dataKey(id)), redis.hGetAll(draftsKey(id)),
-    redis.pExpireTime(draftsKey(id)), ...[DUE, INDEXES.stuck, INDEXES.taken, INDEXES.retrying, ...Object.values(LISTS)].map(scoreOf),
+    redis.pExpireTime(draftsKey(id)),
+    ...[DUE, INDEXES.stuck, INDEXES.taken, INDEXES.retrying, ...Object.values(LISTS)].map(scoreOf),
   ] as const)
   if (v === undefined || r === undefined) return []
   const at = scores.findIndex(score => score !== null)

@@ -28,7 +28,7 @@ export type Outcome<T = undefined>
       outage?: true
       /** HTTP or SMTP status of the answer. */
       status?: number
-      /** Beginning of the answer as received: hostile text that may quote the form. Take the form's values out first. */
+      /** Beginning of the answer as received: hostile, and may quote the form. `redactedAnswer` takes that out. */
       answer?: string
       /** Min wait before the next attempt, ms, if the vendor gives one (`Retry-After`). */
       retryAfterMs?: number

@@ -175,6 +175,12 @@ export interface Attempt {
   answer?: string
 }
 
+interface Repeated {
+  /** Number of failures that the entry stands for, and the time of the first, epoch ms; absent for one. */
+  count?: number
+  since?: number
+}
+
 /** One event in the history of a submission, for the ops pages. No form data. */
 export type HistoryEntry = { at: number } & (
   | { event: 'received' | 'reminded' | 'expired' | 'confirmed' }
@@ -191,12 +197,9 @@ export type HistoryEntry = { at: number } & (
   | { event: 'delivered', delivery: Delivery, attempt?: number } & Attempt
   /**
    * A failed attempt. `again` is the time of the next one, epoch ms, or null if it was given up. Failures that differ
-   * in time only are one entry: `count` of them, the first at `since`.
+   * in time only are one entry.
    */
-  | {
-    event: 'failed', kind: Work['kind'], room?: string, reason: string, again: number | null, count?: number,
-    since?: number
-  } & Attempt
+  | { event: 'failed', kind: Work['kind'], room?: string, reason: string, again: number | null } & Repeated & Attempt
   | { event: 'receipt', receipt: Receipt }
   /** Deliveries were given up, or the email bounced: the submission needs another decision. */
   | { event: 'reopened' }

@@ -33,10 +33,12 @@ async function store(id: string, state: 'failed' | 'waiting', agoMs = 60_000): P
         since: at - 600_000, again: state === 'failed' ? null : again,
       },
     ],
-    ...state === 'failed' ? { failures: [{ delivery: 'endpoint', reason }], delivered: ['email'] } : {
-      state: 'settling', decision, delivered: ['email'],
-      work: [{ key: 'endpoint#2', kind: 'endpoint', attempts: 3, reason, dueAt: again }],
-    },
+    ...state === 'failed'
+      ? { failures: [{ delivery: 'endpoint', reason }], delivered: ['email'] }
+      : {
+          state: 'settling', decision, delivered: ['email'],
+          work: [{ key: 'endpoint#2', kind: 'endpoint', attempts: 3, reason, dueAt: again }],
+        },
   })
 }
 
@@ -115,7 +117,9 @@ test('the API filters, sends again and exports, and refuses what is no request',
   await store('api-1', 'failed', 3_600_000)
   await store('api-2', 'waiting')
   const half = new Date(Date.now() - 1_800_000).toISOString()
-  const found = async (query: string) => (await get(`/api/deliveries?${query}`)).lines.map(({ id }: { id: string }) => id)
+  const found = async (query: string) => (
+    (await get(`/api/deliveries?${query}`)).lines.map(({ id }: { id: string }) => id)
+  )
   expect(await Promise.all([
     '', `destination=${HOST}`, 'destination=email', `to=${half}`, `from=${half}`, 'state=failed',
   ].map(found))).toEqual([['api-2', 'api-1'], ['api-2', 'api-1'], [], ['api-1'], ['api-2'], ['api-1']])
@@ -147,7 +151,8 @@ test('an endpoint that sends everything back leaves no value of the form in the 
   const seen = async () => (await get('/api/deliveries')).lines.some((line: { id: string }) => line.id === id)
   await until('an attempt', seen)
   const texts = JSON.stringify([
-    await get('/api/deliveries'), await get('/api/exports/deliveries.json'), (await get(`/api/submissions/${id}`)).history,
+    await get('/api/deliveries'), await get('/api/exports/deliveries.json'),
+    (await get(`/api/submissions/${id}`)).history,
     await get('/api/status'),
   ])
   for (const value of ['Quintanilla', 'zoe@private.example', 'of two lines', 'long']) expect(texts).not.toContain(value)

@@ -182,7 +182,8 @@ export class SqliteStore implements SubmissionStore {
     return [
       submission.version, recordOf(submission), submission.receivedAt, listOf(submission),
       Number.isFinite(due) ? due : null,
-      ...[isIn.stuck, isIn.taken, isIn.retrying].map(rule => Number(rule(submission))), dataEnd, until, submission.data === null ? until : Math.min(dataEnd, until),
+      ...[isIn.stuck, isIn.taken, isIn.retrying].map(rule => Number(rule(submission))),
+      dataEnd, until, submission.data === null ? until : Math.min(dataEnd, until),
     ]
   }
 

@@ -8,7 +8,7 @@ const TYPES = { csv: 'text/csv; charset=utf-8', json: 'application/json' }
 
 type ExportName = [string, 'submissions' | 'audit' | 'deliveries', 'csv' | 'json']
 
-/** `GET /api/exports/<submissions|audit|deliveries>.<csv|json>`: the whole table as a download. 200, 401, 403, 404, 503. */
+/** `GET /api/exports/<submissions|audit|deliveries>.<csv|json>`: the table as a download. 200, 401, 403, 404, 503. */
 export default viewerRoute(useServices, async ({ operations }, event) => {
   const name = getRouterParam(event, 'file') ?? ''
   const exportName = /^(submissions|audit|deliveries)\.(csv|json)$/.exec(name) as ExportName | null

@@ -163,7 +163,9 @@ export function pull(current: Submission, { vendor }: EventOf<'pulled'>, { now, 
   ))
   if (failedWork.length === 0) return { refused: 'not-due' }
   // Early attempts are not counted.
-  const dueWork = failedWork.map(work => ({ ...work, attempts: Math.max(work.attempts - 1, Math.min(work.attempts, 1)), dueAt: now }))
+  const dueWork = failedWork.map(work => ({
+    ...work, attempts: Math.max(work.attempts - 1, Math.min(work.attempts, 1)), dueAt: now,
+  }))
   return { next: changed(current, { work: replaced(current.work, dueWork) }), added: [] }
 }
 

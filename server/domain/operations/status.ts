@@ -46,7 +46,8 @@ export async function readStatus(
   return {
     now: answeredAt, refusingSince: refusal?.since ?? null, advice,
     incidents: incidents && describeIncidents(incidents),
-    parts: [storePart(refusal, answeredAt), ...queued ? parts.map(part => withQueue(part, queued)) : parts], clockAheadMs: clock.aheadMs, backlog, tally,
+    parts: [storePart(refusal, answeredAt), ...queued ? parts.map(part => withQueue(part, queued)) : parts],
+    clockAheadMs: clock.aheadMs, backlog, tally,
     ...stuck ?? { stuck: null, givenUp: null }, holders, audit,
   }
 }

@@ -55,7 +55,8 @@ export class Deliveries {
       await this.submissions.pull(id, lines.map(({ destination }) => destination), reviewer)
       isAnyPulled = true
     })
-    if (isAnyPulled) runtime.background(runtime.detached(() => this.sweep().catch(() => { /* The next one does it. */ })))
+    const sweepNow = () => this.sweep().catch(() => { /* The next sweep does it. */ })
+    if (isAnyPulled) runtime.background(runtime.detached(sweepNow))
     const refused = results.flatMap(({ id, error }) => (
       error === null ? [] : [{ id, reason: error instanceof Error ? error.message : String(error) }]
     ))

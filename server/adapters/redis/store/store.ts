@@ -176,7 +176,8 @@ export class RedisStore implements SubmissionStore {
 
   backlog(now: number): Promise<Backlog> {
     return this.call(async () => {
-      const reply = await run(this.client, BACKLOG, [LISTS.pending, DUE, INDEXES.stuck], [String(now)]) as (number | string)[]
+      const keys = [LISTS.pending, DUE, INDEXES.stuck]
+      const reply = await run(this.client, BACKLOG, keys, [String(now)]) as (number | string)[]
       const [pending, oldestAt, overdue, overdueSince, stuck] = reply.map(each => each === '' ? null : Number(each))
       return { pending, oldestAt, overdue, overdueSince, stuck } as Backlog
     })

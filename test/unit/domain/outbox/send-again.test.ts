@@ -41,7 +41,8 @@ describe('the list of deliveries', () => {
       expect.objectContaining({ id: waiting, state: 'waiting', status: 500, nextAttemptAt: expect.any(Number) }),
       expect.objectContaining({
         id: failed, state: 'failed', status: 400, answer: 'no', attempts: 1, nextAttemptAt: null,
-        destination: 'endpoint', to: ['downstream.example.com'], at: expect.toSatisfy((at: number) => at >= startedAt && at <= failedAt),
+        destination: 'endpoint', to: ['downstream.example.com'],
+        at: expect.toSatisfy((at: number) => at >= startedAt && at <= failedAt),
       }),
     ])
   })
@@ -82,7 +83,9 @@ describe('sending again', () => {
     const ids = [await failing('Ada', true), await failing('Bob', false)]
     const keys = triage.endpoint.calls.map(({ key }) => key)
     // Due within a lease: another process may be doing it.
-    expect((await sendAgain({ ids: [ids[1]] })).refused).toEqual([{ id: ids[1], reason: expect.stringContaining('sent already') }])
+    expect((await sendAgain({ ids: [ids[1]] })).refused).toEqual([
+      { id: ids[1], reason: expect.stringContaining('sent already') },
+    ])
     for (let tries = 0; tries < 3; tries++) {
       triage.endpoint.answers.push(answered(500, false))
       const { work } = (await triage.store.get(ids[1]!))!
@@ -100,7 +103,8 @@ describe('sending again', () => {
     const [failed, other] = [await failing('Ada', true), await failing('Bob', true)]
     const arrived = await triage.post({ name: 'Eve' })
     expect(await sendAgain({ ids: [failed, arrived, 'none'] })).toEqual({
-      sent: [failed], left: 0, refused: [arrived, 'none'].map(id => ({ id, reason: 'No delivery of it failed or waits.' })),
+      sent: [failed], left: 0,
+      refused: [arrived, 'none'].map(id => ({ id, reason: 'No delivery of it failed or waits.' })),
     })
     expect(await sendAgain({ destination: 'endpoint', state: 'waiting' })).toMatchObject({ sent: [], left: 0 })
     expect(await shown()).toEqual([[other, 'failed']])
