@@ -127,7 +127,7 @@ test('the API filters, sends again and exports, and refuses what is no request',
     expect((await fetch(`${d.server.url}/api/deliveries?${query}`)).status).toBe(400)
   }
   const csv = await (await fetch(`${d.server.url}/api/exports/deliveries.csv`)).text()
-  expect(csv).toMatch(/^\uFEFF?id,destination,state,at,attempts,status,answer\r?\n"?api-2/)
+  expect(csv).toMatch(/^\uFEFF?"id","destination","state","at","attempts","status","answer"\r?\n"api-2","endpoint","waiting"/)
   expect(await get('/api/exports/deliveries.json')).toEqual([
     expect.objectContaining({ id: 'api-2', destination: 'endpoint', state: 'waiting', attempts: 3, status: 500 }),
     expect.objectContaining({ id: 'api-1', state: 'failed', answer: HOSTILE }),
@@ -155,6 +155,6 @@ test('an endpoint that sends everything back leaves no value of the form in the 
     (await get(`/api/submissions/${id}`)).history,
     await get('/api/status'),
   ])
-  for (const value of ['Quintanilla', 'zoe@private.example', 'of two lines', 'long']) expect(texts).not.toContain(value)
+  for (const value of ['Quintanilla', 'zoe@private.example', 'of two lines']) expect(texts).not.toContain(value)
   expect(d.server.output()).not.toContain('Quintanilla')
 })
