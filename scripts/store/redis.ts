@@ -10,7 +10,7 @@ import { countKey } from '../../server/adapters/redis/limiter'
 import { queueKey, THREADS } from '../../server/adapters/redis/message-queue'
 import { oldTrace } from '../../server/adapters/redis/store/old-traces'
 import {
-  AUDIT, dataKey, draftsKey, DUE, idempotencyKeyOf, LISTS, recordKey, STUCK, TAKEN, tallyKey,
+  AUDIT, dataKey, draftsKey, DUE, idempotencyKeyOf, INDEXES, LISTS, recordKey, tallyKey,
 } from '../../server/adapters/redis/store/record'
 import { REVISION } from '../../server/adapters/redis/store/scripts'
 import { fieldOf, textAt } from '../../server/adapters/redis/storage'
@@ -85,9 +85,10 @@ const READERS: Readonly<Record<string, Read>> = {
 
 async function readSubmission(redis: RedisClient, id: string, until: number): Promise<StoredRow[]> {
   const scoreOf = (index: string) => redis.zScore(index, id)
-  const [{ v, r }, text, contentEnd, drafts, draftsEnd, due, stuck, taken, ...scores] = await Promise.all([
+  const [{ v, r }, text, contentEnd, drafts, draftsEnd, due, stuck, taken, retrying, ...scores] = await Promise.all([
     redis.hGetAll(recordKey(id)), redis.get(dataKey(id)), redis.pExpireTime(dataKey(id)), redis.hGetAll(draftsKey(id)),
-    redis.pExpireTime(draftsKey(id)), ...[DUE, STUCK, TAKEN, ...Object.values(LISTS)].map(scoreOf),
+    redis.pExpireTime(draftsKey(id)),
+    ...[DUE, INDEXES.stuck, INDEXES.taken, INDEXES.retrying, ...Object.values(LISTS)].map(scoreOf),
   ] as const)
   if (v === undefined || r === undefined) return []
   const at = scores.findIndex(score => score !== null)
@@ -95,6 +96,7 @@ async function readSubmission(redis: RedisClient, id: string, until: number): Pr
     id, version: Number(v), record: r, text, until, content_until: text === null ? until : contentEnd,
     received: scores[at] ?? (jsonIn(r) as { receivedAt?: number } | undefined)?.receivedAt ?? 0,
     list: (Object.keys(LISTS) as List[])[at] ?? null, due, stuck: Number(stuck !== null), taken: Number(taken !== null),
+    retrying: Number(retrying !== null),
   })
   return [submission, ...Object.entries(drafts).map(
     ([draft, draftText]) => row('drafts', { id, draft, text: draftText, until: draftsEnd }),
@@ -139,8 +141,11 @@ async function readList(redis: RedisClient, kind: string, key: string, until: nu
 type Write = (redis: RedisClient, values: Columns) => Promise<unknown>[]
 
 const WRITERS: Readonly<Record<CopiedTable, Write>> = {
-  submissions: (redis, { id, version, record, received, list, due, stuck, taken, text, ...ends }) => {
-    const indexed = { [LISTS[list ?? 'pending']]: list !== null, [STUCK]: stuck === 1, [TAKEN]: taken === 1 }
+  submissions: (redis, { id, version, record, received, list, due, stuck, taken, retrying, text, ...ends }) => {
+    const indexed = {
+      [LISTS[list ?? 'pending']]: list !== null, [INDEXES.stuck]: stuck === 1, [INDEXES.taken]: taken === 1,
+      [INDEXES.retrying]: retrying === 1,
+    }
     return [
       redis.hSet(recordKey(id), { v: version, r: record }), redis.pExpireAt(recordKey(id), ends.until!),
       ...text === null ? [] : [redis.set(dataKey(id), text, { PXAT: ends.content_until })],

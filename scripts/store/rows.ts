@@ -10,8 +10,8 @@ export type CopiedTable = typeof COPIED_TABLES[number]
 
 type TextColumn = 'id' | 'record' | 'draft' | 'line' | 'event' | 'key' | 'holder' | 'client' | 'room' | 'about' | 'turn'
   | 'verdicts' | 'cards' | 'thread' | 'message' | 'value' | 'kind'
-type NumberColumn = 'version' | 'received' | 'stuck' | 'taken' | 'content_until' | 'at' | 'hour' | 'count' | 'stored'
-  | 'seq' | 'attempt' | 'moved'
+type NumberColumn = 'version' | 'received' | 'stuck' | 'taken' | 'retrying' | 'content_until' | 'at' | 'hour'
+  | 'count' | 'stored' | 'seq' | 'attempt' | 'moved'
 
 /** Columns of all copied tables. A submission has its content as `text`, and a draft the `id` of its submission. */
 export type Columns = Record<TextColumn, string> & Record<NumberColumn, number> & {

@@ -8,7 +8,7 @@ const PAGE_ROWS = 100
 
 /** Queries of tables that differ from what is copied. All rows of a list, and all drafts of a form, end together. */
 const QUERIES: Partial<Record<CopiedTable, string>> = {
-  submissions: `SELECT id, version, record, received, list, due, stuck, taken, content_until, until, text
+  submissions: `SELECT id, version, record, received, list, due, stuck, taken, retrying, content_until, until, text
     FROM submissions LEFT JOIN contents USING (seq) ORDER BY seq`,
   drafts: `SELECT id, draft, drafts.text, max(drafts.until) OVER (PARTITION BY seq) AS until
     FROM drafts JOIN submissions USING (seq)`,

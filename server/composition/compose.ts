@@ -96,7 +96,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     limiter: stores.tests,
   })
   const pages = createPages(context, triage, stores.guesses)
-  const { retries, sweep } = createDueWork(context, triage, {
+  const { retries, deliveries, sweep } = createDueWork(context, triage, {
     storage, files, opsSubmissions: pages.opsSubmissions, serverless: config.serverless,
     sweepBot: () => [agent?.sweep(bot), resumeStalled(messages, retry.leaseMs, started, runtime)],
   })
@@ -119,7 +119,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     sampleUpload: sampleUpload(config.forms),
     sandbox: vendors.sandbox, challenge: vendors.humanCheck?.challenge,
     inbox: createInbox(config, context, { quota: limiter && new Quota(limiter, runtime.now), files, outbox }),
-    retries,
+    retries, deliveries,
     receipts: vendors.notices && new Receipts(context, outbox, vendors.notices, testEmail),
     sweep,
     setup,

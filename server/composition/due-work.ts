@@ -3,6 +3,7 @@ import type { Context } from '../domain/context'
 import type { SubmissionFiles } from '../domain/files/submission-files'
 import type { Storage } from '../domain/operations/readiness'
 import { Retries } from '../domain/outbox/retries'
+import { Deliveries } from '../domain/outbox/send-again'
 import { postRefusedAgain, sweep } from '../domain/outbox/sweep'
 import type { OpsSubmissions } from '../domain/queries/ops-submissions'
 import { orUnavailable } from '../domain/queries/rows'
@@ -28,6 +29,7 @@ export function createDueWork(
   const postAgain = memoizeAsync(() => postRefusedAgain(context, outbox))
   return {
     retries: new Retries(context, outbox, opsSubmissions, sweepDue),
+    deliveries: new Deliveries(context, opsSubmissions, sweepDue),
     sweep: async () => {
       outbox.queue.wake()
       // Check the store even if the rest fails: the status page shows since when it is down.

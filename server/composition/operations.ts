@@ -84,9 +84,9 @@ function createOperations(
       return (await metrics).expose(backlog && { backlog, gateways: found, now: runtime.now() })
     }),
     async export(table, format) {
-      if (format === 'json') return Readable.from(jsonArray(store, table))
+      if (format === 'json') return Readable.from(jsonArray(context, table))
       const { csvStream } = await import('../adapters/csv/csv')
-      const { columns, rows } = await exportTable(store, table)
+      const { columns, rows } = await exportTable(context, table)
       return csvStream(columns, rows)
     },
   }

@@ -5,6 +5,7 @@ import type { Operations } from './operations'
 import type { Setup } from '../../shared/types/setup'
 import type { Config } from '../config'
 import type { OpsSubmissions } from '../domain/queries/ops-submissions'
+import type { Deliveries } from '../domain/outbox/send-again'
 import type { Retries } from '../domain/outbox/retries'
 import type { Receipts } from '../domain/outbox/receipts'
 import type { Arrival } from '../domain/intake/intake'
@@ -55,6 +56,7 @@ export interface Services {
   admit: (person: Person) => Promise<{ person: Person, role: OpsRole | null } | null>
   opsSubmissions: OpsSubmissions
   retries: Retries
+  deliveries: Deliveries
   /** Records the status of emails; null if the provider does not report it. */
   receipts: Receipts | null
   testEmail: TestEmail

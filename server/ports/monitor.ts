@@ -61,6 +61,8 @@ export interface Metrics extends Omit<Monitor, 'probed'> {
 export interface PartHealth {
   lastSuccessAt: number | null
   lastError: { at: number, reason: string } | null
+  /** Start of the outage; absent while there is none. */
+  since?: number
   /** End of the latest pause for the vendor's rate limit. */
   limitedUntil: number | null
 }

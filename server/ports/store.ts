@@ -75,8 +75,7 @@ export interface SubmissionStore {
    * A page of pending submissions; unreadable ones are listed by id. `before` is the `cursor` of the previous page, or
    * the `cursorAt` of any submission.
    *
-   * @param page.only restricts the page to submissions that need a person (see `stuck`), or to assigned ones; or
-   * selects another list
+   * @param page.only restricts the page to an index, or selects another list
    */
   listPending(page: PageRequest): Promise<PendingPage>
   /** Same as `listPending`, without reading form data. */
@@ -108,12 +107,18 @@ export interface SubmissionStore {
 /** `held`: quarantined, nobody can decide it yet. `spam`: marked as spam, which can still be revoked. */
 export type List = 'pending' | 'held' | 'spam'
 
+/**
+ * Indexes of pending submissions, each with few of them. `stuck`: a person must act. `taken`: assigned. `retrying`: a
+ * delivery has failed or is put off, and will be tried again.
+ */
+export type Index = 'stuck' | 'taken' | 'retrying'
+
 export interface PageRequest {
   limit: number
   before?: string
   /** Submissions to list first; the newest if absent. */
   sort?: 'newest' | 'oldest'
-  only?: 'stuck' | 'taken' | 'held' | 'spam'
+  only?: Index | 'held' | 'spam'
 }
 
 export interface CreateOptions {
@@ -150,10 +155,8 @@ export interface StoreRules {
   dataLivesUntil: (submission: SubmissionRecord) => number
   /** Parses the JSON of form data without changing a value. */
   parse: (text: string) => unknown
-  /** True if it needs a person because something was refused or given up. */
-  needsPerson: (submission: SubmissionRecord) => boolean
-  /** True if it is assigned. */
-  isTaken: (submission: SubmissionRecord) => boolean
+  /** Tells for each index if the submission is in it. */
+  isIn: Readonly<Record<Index, (submission: SubmissionRecord) => boolean>>
   /** List that contains the submission; null if none does. */
   listOf: (submission: SubmissionRecord) => List | null
   /** True if only its trace is kept. */

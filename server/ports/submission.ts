@@ -174,6 +174,22 @@ export interface DeliveryFailure {
   reason: string
 }
 
+/** What is known about an attempt at a delivery; entries of older versions have less. */
+export interface Attempt {
+  /** Duration, ms. */
+  ms?: number
+  /** HTTP or SMTP status of the answer. */
+  status?: number
+  /** Beginning of the answer, from `redactedAnswer`: without values of the form. Erased with the form data. */
+  answer?: string
+}
+
+interface Repeated {
+  /** Number of failures that the entry stands for, and the time of the first, epoch ms; absent for one. */
+  count?: number
+  since?: number
+}
+
 /** One event in the history of a submission, for the ops pages. No form data. */
 export type HistoryEntry = { at: number } & (
   | { event: 'received' | 'reminded' | 'expired' | 'confirmed' }
@@ -187,10 +203,12 @@ export type HistoryEntry = { at: number } & (
    * `press`: id of the click, the same if the platform sends it again, so that it decides once. `to`: see `Decision`.
    */
   | { event: 'claimed', action: Action, edited: boolean, reviewer: Reviewer, press?: string, to?: readonly string[] }
-  /** `status`: HTTP status of an endpoint's answer. */
-  | { event: 'delivered', delivery: Delivery, attempt?: number, status?: number }
-  /** A failed attempt. `again` is the time of the next one, epoch ms, or null if it was given up. */
-  | { event: 'failed', kind: Work['kind'], room?: string, reason: string, again: number | null }
+  | { event: 'delivered', delivery: Delivery, attempt?: number } & Attempt
+  /**
+   * A failed attempt. `again` is the time of the next one, epoch ms, or null if it was given up. Failures that differ
+   * in time only are one entry.
+   */
+  | { event: 'failed', kind: Work['kind'], room?: string, reason: string, again: number | null } & Repeated & Attempt
   | { event: 'receipt', receipt: Receipt }
   /** Deliveries were given up, or the email bounced: the submission needs another decision. */
   | { event: 'reopened' }

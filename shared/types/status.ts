@@ -33,6 +33,15 @@ export interface StatusPart extends PartHealth {
   waits?: string
   /** Permanent fact in one line, for people. */
   note?: string
+  /** What failed or waits at a destination; absent if nothing does, and for other parts. */
+  queue?: {
+    failed: number
+    waiting: number
+    /** True if more than was read for these numbers. */
+    isMore: boolean
+    /** Beginning of the last answer, without values of forms. */
+    answer: string | null
+  }
 }
 
 /** Part of the status that needs only the store; times in epoch ms. Values are null while the store does not answer. */

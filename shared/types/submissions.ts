@@ -185,6 +185,12 @@ export interface HistoryLine {
   reason: string | null
   /** Time of the next attempt, epoch ms. */
   againAt: number | null
+  /** Of a delivery: how long the attempt took, ms, the status, and the beginning of the answer; null if not known. */
+  ms: number | null
+  status: number | null
+  answer: string | null
+  /** Number of such failures, and the time of the first, epoch ms; null if it is the only one. */
+  repeated: { count: number, since: number } | null
   /** Email status in a receipt. */
   verdict: EmailStatus | null
 }

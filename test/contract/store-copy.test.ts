@@ -27,6 +27,7 @@ import { storeId } from '../../server/adapters/storage/store-id'
 import { createTestReceipts } from '../../server/adapters/storage/test-receipts'
 import { COPIED_TABLES } from '../../scripts/store/rows'
 import { storeRules } from '../../server/domain/lifecycle/record'
+import type { Submission } from '../../server/ports/submission'
 import type { ApprovalDecision, WaitingTurn } from '../../server/ports/approvals'
 import { line, over, submission } from '../fixtures/submissions'
 import { endAfterTest, testFolder } from '../support/lifetime'
@@ -100,6 +101,14 @@ async function fill({ store, queues, drafts, approvals, messages, limiter, state
   await store.replace(
     second, { ...second, ...edit, version: second.version + 1 }, line(second.id, now - 5000),
   )
+  const email = { key: 'email#2', kind: 'email', attempts: 1, dueAt: now + 60_000 }
+  const indexed: Record<string, Partial<Submission>> = {
+    'form-010': { failures: [{ delivery: 'email', reason: 'no' }] }, 'form-011': { state: 'settling', work: [email] },
+  }
+  for (const [id, changes] of Object.entries(indexed)) {
+    const kept = (await store.get(id))!
+    await store.replace(kept, { ...kept, ...changes, version: kept.version + 1 })
+  }
   await store.forget('form-002', { reviewer: { id: 'U1', name: 'Ada', platform: 'slack' }, at: now })
   await queues.enter('slack', { id: 'form-250', receivedAt: now - 250_000 })
   await queues.pause('discord', 1_800_000)
@@ -129,7 +138,8 @@ async function answersOf({ store, queues, drafts, approvals, messages, limiter, 
   const answers = {
     submissions: await Promise.all([...ids, 'held'].map(id => store.get(id))),
     pending: await store.listPending({ limit: 1000 }), held: await store.listPending({ limit: 9, only: 'held' }),
-    stuck: await store.stuck(9), upcoming: (await store.upcoming(now + 1e10, 1000)).toSorted(),
+    stuck: await store.stuck(9), retrying: await store.listRecords({ limit: 9, only: 'retrying' }),
+    upcoming: (await store.upcoming(now + 1e10, 1000)).toSorted(),
     audit: (await store.audit(9)).toSorted((a, b) => a.id < b.id ? -1 : 1), tally: await store.tally(now),
     backlog: await store.backlog(now), waiting: await queues.length('slack'),
     turn: (({ waitMs }) => [waitMs! > 600_000, waitMs! <= 1_800_000])(await queues.take(PACE) as { waitMs: number }),

@@ -139,6 +139,27 @@ describe.each([
     expect([first.total, second.total, second.cursor]).toEqual([3, 3, null])
   })
 
+  test('pages of those whose delivery is tried again have nobody else, until that is over', async () => {
+    const [first, other] = [submission(), submission()]
+    for (const each of [first, other]) await store.create(each)
+    const ids = async () => (await store.listRecords({ limit: 10, only: 'retrying' })).submissions.map(({ id }) => id)
+    const email = { key: 'email#2', kind: 'email', attempts: 0, dueAt: Date.now() + HOUR_MS }
+    const steps: [Partial<Submission>, boolean][] = [
+      [{ state: 'settling', work: [email] }, false], [{ work: [{ ...email, attempts: 1 }] }, true],
+      [{ work: [{ ...email, attempts: 2 }] }, true], [{ work: [] }, false],
+      [{ work: [{ ...email, attempts: 1 }] }, true],
+    ]
+    let current: Submission = first
+    for (const [changes, isIn] of steps) {
+      const next = { ...current, ...changes, version: current.version + 1 }
+      expect(await store.replace(current, next)).not.toBeNull()
+      current = next
+      expect(await ids()).toEqual(isIn ? [first.id] : [])
+    }
+    await store.forget(first.id)
+    expect(await ids()).toEqual([])
+  })
+
   test('pages of those that somebody has have nobody else, until that is over', async () => {
     const all = [1, 2, 3].map(() => submission())
     for (const each of all) await store.create(each)

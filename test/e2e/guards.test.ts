@@ -199,7 +199,7 @@ describe('an address that is no route', () => {
   })
 
   it.each([
-    '/', '/status', '/status/', '/Status', '/setup?x=1', '/sign-in', '/sandbox', '/submissions/some-id',
+    '/', '/deliveries', '/status', '/status/', '/Status', '/setup?x=1', '/sign-in', '/sandbox', '/submissions/some-id',
   ])('%s is a page, and takes nothing', async (path) => {
     expect((await fetch(open.url + path)).status).toBe(200)
     expect((await fetch(open.url + path, { method: 'HEAD' })).status).toBe(200)

@@ -24,7 +24,7 @@ it('a viewer sees everything and no buttons, and changes nothing', async () => {
   const vera = await signedIn('Vera')
   expect(await json(await vera.get('/api/auth/session'))).toMatchObject([200, { viewer: { role: 'viewer' } }])
   expect(await json(await vera.get(`/api/submissions/${id}`))).toMatchObject([200, { open: true, mayDecide: false }])
-  for (const path of ['/api/submissions', '/api/status', '/api/exports/audit.json']) {
+  for (const path of ['/api/submissions', '/api/deliveries', '/api/status', '/api/exports/audit.json']) {
     expect((await vera.get(path)).status).toBe(200)
   }
   expect((await vera.post('/api/submissions/search', { q: 'Ada' })).status).toBe(200)
@@ -36,6 +36,7 @@ it('a viewer sees everything and no buttons, and changes nothing', async () => {
   expect(await json(await vera.post(`/api/submissions/${id}/cards`, {}))).toEqual(only)
   expect(await json(await vera.post(`/api/submissions/${id}/holder`, {}))).toEqual(only)
   expect(await json(await vera.delete(`/api/submissions/${id}/holder`))).toEqual(only)
+  expect(await json(await vera.post('/api/deliveries/send-again', { ids: [id] }))).toEqual(only)
   expect(await json(await vera.post('/api/setup/email', {}))).toEqual(only)
   expect(await json(await vera.post('/api/setup/card', { platform: 'slack' }))).toEqual(only)
   expect(await json(await vera.get('/api/slack/install'))).toEqual(only)

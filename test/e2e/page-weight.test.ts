@@ -21,6 +21,7 @@ const PAGES = [
     name: 'submission', path: `/submissions/${ID}`, says: 'Form submission', asks: `/api/submissions/${ID}`,
     isStill: true,
   },
+  { name: 'deliveries', path: '/deliveries', says: 'Deliveries', asks: '/api/deliveries', isStill: true },
   { name: 'status', path: '/status', says: 'Status', asks: '/api/status' },
   { name: 'setup', path: '/setup', says: 'Setup', asks: '/api/setup', isStill: true },
   { name: 'sandbox', path: '/sandbox', says: 'Sandbox', asks: '/api/sandbox/state', isStill: true },

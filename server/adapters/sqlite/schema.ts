@@ -86,6 +86,9 @@ export const MIGRATIONS: readonly string[] = [`
   );
   CREATE INDEX chat_lists_key ON chat_lists (kind, key, seq);
   CREATE INDEX chat_lists_until ON chat_lists (until) WHERE until IS NOT NULL;
+`, `
+  ALTER TABLE submissions ADD COLUMN retrying INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX submissions_retrying ON submissions (received, id) WHERE retrying;
 `]
 
 const TABLES = [

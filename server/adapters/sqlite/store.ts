@@ -160,8 +160,9 @@ export class SqliteStore implements SubmissionStore {
     if (bytesWaitMs > 0) return { waitMs: bytesWaitMs, megabytes: limitMb!.limit }
     const dataEnd = dataLivesUntil(submission)
     const isNew = db.run(`
-      INSERT INTO submissions (version, record, received, list, due, stuck, taken, content_until, until, ends, id)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      INSERT INTO submissions (
+        version, record, received, list, due, stuck, taken, retrying, content_until, until, ends, id
+      ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     ...this.valuesOf(submission, dataEnd, dataEnd + RECORD_GRACE_MS), id) > 0
     if (!isNew) return null
     db.run('INSERT INTO contents (seq, text) VALUES (last_insert_rowid(), ?)', text)
@@ -176,11 +177,12 @@ export class SqliteStore implements SubmissionStore {
 
   /** @param dataEnd end of its content, or of what could have been one; epoch ms */
   private valuesOf(submission: Submission, dataEnd: number, until: number) {
-    const { listOf, nextAttention, needsPerson, isTaken } = this.options
+    const { listOf, nextAttention, isIn } = this.options
     const due = nextAttention(submission)
     return [
       submission.version, recordOf(submission), submission.receivedAt, listOf(submission),
-      Number.isFinite(due) ? due : null, Number(needsPerson(submission)), Number(isTaken(submission)),
+      Number.isFinite(due) ? due : null,
+      ...[isIn.stuck, isIn.taken, isIn.retrying].map(rule => Number(rule(submission))),
       dataEnd, until, submission.data === null ? until : Math.min(dataEnd, until),
     ]
   }
@@ -207,7 +209,7 @@ export class SqliteStore implements SubmissionStore {
     const isSameEnd = dataEnd === dataLivesUntil(previous) && !isOver(previous)
     const openEnd = isSameEnd ? row.until : Math.max(dataEnd + RECORD_GRACE_MS, isOver(previous) ? traceEnd : 0)
     db.run(`UPDATE submissions SET version = ?, record = ?, received = ?, list = ?, due = ?, stuck = ?, taken = ?,
-      content_until = ?, until = ?, ends = ? WHERE id = ?`,
+      retrying = ?, content_until = ?, until = ?, ends = ? WHERE id = ?`,
     ...this.valuesOf(next, dataEnd, isOver(next) ? traceEnd : openEnd), id)
     if (audit) this.note(audit)
     return stored
@@ -246,7 +248,7 @@ export class SqliteStore implements SubmissionStore {
     const list = only === 'held' || only === 'spam' ? only : 'pending'
     const cursor = readCursor(before)
     const [order, isBeyond] = sort === 'oldest' ? ['ASC', '>'] : ['DESC', '<']
-    const rows = this.db.all<Row>(`${select} AND list = ?2 ${only === 'stuck' || only === 'taken' ? `AND ${only}` : ''}
+    const rows = this.db.all<Row>(`${select} AND list = ?2 ${only === undefined || only === list ? '' : `AND ${only}`}
       ${cursor ? `AND (received, id) ${isBeyond} (?4, ?5)` : ''}
       ORDER BY received ${order}, id ${order} LIMIT ?3`,
     this.db.now(), list, limit + 1, ...cursor ? [cursor.at, cursor.id] : [])

@@ -11,9 +11,9 @@ const QUIET_MS = 10_000
 const OWN_NOTES_MS = 400
 
 /** Facts that are read, and their member of `PartHealth`. `since` is the start of an outage that goes on. */
-const MEMBERS = { success: 'lastSuccessAt', error: 'lastError', limit: 'limitedUntil' } as const
+const MEMBERS = { success: 'lastSuccessAt', error: 'lastError', limit: 'limitedUntil', since: 'since' } as const
 
-const keyOf = (part: string, fact: keyof typeof MEMBERS | 'since') => `health:${keyPart(part)}:${fact}`
+const keyOf = (part: string, fact: keyof typeof MEMBERS) => `health:${keyPart(part)}:${fact}`
 
 const isOver = ({ lastAt }: Incident, now: number) => lastAt <= now - INCIDENT_TTL_MS
 
@@ -65,10 +65,10 @@ export function createHealthBook(storage: SmallStorage): HealthBook {
       const parts: Record<string, PartHealth> = {}
       for (const [key, value] of await entriesOf('health')) {
         // Earlier versions wrote rooms otherwise: these facts are left out.
-        const [, name, fact] = /^health:([^:]+):(success|error|limit)$/.exec(key) ?? []
+        const [, name, fact] = /^health:([^:]+):(success|error|limit|since)$/.exec(key) ?? []
         if (name === undefined) continue
         const part = parts[decodeURIComponent(name)] ??= { lastSuccessAt: null, lastError: null, limitedUntil: null }
-        Object.assign(part, { [MEMBERS[fact as keyof typeof MEMBERS]]: value })
+        Object.assign(part, { [MEMBERS[fact as keyof typeof MEMBERS]]: fact === 'since' ? Number(value) : value })
       }
       return parts
     },

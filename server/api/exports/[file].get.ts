@@ -6,13 +6,14 @@ import { viewerRoute } from '../../http/auth/viewer'
 
 const TYPES = { csv: 'text/csv; charset=utf-8', json: 'application/json' }
 
-type ExportName = [string, 'submissions' | 'audit', 'csv' | 'json']
+type ExportName = [string, 'submissions' | 'audit' | 'deliveries', 'csv' | 'json']
 
-/** `GET /api/exports/<submissions|audit>.<csv|json>`: the whole table as a download. 200, 401, 403, 404, 503. */
+/** `GET /api/exports/<submissions|audit|deliveries>.<csv|json>`: the table as a download. 200, 401, 403, 404, 503. */
 export default viewerRoute(useServices, async ({ operations }, event) => {
-  const exportName = /^(submissions|audit)\.(csv|json)$/.exec(getRouterParam(event, 'file') ?? '') as ExportName | null
+  const name = getRouterParam(event, 'file') ?? ''
+  const exportName = /^(submissions|audit|deliveries)\.(csv|json)$/.exec(name) as ExportName | null
   if (!exportName) throw new HttpError(
-    404, 'NO_SUCH_EXPORT', 'There are submissions.csv, submissions.json, audit.csv and audit.json.',
+    404, 'NO_SUCH_EXPORT', 'There are submissions, audit and deliveries, each as .csv and .json.',
   )
   const [file, table, format] = exportName
   const headers = {

@@ -51,10 +51,15 @@ export function deliveriesOf(form: Form, submission: Submission): Delivery[] {
   return form.destinations.filter(({ when }) => !when || matches(when, submission, form)).map(({ id }) => id)
 }
 
+/** Returns the destinations of all forms. */
+export function allDeliveries({ all }: Forms): Delivery[] {
+  const ids = all.flatMap(({ destinations }) => destinations).map(({ id }) => id)
+  return [...new Set(ids)].sort(byOrder(id => id))
+}
+
 /** Returns the receivers that work or fail as one, by the name of their health note. */
-export function deliveryParts({ all }: Forms): Delivery[] {
-  const parts = all.flatMap(({ destinations }) => destinations).map(({ id }) => wayOf(id))
-  return [...new Set(parts)].sort(byOrder(part => part))
+export function deliveryParts(forms: Forms): Delivery[] {
+  return [...new Set(allDeliveries(forms).map(id => wayOf(id)))]
 }
 
 /** Returns the destinations that get a notice of an erasure: those that may have the data. */

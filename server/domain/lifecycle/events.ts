@@ -1,9 +1,9 @@
 import type {
-  Action, CardRef, LockMode, Delivery, Envelope, Person, Receipt, Reviewer, SentDelivery, Submission, SubmissionData,
-  Work,
+  Action, Attempt, CardRef, LockMode, Delivery, Envelope, Person, Receipt, Reviewer, SentDelivery, Submission,
+  SubmissionData, Work,
 } from '../../ports/submission'
 
-interface FailureDetails {
+interface FailureDetails extends Attempt {
   /** Room that the work concerns, if any. */
   room?: string
   /** The platform refused a card because of its content. */
@@ -107,14 +107,12 @@ interface Reception {
 }
 
 /** Result of a piece of work */
-export interface Done {
+export interface Done extends Attempt {
   /** Card that was posted or edited, and the version of the submission that it shows. */
   card?: CardRef
   version?: number
   /** Content that was delivered, and where to. */
   sent?: Omit<SentDelivery, 'at' | 'receipt'>
-  /** HTTP status that an endpoint answered. */
-  status?: number
   /** Why the sender got no confirmation. */
   skipped?: string
   /** Time to keep the form data while waiting for the email's receipt, ms. */

@@ -9,7 +9,7 @@ import {
 } from './settle'
 import {
   cardsOf, changed, contentHash, followed, isDelivery, keptUntil, outstanding, replaced, sameCard, updates, withCard,
-  withEntry, tidied, withGivenUp, withOriginals, withoutContent, isLost,
+  attemptOf, withEntry, tidied, withGivenUp, withOriginals, withoutContent, isLost,
 } from './record'
 import { hold, isAnothers } from './assignment'
 import { byOrder } from '../deliveries/registry'
@@ -223,7 +223,7 @@ function finishDelivery(
       ...work?.mayHaveArrived && { mayBeTwice: true as const },
     }] },
     ...keepMs ? { keptUntil: keptUntil(current, now + keepMs) } : {},
-    history: withEntry(current, deliveredEntry(delivery, now, event, work)),
+    history: withEntry(current, deliveredEntry(delivery, current, event, work, now)),
   })
   return isErased ? settle(next, [], clock) : settleChanged(next, clock)
 }
@@ -259,10 +259,10 @@ function isOutdatedPost({ state }: Submission, recordedCard: CardRef | undefined
 }
 
 function deliveredEntry(
-  delivery: Delivery, at: number, { status }: EventOf<'done'>, work: Work | undefined,
+  delivery: Delivery, current: Submission, event: EventOf<'done'>, work: Work | undefined, at: number,
 ): HistoryEntry {
   return {
-    at, event: 'delivered', delivery, ...status !== undefined && { status },
+    at, event: 'delivered', delivery, ...attemptOf(current, event),
     ...work && work.attempts > 0 && { attempt: work.attempts + 1 },
   }
 }

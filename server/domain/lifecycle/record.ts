@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { beginning } from '../../../shared/utils/text'
 import type { List, StoreRules } from '../../ports/store'
 import type {
-  CardRef, Delivery, HistoryEntry, Assignee, Receipt, Reviewer, SentDelivery, Submission, SubmissionData,
+  Attempt, CardRef, Delivery, HistoryEntry, Assignee, Receipt, Reviewer, SentDelivery, Submission, SubmissionData,
   SubmissionRecord, Work,
 } from '../../ports/submission'
 import { answersNamed } from '../fields/reading'
@@ -34,16 +34,33 @@ export function changed(current: Submission, changes: Partial<Submission>): Subm
  * submissions have an assignee. The confirmation address stays as long as it may be needed.
  */
 export function tidied(next: Submission): Submission {
-  const isDataTidy = next.data !== null || (next.edited.length === 0 && !next.envelope && !next.before)
+  const isDataTidy = next.data !== null || (
+    next.edited.length === 0 && !next.envelope && !next.before && !next.history.some(hasAnswer)
+  )
   const isAssigneeTidy = next.state === 'open' || !next.holder
-  const { data, edited, envelope, before, holder: assignee, confirmation } = next
+  const { data, edited, envelope, before, holder: assignee, confirmation, history } = next
   const isConfirmationPending = next.state === 'settling' || next.work.some(({ kind }) => kind === 'confirm')
   const isConfirmationTidy = confirmation?.to === undefined || isConfirmationPending
   if (isDataTidy && isAssigneeTidy && isConfirmationTidy) return next
   return {
-    ...next, edited: data ? edited : [], envelope: data ? envelope : undefined,
-    before: data ? before : undefined, holder: next.state === 'open' ? assignee : undefined,
+    ...next, edited: data ? edited : [], envelope: data ? envelope : undefined, before: data ? before : undefined,
+    history: data ? history : history.map(withoutAnswer), holder: next.state === 'open' ? assignee : undefined,
     confirmation: isConfirmationTidy ? confirmation : undefined,
+  }
+}
+
+const hasAnswer = (entry: HistoryEntry): entry is HistoryEntry & { event: 'delivered' | 'failed' } => (
+  'answer' in entry && entry.answer !== undefined
+)
+
+/** An answer may tell about the form data, even without its values: it is erased with them. */
+const withoutAnswer = (entry: HistoryEntry): HistoryEntry => hasAnswer(entry) ? { ...entry, answer: undefined } : entry
+
+/** Returns what the history keeps about an attempt. */
+export function attemptOf({ data }: Submission, { ms, status, answer }: Attempt): Attempt {
+  return {
+    ...ms !== undefined && { ms }, ...status !== undefined && { status },
+    ...data !== null && answer !== undefined && { answer },
   }
 }
 
@@ -110,17 +127,24 @@ const HISTORY_ENTRIES = 60
 
 /**
  * Adds an entry. The history is bounded, because a submission may be decided and reopened any number of times; the
- * first entry stays. Of repeated failures of a card with the same reason, only the latest is kept.
+ * first entry stays. Of failures with the same reason and status, only the latest is kept, with their count: retries
+ * may go on for days.
  */
 export function withEntry({ history }: Submission, entry: HistoryEntry): readonly HistoryEntry[] {
-  const entries = [...history.filter(earlierEntry => !isRepetition(entry, earlierEntry)), entry]
+  const lastDecision = entry.event === 'failed' ? history.findLastIndex(({ event }) => event === 'claimed') : 0
+  const earlier = history.find((each, index): each is Failure => isRepetition(entry, each, index > lastDecision))
+  const counted = earlier && { count: (earlier.count ?? 1) + 1, since: earlier.since ?? earlier.at }
+  const entries = [...earlier ? history.filter(each => each !== earlier) : history, { ...entry, ...counted }]
   return entries.length <= HISTORY_ENTRIES ? entries : [entries[0]!, ...entries.slice(1 - HISTORY_ENTRIES)]
 }
 
-function isRepetition(entry: HistoryEntry, earlierEntry: HistoryEntry): boolean {
-  return entry.event === 'failed' && earlierEntry.event === 'failed' && entry.kind === earlierEntry.kind
-    && (entry.kind === 'update' || entry.kind === 'post')
-    && entry.room === earlierEntry.room && entry.reason === earlierEntry.reason
+type Failure = HistoryEntry & { event: 'failed' }
+
+/** @param isSameRound true if no decision is between them; only deliveries belong to a decision */
+function isRepetition(entry: HistoryEntry, earlier: HistoryEntry, isSameRound: boolean): boolean {
+  return entry.event === 'failed' && earlier.event === 'failed' && entry.kind === earlier.kind
+    && (entry.kind === 'update' || entry.kind === 'post' || (isSameRound && isDelivery(entry.kind)))
+    && entry.room === earlier.room && entry.reason === earlier.reason && entry.status === earlier.status
 }
 
 /** Values of all edited fields before their first edit */
@@ -184,6 +208,16 @@ export function needsPerson({ state, failures, work }: SubmissionRecord): boolea
   return state === 'open' && (failures.length > 0 || work.some(({ refused }) => refused))
 }
 
+/** True if a delivery has failed or is put off, and will be tried again. */
+function isRetrying({ state, work }: SubmissionRecord): boolean {
+  return state === 'settling' && work.some(isRetried)
+}
+
+/** True if this delivery has failed or is put off, and will be tried again. */
+export function isRetried({ kind, attempts, reason }: Work): boolean {
+  return isDelivery(kind) && (attempts > 0 || reason !== undefined)
+}
+
 /** True if it is spam that is kept for a while, because somebody may undo the decision. */
 function isRevocableSpam(submission: SubmissionRecord): boolean {
   return submission.state === 'settled' && isRevocable(submission)
@@ -209,8 +243,8 @@ export function dataLivesUntil(submission: SubmissionRecord): number {
 
 /** Lifecycle rules for the store */
 export const storeRules: StoreRules = {
-  nextAttention, dataLivesUntil, needsPerson, isTaken: ({ holder }) => holder !== undefined, listOf, isOver,
-  parse: parseJson,
+  nextAttention, dataLivesUntil, listOf, isOver, parse: parseJson,
+  isIn: { stuck: needsPerson, taken: ({ holder }) => holder !== undefined, retrying: isRetrying },
 }
 
 /** Max cards of one submission, including cards posted on request: every card is kept up to date. */

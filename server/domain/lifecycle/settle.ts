@@ -8,9 +8,8 @@ import type {
 import { UNDELIVERED_PAUSE_MS } from '../outbox/backoff'
 import type { Done, Transition, EventOf, RefusedReason } from './events'
 import {
-  cardsOf, changed, followed, isDelivery, replaced, withEntry, outstanding, withGivenUp, isPending, tell, isRevocable,
-  updates, withoutContent, sameCard, isKept, isOver, traceOf, isReturned, isLost,
-  isPartial, contentHash,
+  attemptOf, cardsOf, changed, followed, isDelivery, replaced, withEntry, outstanding, withGivenUp, isPending, tell,
+  isRevocable, updates, withoutContent, sameCard, isKept, isOver, traceOf, isReturned, isLost, isPartial, contentHash,
 } from './record'
 import { isArrived, isNews, receiptText } from './email-status'
 import { vendorOf } from '../deliveries/registry'
@@ -116,6 +115,7 @@ export function failWork(current: Submission, event: EventOf<'failed'>, clock: C
   const next = changed(current, {
     history: withEntry(current, {
       at: clock.now, event: 'failed', kind: work.kind, ...room ? { room } : {}, reason, again: retryAt,
+      ...attemptOf(current, event),
     }),
     work: retryAt === null ? otherWork : [...otherWork, { ...retriedWork, dueAt: retryAt }],
     cards: isGivenUp ? withGivenUp(current.cards, work.card!, true) : current.cards,
@@ -160,11 +160,14 @@ export function postAgain(current: Submission, { leasedUntil }: Clock): Transiti
  */
 export function pull(current: Submission, { vendor }: EventOf<'pulled'>, { now, leasedUntil }: Clock): Transition {
   const failedWork = outstanding(current).filter(work => (
-    vendorOf(work) === vendor && work.attempts > 0 && work.dueAt > leasedUntil && !work.limited && !work.refused
+    vendorOf(work) === vendor && (work.attempts > 0 || work.reason !== undefined) && work.dueAt > leasedUntil
+    && !work.limited && !work.refused
   ))
   if (failedWork.length === 0) return { refused: 'not-due' }
   // Early attempts are not counted.
-  const dueWork = failedWork.map(work => ({ ...work, attempts: Math.max(work.attempts - 1, 1), dueAt: now }))
+  const dueWork = failedWork.map(work => ({
+    ...work, attempts: Math.max(work.attempts - 1, Math.min(work.attempts, 1)), dueAt: now,
+  }))
   return { next: changed(current, { work: replaced(current.work, dueWork) }), added: [] }
 }
 

@@ -4,9 +4,13 @@ import type { Answer } from '../fields/answers'
 import { namedAnswers } from '../fields/reading'
 import { displayText, fieldText } from '../fields/values'
 import { orderedObject } from '../json'
+import type { Context } from '../context'
+import { readLines } from '../queries/deliveries'
 import { orUnavailable } from '../queries/rows'
 
-export type ExportedTable = 'submissions' | 'audit'
+export type ExportedTable = 'submissions' | 'audit' | 'deliveries'
+
+type Surroundings = Pick<Context, 'store' | 'forms' | 'runtime'>
 
 /** Row of an export, with plain texts, numbers and ISO times. */
 type ExportRow = Readonly<Record<string, string | number>>
@@ -31,18 +35,24 @@ const OTHER_FIELDS = 'other fields'
 /** Max audit lines that a store keeps. */
 const ALL_LINES = 100_000
 
-export function exportTable(store: SubmissionStore, table: ExportedTable): Promise<ExportTable> {
-  return table === 'audit' ? auditTable(store) : submissionTable(store)
+export function exportTable(context: Surroundings, table: ExportedTable): Promise<ExportTable> {
+  if (table === 'deliveries') return deliveryTable(context)
+  return table === 'audit' ? auditTable(context.store) : submissionTable(context.store)
 }
 
 /** Yields a table as the text of a JSON array, item by item. */
-export async function* jsonArray(store: SubmissionStore, table: ExportedTable): AsyncGenerator<string> {
+export async function* jsonArray(context: Surroundings, table: ExportedTable): AsyncGenerator<string> {
   let separator = '['
-  for await (const item of table === 'audit' ? auditRecords(store) : pendingSubmissions(store)) {
+  for await (const item of itemsOf(context, table)) {
     yield `${separator}\n${JSON.stringify(item)}`
     separator = ','
   }
   yield separator === '[' ? '[]\n' : '\n]\n'
+}
+
+function itemsOf(context: Surroundings, table: ExportedTable): AsyncIterable<object> {
+  if (table === 'deliveries') return deliveryRecords(context)
+  return table === 'audit' ? auditRecords(context.store) : pendingSubmissions(context.store)
 }
 
 /** Submission that cannot be read, because another program wrote to its keys. */
@@ -138,6 +148,23 @@ async function auditTable(store: SubmissionStore): Promise<ExportTable> {
 async function* auditRecords(store: SubmissionStore): AsyncGenerator<object> {
   for (const { at, receivedAt, ...line } of await orUnavailable(store.audit(ALL_LINES))) yield {
     ...line, at: iso(at), receivedAt: iso(receivedAt),
+  }
+}
+
+/** Deliveries that failed or wait, with the beginning of the last answer; it has no form data. */
+async function deliveryTable(context: Surroundings): Promise<ExportTable> {
+  const columns = ['id', 'destination', 'state', 'at', 'attempts', 'status', 'answer']
+  async function* rows(): AsyncGenerator<ExportRow> {
+    for await (const { status, answer, ...line } of deliveryRecords(context)) {
+      yield { ...line, status: status ?? '', answer: answer ?? '' }
+    }
+  }
+  return { columns, rows: rows() }
+}
+
+async function* deliveryRecords(context: Surroundings) {
+  for (const { id, destination, state, at, attempts, status, answer } of (await readLines(context)).lines) {
+    yield { id, destination, state, at: iso(at), attempts, status, answer }
   }
 }
 

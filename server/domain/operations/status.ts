@@ -4,7 +4,9 @@ import type { SubmissionStore } from '../../ports/store'
 import { counted, visible } from '../../../shared/utils/text'
 import type { Context } from '../context'
 import { partOf, readParts } from './parts'
+import { readLines } from '../queries/deliveries'
 import { assigneeOf } from '../lifecycle/assignment'
+import { wayOf } from '../deliveries/registry'
 import { deliveryProblem } from '../queries/rows'
 import { roomName } from '../review/scope'
 import { givenUpBy } from '../outbox/retries'
@@ -20,6 +22,9 @@ const STUCK_READ = 100
 /** Submissions read to count the assignments of each person; a form may have 256 KiB. */
 const ASSIGNED_READ = 100
 
+/** Submissions read of each kind to count what failed or waits at each destination; few, as for `STUCK_READ`. */
+const DELIVERIES_READ = 200
+
 /** Audit lines shown on the page. */
 const AUDIT_LINES = 50
 
@@ -32,19 +37,31 @@ export async function readStatus(
   // Not awaited: the next request will show the answers.
   void credentials.check()
   const orNull = <T>(answer: Promise<T>) => answer.catch(() => null)
-  const [parts, refusal, advice, incidents, backlog, tally, audit, stuck, holders] = await Promise.all([
+  const [parts, refusal, advice, incidents, backlog, tally, audit, stuck, holders, queued] = await Promise.all([
     readParts(context), storage.check(), storage.advice(), orNull(health.incidents(askedAt)),
     orNull(store.backlog(askedAt)), orNull(store.tally(askedAt)), orNull(store.audit(AUDIT_LINES)),
     orNull(readStuck(context)),
-    context.claimMs !== null ? orNull(readHolders(store, askedAt)) : null,
+    context.claimMs !== null ? orNull(readHolders(store, askedAt)) : null, orNull(readLines(context, DELIVERIES_READ)),
   ])
   const answeredAt = clock.now()
   return {
     now: answeredAt, refusingSince: refusal?.since ?? null, advice,
     incidents: incidents && describeIncidents(incidents),
-    parts: [storePart(refusal, answeredAt), ...parts], clockAheadMs: clock.aheadMs, backlog, tally,
+    parts: [storePart(refusal, answeredAt), ...queued ? parts.map(part => withQueue(part, queued)) : parts],
+    clockAheadMs: clock.aheadMs, backlog, tally,
     ...stuck ?? { stuck: null, givenUp: null }, holders, audit,
   }
+}
+
+/** Adds what failed or waits at a destination. */
+function withQueue(part: StatusPart, { lines, complete }: Awaited<ReturnType<typeof readLines>>): StatusPart {
+  const queue = lines.filter(({ destination }) => wayOf(destination) === part.key)
+  if (queue.length === 0) return part
+  const failed = queue.filter(({ state }) => state === 'failed').length
+  return { ...part, queue: {
+    failed, waiting: queue.length - failed, isMore: !complete,
+    answer: queue.find(({ answer }) => answer !== null)?.answer ?? null,
+  } }
 }
 
 async function readStuck({ store, board }: Context) {

@@ -1,12 +1,14 @@
-import type { CardRef, Submission, Work } from '../../ports/submission'
+import type { Attempt, CardRef, Submission, Work } from '../../ports/submission'
+import type { Outcome } from '../../ports/delivery'
 import type { Context } from '../context'
 import { retryAt } from './backoff'
 import type { CardQueue } from '../cards/card-queue'
 import { perform } from './deliver'
-import type { Applied, EventsOn, LifecycleEvent } from '../lifecycle/events'
+import type { Applied, Done, EventsOn, LifecycleEvent } from '../lifecycle/events'
 import { transitions } from '../lifecycle/lifecycle'
 import { missingIn, roomOfCard, roomOfWork } from '../review/scope'
 import { isDelivery } from '../lifecycle/record'
+import { redactedAnswer } from './answer'
 
 /** Max time that a card edit waits for deliveries, ms. */
 const EDIT_PATIENCE_MS = 1000
@@ -25,6 +27,13 @@ interface Ledger {
 }
 
 type WorkOutcome = Awaited<ReturnType<typeof perform>>
+
+/** Returns what the history of a submission keeps about an attempt at its delivery. */
+function attemptOf(outcome: Outcome<Done | undefined>, ms: number, submission: Submission): Attempt {
+  const { status, answer } = (outcome.ok ? outcome.value : outcome) ?? {}
+  // Without the form data, nobody could tell its values in the answer.
+  return { ms, status, answer: answer && submission.data ? redactedAnswer(answer, submission) : undefined }
+}
 
 /** Result of one piece of work. */
 interface Report {
@@ -76,20 +85,23 @@ export class Run {
     const patienceMs = Math.min(EDIT_PATIENCE_MS, policy.leaseMs / 2)
     if (kind === 'update' && this.deliveriesSettled) await runtime.within(this.deliveriesSettled, patienceMs)
     const startedAt = runtime.now()
+    const sentSubmission = this.storedSubmission
     const outcome = await this.attempt(work).catch((error: Error): WorkOutcome => {
       log.error('work.crashed', { submission: this.id, work: kind, error })
       return { ok: false, reason: 'An unexpected error.', permanent: false }
     })
     if (outcome === 'waiting' && kind === 'update') return void this.waitingEdits.push(work)
     const room = work.card ? roomOfCard(work.card, board) : work.room
+    const ms = runtime.now() - startedAt
     if (typeof outcome === 'object') {
-      monitor.tried({ ...work, room }, outcome, runtime.now() - startedAt)
+      monitor.tried({ ...work, room }, outcome, ms)
       if (kind === 'post') await this.outbox.queue.tried(room!, outcome)
     }
-    this.reports.push(this.report(work, outcome))
+    const attempt = isDelivery(kind) && typeof outcome === 'object' ? attemptOf(outcome, ms, sentSubmission) : {}
+    this.reports.push(this.report(work, outcome, attempt))
   }
 
-  private report(work: Work, outcome: WorkOutcome): Report {
+  private report(work: Work, outcome: WorkOutcome, attempt: Attempt): Report {
     const { board, log, policy, runtime } = this.context
     const { kind, key } = work
     if (typeof outcome !== 'object') {
@@ -100,7 +112,7 @@ export class Run {
       const { version, ...result } = outcome.value ?? {}
       return { canWait: kind === 'update' || isDelivery(kind), eventsOn: () => {
         const isOvertaken = version && this.overtakenVersions.has(version - 1)
-        return [{ type: 'done', key, ...result, version: isOvertaken ? version - 1 : version }]
+        return [{ type: 'done', key, ...result, ...attempt, version: isOvertaken ? version - 1 : version }]
       } }
     }
     const { reason, content, gone, limited, mayHaveArrived, accepted = [], refused = [] } = outcome
@@ -113,7 +125,7 @@ export class Run {
     const events: LifecycleEvent[] = [
       {
         type: 'failed', key, room, reason, retryAt: nextAttemptAt, refused: isRefused, gone, limited, mayHaveArrived,
-        ...accepted.length > 0 && { partial: { to: accepted, refused } },
+        ...attempt, ...accepted.length > 0 && { partial: { to: accepted, refused } },
       },
     ]
     const card = kind === 'update' && gone && nextAttemptAt === null ? work.card : undefined

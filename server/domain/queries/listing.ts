@@ -3,7 +3,7 @@ import {
   type HolderFilter, type RowPage, type RowState, type Sort, type Row, HOLDERS, ROW_STATES, type Counts,
 } from '../../../shared/types/submissions'
 import { cursorAt, readCursor } from '../../../shared/utils/cursor'
-import type { PageRequest, PendingPage } from '../../ports/store'
+import type { Index, PendingPage } from '../../ports/store'
 import type { Submission, AuditLine } from '../../ports/submission'
 import type { Context } from '../context'
 import { InvalidRequest } from '../errors'
@@ -95,8 +95,11 @@ export async function listRows(
   }
 }
 
+/** Other list, or index of pending submissions, for a filter of the list. */
+type ListIndex = Exclude<Index, 'retrying'> | 'held' | 'spam'
+
 /** Returns the index that contains all matches of the filter; undefined if there is none. */
-function indexOf({ state, holder }: Filter): PageRequest['only'] {
+function indexOf({ state, holder }: Filter): ListIndex | undefined {
   if (state === 'held' || state === 'spam') return state
   if (holder === 'mine' || holder === 'taken') return 'taken'
   return state === 'failed' ? 'stuck' : undefined
@@ -217,7 +220,7 @@ export async function countChoices(filter: Filter, context: Context): Promise<Co
   const { store, board, runtime, forms } = context
   const { state: listedState, q, form, platform, holder } = filter
   const isPlain = !q && form === undefined && platform === undefined
-  const readIndex = (list: Index) => readList(list, filter, context)
+  const readIndex = (list: 'pending' | ListIndex) => readList(list, filter, context)
   const [pending, held, spam, doneCount, backlog] = await Promise.all([
     readIndex('pending'), readIndex('held'), readIndex('spam'), isPlain && !holder ? countDone(context) : null,
     orUnavailable(store.backlog(runtime.now())),
@@ -265,10 +268,7 @@ interface CountedList {
   found: Submission[] | null
 }
 
-/** List of the store, or index of pending submissions. */
-type Index = 'pending' | NonNullable<PageRequest['only']>
-
-async function readList(list: Index, { q }: Filter, context: Context): Promise<CountedList> {
+async function readList(list: 'pending' | ListIndex, { q }: Filter, context: Context): Promise<CountedList> {
   const isMatch = matcherFor({ q }, context)
   const only = list === 'pending' ? undefined : list
   const isIndex = list === 'stuck' || list === 'taken'

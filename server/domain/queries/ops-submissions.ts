@@ -3,7 +3,7 @@ import { BULK_ACTIONS } from '../../../shared/actions'
 import {
   HOLDERS, ROW_STATES, SORTS, type Counts, type Forgotten, type RowPage, type SubmissionDetails,
 } from '../../../shared/types/submissions'
-import type { Person } from '../../ports/submission'
+import type { Delivery, Person } from '../../ports/submission'
 import type { Invalid, Refused } from '../../ports/submission-access'
 import type { Context } from '../context'
 import { parsed } from '../json'
@@ -134,6 +134,19 @@ export class OpsSubmissions {
     if (submission === null) throw await ending(id, store, message => new SubmissionEnded(message))
     if (submission && isOver(submission)) throw new SubmissionEnded(endLine(submission))
     return cardCount
+  }
+
+  /**
+   * Makes deliveries that wait for another attempt now.
+   *
+   * @throws NotAReviewer, PeopleUnknown, StoreUnavailable; WrongState if they are being made, or must wait
+   */
+  async pull(id: string, deliveries: readonly Delivery[], reviewer: Person): Promise<void> {
+    const refusal = await orUnavailable(this.decisions.refusal({ id, person: reviewer, place: 'everywhere' }))
+    if (refusal) throw await this.errorFor(id, refusal)
+    const pulls = deliveries.map(vendor => ({ type: 'pulled' as const, vendor }))
+    const result = await orUnavailable(this.outbox.apply(id, pulls))
+    if ('refused' in result) throw new WrongState('It is being sent already, or its receiver asked to wait.')
   }
 
   /**

@@ -1,9 +1,9 @@
 import { cursorAt, readCursor } from '../../../../shared/utils/cursor'
-import { UnreadableRecord, type PageRequest, type PendingPage, type StoreRules } from '../../../ports/store'
+import { UnreadableRecord, type Index, type PageRequest, type PendingPage, type StoreRules } from '../../../ports/store'
 import { StoredTexts, type ReadingOptions } from '../../../ports/stored-text'
 import type { Submission, SubmissionRecord } from '../../../ports/submission'
 import type { RedisClient } from '../connection/client'
-import { dataKey, LISTS, recordKey, STUCK, TAKEN } from './record'
+import { dataKey, INDEXES, LISTS, recordKey } from './record'
 import { run } from '../connection/calls'
 import { oldTrace } from './old-traces'
 import { PAGE, READ } from './scripts'
@@ -40,7 +40,7 @@ export class RecordReader {
   ): Promise<PendingPage<Kept>> {
     const { at = '', id = '' } = readCursor(before) ?? {}
     const list = only === 'held' || only === 'spam' ? only : 'pending'
-    const index = only === 'stuck' ? STUCK : only === 'taken' ? TAKEN : LISTS[list]
+    const index = only === undefined || only === list ? LISTS[list] : INDEXES[only as Index]
     const [total, hasMore, idsAndScores] = await run(
       this.client, PAGE, [index, LISTS[list]], [String(limit), String(at), id, sort === 'oldest' ? '' : 'REV'],
     ) as [number, number, string[]]

@@ -1,12 +1,13 @@
 import { hourOf } from '../../../../shared/lifetimes'
 import type { RedisClientType as RedisClient } from 'redis'
-import type { List } from '../../../ports/store'
+import type { Index, List } from '../../../ports/store'
 
 // One hash tag: in a cluster all keys are in one slot, so that one script may use several.
 export const LISTS: Record<List, string> = { pending: '{triage}:pending', held: '{triage}:held', spam: '{triage}:spam' }
 export const DUE = '{triage}:due'
-export const STUCK = '{triage}:stuck'
-export const TAKEN = '{triage}:taken'
+export const INDEXES: Record<Index, string> = {
+  stuck: '{triage}:stuck', taken: '{triage}:taken', retrying: '{triage}:retrying',
+}
 export const AUDIT = '{triage}:audit'
 export const recordKey = (id: string) => `{triage}:s:${id}`
 export const dataKey = (id: string) => `{triage}:d:${id}`

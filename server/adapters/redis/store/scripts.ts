@@ -89,16 +89,16 @@ end
 /**
  * Compare-and-set of one submission. Returns 1, or the form data if `keeping` is 'read'. Returns 0 if another version
  * is stored. Also returns 0 if form data that must be read or kept longer is gone or is not JSON. Updates the
- * submission's scores in its list, in due, stuck and taken ('' removes it, 'stay' changes nothing). Adds a line to the
- * audit trail if there is an outcome.
+ * submission's scores in its list, in due and in the indexes ('' removes it, 'stay' changes nothing). Adds a line to
+ * the audit trail if there is an outcome.
  *
  * `recordEnd` is '' if it does not change. `keeping` says what happens to the data: 'set' | 'keep' | 'read' | 'erase'.
  */
 export const PUT = namedScript(
-  ['record', 'data', 'from', 'due', 'stuck', 'audit', 'tally', 'to', 'taken', 'drafts'],
+  ['record', 'data', 'from', 'due', 'stuck', 'audit', 'tally', 'to', 'taken', 'retrying', 'drafts'],
   [
-    'id', 'expected', 'score', 'dueAt', 'stuckAt', 'takenAt', 'outcome', 'line', 'lineAt', 'lineAge', 'mostLines',
-    'channel', 'version', 'recordText', 'recordEnd', 'keeping', 'dataText', 'dataEnd',
+    'id', 'expected', 'score', 'dueAt', 'stuckAt', 'takenAt', 'retryingAt', 'outcome', 'line', 'lineAt', 'lineAge',
+    'mostLines', 'channel', 'version', 'recordText', 'recordEnd', 'keeping', 'dataText', 'dataEnd',
   ],
   `${BOOKKEEPING}${NOTE}
 local function place(old, new, at)
@@ -118,6 +118,7 @@ place(from, to, score)
 place(due, due, dueAt)
 place(stuck, stuck, stuckAt)
 place(taken, taken, takenAt)
+place(retrying, retrying, retryingAt)
 if outcome ~= '' then note() end
 announce(id)
 return text or 1
@@ -125,10 +126,10 @@ return text or 1
 
 /** Deletes everything stored about a submission, and adds an audit line if there is an outcome. */
 export const FORGET = namedScript(
-  ['record', 'data', 'pending', 'held', 'spam', 'due', 'stuck', 'taken', 'audit', 'tally', 'drafts'],
+  ['record', 'data', 'pending', 'held', 'spam', 'due', 'stuck', 'taken', 'retrying', 'audit', 'tally', 'drafts'],
   ['id', 'outcome', 'line', 'lineAt', 'lineAge', 'mostLines', 'channel'], `${BOOKKEEPING}${NOTE}
 redis.call('DEL', record, data, drafts)
-for at = 3, 8 do redis.call('ZREM', KEYS[at], id) end
+for at = 3, 9 do redis.call('ZREM', KEYS[at], id) end
 if outcome ~= '' then note() end
 announce(id)
 `)

@@ -17,7 +17,7 @@ import { clockOf } from '../connection/clock'
 import { countKey } from '../limiter'
 import { RecordReader, type ReaderOptions } from './reader'
 import {
-  AUDIT, changesChannel, dataKey, draftsKey, DUE, idempotencyKeyOf, LISTS, recordKey, STUCK, TAKEN, tallyKey,
+  AUDIT, changesChannel, dataKey, draftsKey, DUE, idempotencyKeyOf, INDEXES, LISTS, recordKey, tallyKey,
 } from './record'
 import { refusalLine } from '../connection/refusals'
 import { BACKLOG, CREATE, FORGET, PUT, REVISION } from './scripts'
@@ -98,18 +98,20 @@ export class RedisStore implements SubmissionStore {
 
   async replace(previous: SubmissionRecord, next: Submission, audit?: AuditLine): Promise<Submission | null> {
     const { id, version } = next
-    const { listOf, needsPerson, isTaken, isOver, dataLivesUntil } = this.options
+    const { listOf, isIn, isOver, dataLivesUntil } = this.options
     const keys = {
       record: recordKey(id), data: dataKey(id),
       from: LISTS[listOf(previous) ?? 'pending'], to: LISTS[listOf(next) ?? 'pending'], due: DUE,
-      stuck: STUCK, taken: TAKEN, audit: AUDIT, tally: tallyKey(audit?.at ?? next.receivedAt), drafts: draftsKey(id),
+      ...INDEXES, audit: AUDIT, tally: tallyKey(audit?.at ?? next.receivedAt), drafts: draftsKey(id),
     }
     const getPlacement = (rule: StoreRules['isOver' | 'listOf']) => (
       rule(next) === rule(previous) ? 'stay' : rule(next) ? next.receivedAt : ''
     )
     const commonArgs = {
       id, expected: previous.version, score: getPlacement(listOf), dueAt: this.dueOf(next),
-      stuckAt: getPlacement(needsPerson), takenAt: getPlacement(isTaken),
+      stuckAt: getPlacement(isIn.stuck), takenAt: getPlacement(isIn.taken),
+      // An earlier version did not keep this index: add what it has left out at its next attempt.
+      retryingAt: isIn.retrying(next) ? next.receivedAt : getPlacement(isIn.retrying),
       channel: changesChannel(this.client), ...lineOf(audit),
     }
     // Keep a trace, or a submission that was one, for a week from now, whatever its age.
@@ -141,7 +143,7 @@ export class RedisStore implements SubmissionStore {
   }
 
   async forget(id: string, erased?: Pick<AuditLine, 'reviewer' | 'at'>): Promise<void> {
-    const indexes = { ...LISTS, due: DUE, stuck: STUCK, taken: TAKEN, drafts: draftsKey(id) }
+    const indexes = { ...LISTS, ...INDEXES, due: DUE, drafts: draftsKey(id) }
     const receivedAt = erased && (await this.loadListedAt(id) ?? erased.at)
     const line = erased && { id, outcome: 'erased' as const, ...erased, receivedAt: receivedAt! }
     await this.calls.runNamed(
@@ -174,14 +176,15 @@ export class RedisStore implements SubmissionStore {
 
   backlog(now: number): Promise<Backlog> {
     return this.call(async () => {
-      const reply = await run(this.client, BACKLOG, [LISTS.pending, DUE, STUCK], [String(now)]) as (number | string)[]
+      const keys = [LISTS.pending, DUE, INDEXES.stuck]
+      const reply = await run(this.client, BACKLOG, keys, [String(now)]) as (number | string)[]
       const [pending, oldestAt, overdue, overdueSince, stuck] = reply.map(each => each === '' ? null : Number(each))
       return { pending, oldestAt, overdue, overdueSince, stuck } as Backlog
     })
   }
 
   stuck(limit: number): Promise<string[]> {
-    return this.call(() => this.client.zRange(STUCK, 0, limit - 1))
+    return this.call(() => this.client.zRange(INDEXES.stuck, 0, limit - 1))
   }
 
   revision(): Promise<string> {

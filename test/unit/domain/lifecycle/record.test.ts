@@ -3,7 +3,7 @@ import type { LifecycleEvent } from '../../../../server/domain/lifecycle/events'
 import {
   keptUntil, sameCard, withEntry, withOriginals, storeRules, isOver, traceOf,
 } from '../../../../server/domain/lifecycle/record'
-import type { Submission, Reviewer } from '../../../../server/ports/submission'
+import type { Submission, Reviewer, Work } from '../../../../server/ports/submission'
 import { claimed, DATA, DISCORD, LEASE, NOW, posted, REVIEWER, SLACK, spam, step } from '../../../fixtures/lifecycle'
 import { decided, submission } from '../../../fixtures/submissions'
 import { openTriage } from '../../../fakes/triage'
@@ -65,7 +65,7 @@ test('a history that grows long keeps when the form came in, and the latest', ()
   )
 })
 
-const { needsPerson, dataLivesUntil } = storeRules
+const { isIn, dataLivesUntil } = storeRules
 const FAILURES = [{ delivery: 'email' as const, reason: 'Refused.' }]
 
 test.each<[boolean, string, Partial<Submission>]>([
@@ -74,7 +74,16 @@ test.each<[boolean, string, Partial<Submission>]>([
   [false, 'decided again, and keeps why it failed before', { state: 'settling', failures: FAILURES }],
   [false, 'waiting for its first decision', {}],
 ])('that somebody is needed is %s for what is %s', (isNeeded, _, changes) => {
-  expect(needsPerson(submission(changes))).toBe(isNeeded)
+  expect(isIn.stuck(submission(changes))).toBe(isNeeded)
+})
+
+test.each<[boolean, string, Partial<Work>]>([
+  [false, 'on its first attempt', {}], [true, 'after a failed attempt', { attempts: 1 }],
+  [true, 'put off before its first attempt', { reason: 'It rests.' }],
+  [false, 'a card', { kind: 'update', attempts: 1 }],
+])('that a delivery is tried again is %s for one that is %s', (isIt, _, changes) => {
+  const work = [{ key: 'email#2', kind: 'email', attempts: 0, dueAt: 1, ...changes }]
+  expect(isIn.retrying(submission({ state: 'settling', work }))).toBe(isIt)
 })
 
 test('form data that is kept for a receipt is kept until all cards have followed, too', () => {

@@ -6,7 +6,7 @@ import { openTriage, storeWaiting, type Triage } from '../../../fakes/triage'
 let triage: Triage
 beforeEach(async () => { triage = await openTriage() })
 const table = async () => {
-  const { columns, rows } = await exportTable(triage.store, 'submissions')
+  const { columns, rows } = await exportTable(triage, 'submissions')
   return { columns, rows: await Array.fromAsync(rows) }
 }
 
@@ -28,7 +28,7 @@ test('each line says whose form it is of, in both tables', async () => {
   )
   expect(formsOf((await table()).rows)).toEqual({ [ids[0]!]: 'jobs', [ids[1]!]: '' })
   for (const id of ids) await triage.decide({ id, action: 'spam' })
-  const { columns, rows } = await exportTable(triage.store, 'audit')
+  const { columns, rows } = await exportTable(triage, 'audit')
   expect([columns.at(-1), formsOf(await Array.fromAsync(rows))]).toEqual(['form', { [ids[0]!]: 'jobs', [ids[1]!]: '' }])
 })
 
@@ -50,7 +50,7 @@ test('the 500 fields that most forms have are columns, and what else a row has i
   expect(firstRow).toMatchObject({ 'field: name': 'Ada', 'field: message': '=1+1' })
   expect(firstRow).not.toHaveProperty(['other fields'])
   expect(JSON.parse(lastRow!['other fields'] as string)).toEqual({ only: 1 })
-  const json = (await Array.fromAsync(jsonArray(triage.store, 'submissions'))).join('')
+  const json = (await Array.fromAsync(jsonArray(triage, 'submissions'))).join('')
   expect(JSON.parse(json)).toMatchObject([
     { data: inventedFields(24_000) }, { data: realData }, { data: { ...realData, only: [1] } },
   ])
@@ -74,7 +74,7 @@ test('more names than are counted lose none of what many forms have', async () =
 
 test('a form that comes in while the columns are chosen breaks no row', async () => {
   await storeWaiting(triage, [{ data: { name: 'Ada' } }])
-  const { columns, rows } = await exportTable(triage.store, 'submissions')
+  const { columns, rows } = await exportTable(triage, 'submissions')
   await storeWaiting(triage, [{ data: { name: 'Grace' } }, { data: { name: 'Linus', other: 1 } }])
   expect(columns.slice(5)).toEqual(['field: name'])
   expect((await Array.fromAsync(rows)).map(row => row['field: name']).toSorted()).toEqual(['Ada', 'Grace'])
@@ -82,7 +82,7 @@ test('a form that comes in while the columns are chosen breaks no row', async ()
 
 test('nothing to export is a table of columns, and an empty list', async () => {
   expect(await table()).toEqual({ columns: ['id', 'state', 'received at', 'expires at', 'form'], rows: [] })
-  const json = (await Array.fromAsync(jsonArray(triage.store, 'audit'))).join('')
+  const json = (await Array.fromAsync(jsonArray(triage, 'audit'))).join('')
   expect(JSON.parse(json)).toEqual([])
 })
 
@@ -93,7 +93,7 @@ const textOf = async ({ columns, rows }: Awaited<ReturnType<typeof exportTable>>
 test('the export has a column for every field of any submission, and runs no formula', async () => {
   await triage.post({ name: '=HYPERLINK("https://evil.example")', note: 'a "quoted", line\nand another' })
   await triage.post(JSON.parse('{"__proto__": "kept", "total": -5, "phone": "+49 1", "tags": ["@x"]}'))
-  const text = await textOf(await exportTable(triage.store, 'submissions'))
+  const text = await textOf(await exportTable(triage, 'submissions'))
   const [head, ...lines] = text.split('\r\n')
   expect(head).toBe('\uFEFF"id","state","received at","expires at","form","field: __proto__","field: total","field: phone","field: tags","field: name","field: note"')
   expect(lines[0]).toContain(`,"kept","'-5","'+49 1","'@x","",""`)
@@ -104,7 +104,7 @@ test('the export has a column for every field of any submission, and runs no for
 test('the export of the audit trail names who decided what and when, without form data', async () => {
   const id = await triage.post({ name: 'secret of Ada' })
   await triage.settle(triage.decide({ id, action: 'spam' }))
-  const text = await textOf(await exportTable(triage.store, 'audit'))
+  const text = await textOf(await exportTable(triage, 'audit'))
   expect(text).toMatch(
     new RegExp(`^\uFEFF"id","outcome","at","reviewer","reviewer id","person","platform","to","received at","form"\r\n"${id}","spam","2026-11-21T[^,]+","Ada","U1","","Slack","","2026-11-21T[^,]+",""\r\n$`),
   )

@@ -145,6 +145,19 @@ describe('the status', () => {
     await triage.runtime.drain()
   })
 
+  test('says what failed and what waits at each destination, with the last answer', async () => {
+    const refused = { ok: false as const, reason: 'It answered.', status: 400 }
+    for (const [permanent, answer] of [[true, 'never'], [false, 'later']] as const) {
+      triage.mailer.answers.push({ ...refused, permanent, answer })
+      await triage.forward(await triage.post({ name: 'Ada' }))
+      triage.runtime.time += 1000
+    }
+    const { parts } = await status()
+    expect(parts.flatMap(({ key, queue }) => queue ? [[key, queue]] : [])).toEqual([
+      ['email', { failed: 1, waiting: 1, isMore: false, answer: 'later' }],
+    ])
+  })
+
   test('a room beside its platform\'s own is a part of its own while it fails', async () => {
     let now = 0
     const parts = async () => (await status()).parts.filter(({ key }) => key.startsWith('slack'))

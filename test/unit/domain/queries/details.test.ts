@@ -89,6 +89,7 @@ test('history is told in words', () => {
   const text = (entry: Parameters<typeof historyLine>[0]) => historyLine(entry, key => key.toUpperCase())
   expect(text({ at: 1, event: 'claimed', action: 'spam', edited: false, reviewer: ADA })).toEqual({
     at: 1, event: 'claimed', text: 'Marked as spam by Ada on Slack', reason: null, againAt: null, verdict: null,
+    ms: null, status: null, answer: null, repeated: null,
   })
   expect(text({ at: 2, event: 'failed', kind: 'update', room: 'slack', reason: 'no', again: 9 })).toMatchObject({
     text: 'Card update on SLACK failed', reason: 'no', againAt: 9,
@@ -96,6 +97,11 @@ test('history is told in words', () => {
   expect(text({ at: 3, event: 'failed', kind: 'email', reason: 'no', again: null })).toMatchObject({
     text: 'Email failed', againAt: null,
   })
+  const attempt = { ms: 12, status: 500, answer: 'no' }
+  expect(text({
+    at: 3, event: 'failed', kind: 'email', reason: 'no', again: null, count: 2, since: 1, ...attempt,
+  })).toMatchObject({ ...attempt, repeated: { count: 2, since: 1 } })
+  expect(text({ at: 3, event: 'delivered', delivery: 'endpoint', ...attempt })).toMatchObject(attempt)
   expect(text({ at: 4, event: 'reopened' })).toMatchObject({ text: 'Open for a decision again' })
   expect(text({ at: 5, event: 'receipt', receipt: { verdict: 'bounced' } })).toMatchObject({
     text: 'Email: Bounced', verdict: 'bounced',

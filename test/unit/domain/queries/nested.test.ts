@@ -75,7 +75,7 @@ test('the agent reads it by its labels, and changes it by label or path', async 
 
 test('the export has a column for each question', async () => {
   await triage.post({ 'Your name': 'Grace', 'tags': ['a', 'b'] })
-  const { columns, rows } = await exportTable(triage.store, 'submissions')
+  const { columns, rows } = await exportTable(triage, 'submissions')
   const [grace, ada] = await Array.fromAsync(rows)
   expect(columns).toEqual(expect.arrayContaining(['field: Your name', 'field: Topics', 'field: event_id']))
   expect(grace).toMatchObject({ 'field: Your name': 'Grace', 'field: tags': '["a","b"]', 'field: Topics': '' })
