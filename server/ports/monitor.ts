@@ -63,6 +63,8 @@ export interface PartHealth {
   lastError: { at: number, reason: string } | null
   /** End of the latest pause for the vendor's rate limit. */
   limitedUntil: number | null
+  /** Start of an outage that goes on; absent if there is none. */
+  failingSince?: number
 }
 
 /**

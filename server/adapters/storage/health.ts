@@ -10,10 +10,12 @@ const QUIET_MS = 10_000
 /** Max wait of readers for the notes of this process, ms. With a call of Redis it is less than the promised 2 s. */
 const OWN_NOTES_MS = 400
 
-/** Facts that are read, and their member of `PartHealth`. `since` is the start of an outage that goes on. */
-const MEMBERS = { success: 'lastSuccessAt', error: 'lastError', limit: 'limitedUntil' } as const
+/** Facts, and their member of `PartHealth` */
+const MEMBERS = {
+  success: 'lastSuccessAt', error: 'lastError', limit: 'limitedUntil', since: 'failingSince',
+} as const
 
-const keyOf = (part: string, fact: keyof typeof MEMBERS | 'since') => `health:${keyPart(part)}:${fact}`
+const keyOf = (part: string, fact: keyof typeof MEMBERS) => `health:${keyPart(part)}:${fact}`
 
 const isOver = ({ lastAt }: Incident, now: number) => lastAt <= now - INCIDENT_TTL_MS
 
@@ -65,7 +67,7 @@ export function createHealthBook(storage: SmallStorage): HealthBook {
       const parts: Record<string, PartHealth> = {}
       for (const [key, value] of await entriesOf('health')) {
         // Earlier versions wrote rooms otherwise: these facts are left out.
-        const [, name, fact] = /^health:([^:]+):(success|error|limit)$/.exec(key) ?? []
+        const [, name, fact] = /^health:([^:]+):(success|error|limit|since)$/.exec(key) ?? []
         if (name === undefined) continue
         const part = parts[decodeURIComponent(name)] ??= { lastSuccessAt: null, lastError: null, limitedUntil: null }
         Object.assign(part, { [MEMBERS[fact as keyof typeof MEMBERS]]: value })
