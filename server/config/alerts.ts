@@ -14,7 +14,7 @@ const channel = text.regex(
 export const alertVariables = {
   ALERT_CHANNEL: {
     schema: channel,
-    about: 'Room that is told when a part of this service has failed for 5 minutes, and when it works again: cards for the room of the cards, or a platform and a channel, e.g. slack:C0123456789. Also tells a forward that was given up in the thread of its card.',
+    about: 'Room that is told when a part of this service has failed for 5 minutes, and when it works again: cards for the room of the cards, or a platform and a channel, e.g. slack:C0123456789.',
     example: 'cards',
   },
   ALERT_EMAIL: {

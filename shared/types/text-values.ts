@@ -154,7 +154,6 @@ export interface TextValues {
   'card.alert.gatewayAction': never
   'card.alert.working': 'duration' | 'part'
   'card.alert.test': 'at'
-  'card.alert.givenUp': 'reasons'
   'card.alert.storeName': never
   'card.notice.backlog': 'count'
   'card.notice.held': 'count'

@@ -86,7 +86,9 @@ export function workingMessage(key: string, since: number, tookMs: number, conte
   const text = texts('card.alert.working', { part: label, duration })
   return {
     type: 'alert.working', subject: text, text,
-    facts: { part: key, label, since: new Date(since).toISOString(), waiting: null, reason: null, action: null, tookMs },
+    facts: {
+      part: key, label, since: new Date(since).toISOString(), waiting: null, reason: null, action: null, tookMs,
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import type { RichText } from '../../../shared/types/line'
 import { plainText } from '../../../shared/utils/line'
 import type { Endpoint, Outcome } from '../../ports/delivery'
 import type { Context } from '../context'
+import { emailDelivery } from '../deliveries/email'
 import { fromHeader } from '../outbox/email'
 
 /** A message to the people who run the service. It contains no form data. */
@@ -48,7 +49,7 @@ export function openWays(context: Context, { room, to, webhook }: AlertWays): Al
   })
   if (to) ways.push({
     name: 'email',
-    needs: part => part === 'email',
+    needs: part => part === emailDelivery.key,
     send: ({ subject, text }, key) => mailer.send({
       from: fromHeader(mail), to, subject, text: [plainText(text), ...url ? [url] : []].join('\n\n'),
       headers: { 'Auto-Submitted': 'auto-generated' },

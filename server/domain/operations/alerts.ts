@@ -5,7 +5,9 @@ import type { GatewayState } from '../../ports/monitor'
 import type { Context } from '../context'
 import { InvalidRequest, TooManyTests } from '../errors'
 import { orUnavailable } from '../queries/rows'
-import { failingMessage, readFailures, STORE, storeFailure, testMessage, workingMessage, type Failure } from './alert-parts'
+import {
+  failingMessage, readFailures, STORE, storeFailure, testMessage, workingMessage, type Failure,
+} from './alert-parts'
 import type { AlertMessage, AlertWay } from './alert-ways'
 import type { Storage } from './readiness'
 

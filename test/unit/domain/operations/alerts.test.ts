@@ -102,7 +102,8 @@ test('a failure of 5 minutes is told once on each way, over two replicas, and it
     url: 'https://forms.example.com/status',
   } })])
   expect(board.announcements).toEqual([expect.objectContaining({
-    platform: 'slack/C0ALERTS', text: expect.stringMatching(/^Endpoint does not take forwards\..*3 submissions wait/) as string,
+    platform: 'slack/C0ALERTS',
+    text: expect.stringMatching(/^Endpoint does not take forwards\..*3 submissions wait/) as string,
   })])
   await recover('endpoint')
   await until(20)
