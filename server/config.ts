@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import builtInForms from '../forms.config'
 import type { ConfigArea } from '../shared/types/status'
 import { agentVariables, readAgent, type AgentConfig } from './config/agent'
+import { alertVariables, readAlerts, type AlertConfig } from './config/alerts'
 import { coreVariables } from './config/core'
 import { filesVariables, readFiles, type FilesConfig } from './config/files'
 import { folderProblem } from './config/folder'
@@ -72,6 +73,7 @@ export interface Config {
   /** Replaces the platforms' own pause between cards, ms. */
   cardIntervalMs?: number
   ops: OpsConfig
+  alerts: AlertConfig
   agent: AgentConfig
   tools: ToolsConfig
   files: FilesConfig
@@ -95,13 +97,14 @@ export const LOCAL_SITE = 'http://localhost:3000'
 
 /** Variables that the service itself names */
 type ServiceVariables = typeof coreVariables & typeof peopleVariables & typeof opsVariables & typeof agentVariables
-  & typeof toolsVariables & typeof filesVariables
+  & typeof toolsVariables & typeof filesVariables & typeof alertVariables
 
 /** Every variable that the service reads, by area. `.env.example` is checked against it. */
 export const areas: Readonly<Record<string, Readonly<Record<string, Variable>>>> = {
   'Main job': coreVariables, 'Files of forms': filesVariables, 'People': peopleVariables,
   ...Object.fromEntries(platforms.map(({ label, variables }) => [label, variables])),
-  'Ops pages': { ...opsVariables, ...signInVariables }, 'Conversation': agentVariables, 'Agent tools': toolsVariables,
+  'Ops pages': { ...opsVariables, ...signInVariables }, 'Alerts': alertVariables,
+  'Conversation': agentVariables, 'Agent tools': toolsVariables,
 }
 
 const table: Readonly<Record<string, Variable>> = Object.assign({}, ...Object.values(areas))
@@ -142,7 +145,7 @@ export function readConfig(env: Environment = process.env, dotenv = dotenvFor(en
   requireCompanions(values, Object.values(forms), require)
   const parts = {
     platforms: readPlatforms(values, platformKeys, { forms, people: everyoneListed(people, forms) }, context),
-    ops: readOps(values, require, requireSite),
+    ops: readOps(values, require, requireSite), alerts: readAlerts(values, platformKeys, problems),
     agent: readAgent(values, require), tools: readTools(values, require),
   }
   const maxBodyBytes = values.MAX_BODY_BYTES ?? 256 * 1024

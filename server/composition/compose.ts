@@ -91,20 +91,20 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const missing = [...missingSettings(config), ...vendors.problems, ...checkNames(), ...warnings]
   const decides = whoDecides(people, config.forms)
   const storage = new Storage(core, stores.advice)
-  const { operations, testEmail, testCards, setup } = createUpkeep(context, {
+  const { operations, testEmail, testCards, alerts, setup } = createUpkeep(context, {
     config, missing, decides, warnings, storage, metrics, listeners, receipts: stores.testReceipts,
-    limiter: stores.tests,
+    limiter: stores.tests, alertBook: stores.alerts, http,
   })
   const pages = createPages(context, triage, stores.guesses)
   const { retries, deliveries, sweep } = createDueWork(context, triage, {
-    storage, files, opsSubmissions: pages.opsSubmissions, serverless: config.serverless,
+    storage, alerts, files, opsSubmissions: pages.opsSubmissions, serverless: config.serverless,
     sweepBot: () => [agent?.sweep(bot), resumeStalled(messages, retry.leaseMs, started, runtime)],
   })
   const bodyLimits = bodyLimitsOf(config)
   const formUrl = `${config.siteUrl ?? ''}/api/form`
 
   return {
-    config, log, missing, decides, store, signIns: stores.signIns, operations, testEmail, testCards, formUrl,
+    config, log, missing, decides, store, signIns: stores.signIns, operations, testEmail, testCards, alerts, formUrl,
     ...pages,
     files, bodyLimits, readBody: createBodyReader(bodyLimits),
     load: () => Promise.all([

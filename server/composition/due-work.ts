@@ -1,6 +1,7 @@
 import { HeldNotice } from '../domain/cards/card-queue'
 import type { Context } from '../domain/context'
 import type { SubmissionFiles } from '../domain/files/submission-files'
+import type { Alerts } from '../domain/operations/alerts'
 import type { Storage } from '../domain/operations/readiness'
 import { Retries } from '../domain/outbox/retries'
 import { Deliveries } from '../domain/outbox/send-again'
@@ -13,6 +14,7 @@ import type { Triage } from './triage'
 interface DueWorkParts {
   opsSubmissions: OpsSubmissions
   storage: Storage
+  alerts: Alerts
   files: SubmissionFiles
   serverless: boolean
   /** Work of the bot that is due: questions of the agent, messages behind a stalled reply */
@@ -22,7 +24,7 @@ interface DueWorkParts {
 /** The sweep, which does whatever is due, and the retries that an operator asks for. */
 export function createDueWork(
   context: Context, { outbox, reviewers }: Triage,
-  { opsSubmissions, storage, files, serverless, sweepBot }: DueWorkParts,
+  { opsSubmissions, storage, alerts, files, serverless, sweepBot }: DueWorkParts,
 ) {
   const sweepDue = () => sweep(context, outbox, reviewers)
   const quarantineNotice = new HeldNotice(context)
@@ -34,6 +36,8 @@ export function createDueWork(
       outbox.queue.wake()
       // Check the store even if the rest fails: the status page shows since when it is down.
       const checked = storage.check()
+      // Not awaited: a slow way must not delay the work. Without the store it must run all the same.
+      context.runtime.background(checked.then(() => alerts.tell()))
       files.sweep()
       if (!serverless) await orUnavailable(postAgain())
       const others = Promise.all([...sweepBot(), quarantineNotice.tell(), checked])

@@ -4,9 +4,12 @@ import { version } from '../../package.json'
 import type { Setup } from '../../shared/types/setup'
 import type { StatusReport } from '../../shared/types/status'
 import { gatewayStates, type ListenerSupervisor } from '../adapters/chat/listener-supervisor'
+import { createEndpoint } from '../adapters/downstream/endpoint'
 import { checkConfig, type Config } from '../config'
 import { sqlitePath } from '../config/store-url'
 import type { Context } from '../domain/context'
+import { Alerts } from '../domain/operations/alerts'
+import { openWays } from '../domain/operations/alert-ways'
 import { Credentials, introduce } from '../domain/operations/credentials'
 import { exportTable, jsonArray, type ExportedTable } from '../domain/operations/export'
 import { problemsOf, readParts } from '../domain/operations/parts'
@@ -16,7 +19,9 @@ import { TestCards } from '../domain/operations/test-cards'
 import { TestEmail } from '../domain/operations/test-email'
 import { whyClosed } from '../http/auth/viewer'
 import { outside } from '../platforms/registry'
+import type { AlertBook } from '../ports/alerts'
 import type { TestReceipts } from '../ports/delivery'
+import type { HttpClient } from '../ports/http'
 import type { Limiter } from '../ports/limiter'
 import type { Metrics } from '../ports/monitor'
 
@@ -45,7 +50,9 @@ interface UpkeepParts {
   metrics: Promise<Metrics> | null
   listeners: readonly ListenerSupervisor[]
   receipts: TestReceipts
-  /** Counts test emails and test cards. */
+  alertBook: AlertBook
+  http: HttpClient
+  /** Counts test emails, test cards and test alerts. */
   limiter: Limiter
   /** Warnings about unusual values of variables, one line each. */
   warnings: readonly string[]
@@ -60,7 +67,22 @@ export function createUpkeep(context: Context, parts: UpkeepParts) {
     setup: () => readSetup(context, credentials, parts),
     testEmail: new TestEmail(context, receipts, limiter),
     testCards: new TestCards(context, limiter),
+    alerts: createAlerts(context, parts),
   }
+}
+
+function createAlerts(
+  context: Context, { config: { alerts, endpoint }, alertBook, storage, listeners, limiter, http }: UpkeepParts,
+): Alerts {
+  const { room, to, webhook, afterMs } = alerts
+  return new Alerts(context, {
+    book: alertBook, storage, limiter, afterMs,
+    gateways: () => gatewayStates(listeners, { labelOf: context.board.label, log: context.log }),
+    ways: openWays(context, {
+      room, to,
+      webhook: webhook ? createEndpoint({ url: webhook, signingSecret: endpoint.signingSecret }, http) : undefined,
+    }),
+  })
 }
 
 function createOperations(

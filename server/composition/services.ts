@@ -11,6 +11,7 @@ import type { Receipts } from '../domain/outbox/receipts'
 import type { Arrival } from '../domain/intake/intake'
 import type { SubmissionFiles } from '../domain/files/submission-files'
 import type { PasswordGuesses } from '../domain/operations/password-guesses'
+import type { Alerts } from '../domain/operations/alerts'
 import type { TestCards } from '../domain/operations/test-cards'
 import type { TestEmail } from '../domain/operations/test-email'
 import type { ReadBody } from '../http/body/body'
@@ -61,6 +62,7 @@ export interface Services {
   receipts: Receipts | null
   testEmail: TestEmail
   testCards: TestCards
+  alerts: Alerts
   operations: Operations
   setup: () => Promise<Setup>
   /** Does all due work; resolves with the number of submissions taken. */

@@ -22,6 +22,7 @@ import { SqliteMessageQueue } from '../adapters/sqlite/message-queue'
 import { SqliteState } from '../adapters/sqlite/state'
 import { createSqliteStorage } from '../adapters/sqlite/storage'
 import { SqliteStore } from '../adapters/sqlite/store'
+import { createAlertBook } from '../adapters/storage/alerts'
 import { createHealthBook } from '../adapters/storage/health'
 import { createInstallations } from '../adapters/storage/installations'
 import { storeId } from '../adapters/storage/store-id'
@@ -33,6 +34,7 @@ import { notedFiles } from '../domain/operations/monitor'
 import { storeRules } from '../domain/lifecycle/record'
 import { SubmissionFiles } from '../domain/files/submission-files'
 import { LARGEST_BODY, type BodyLimits, BodyMemory } from '../http/body/body-memory'
+import type { AlertBook } from '../ports/alerts'
 import type { ApprovalStore } from '../ports/approvals'
 import type { CardQueueStore } from '../ports/card-queue'
 import type { Drafts } from '../ports/drafts'
@@ -54,6 +56,7 @@ export interface Stores {
   limiter: Limiter | null
   health: HealthBook
   testReceipts: TestReceipts
+  alerts: AlertBook
   /** Counts attempts to sign in. */
   signIns: Limiter
   /** Counts wrong passwords of all clients together. */
@@ -151,7 +154,7 @@ function openRedis(config: Config, options: StoreOptions, log: Log): Stores {
 function smallStores(storage: SmallStorage) {
   return {
     id: () => storeId(storage), installations: createInstallations(storage), health: createHealthBook(storage),
-    testReceipts: createTestReceipts(storage),
+    testReceipts: createTestReceipts(storage), alerts: createAlertBook(storage),
   }
 }
 

@@ -61,10 +61,10 @@ export interface Metrics extends Omit<Monitor, 'probed'> {
 export interface PartHealth {
   lastSuccessAt: number | null
   lastError: { at: number, reason: string } | null
-  /** Start of the outage; absent while there is none. */
-  since?: number
   /** End of the latest pause for the vendor's rate limit. */
   limitedUntil: number | null
+  /** Start of an outage that goes on; absent if there is none. */
+  failingSince?: number
 }
 
 /**

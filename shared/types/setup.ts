@@ -64,3 +64,12 @@ export interface TestCardsSent {
     reason: string | null
   }[]
 }
+
+/** Answer of `POST /api/setup/alert`, for each way that is set. */
+export interface AlertsSent {
+  ways: readonly {
+    way: 'channel' | 'email' | 'webhook'
+    /** Reason why the alert was not sent; null if it was sent. */
+    reason: string | null
+  }[]
+}

@@ -144,6 +144,21 @@ export interface TextValues {
   'card.openCard': never
   'card.openOverview': never
   'card.onTheWeb': 'button'
+  'card.alert.cards': 'part'
+  'card.alert.email': never
+  'card.alert.destination': 'part'
+  'card.alert.store': never
+  'card.alert.gateway': 'part'
+  'card.alert.other': 'part'
+  'card.alert.failing': 'action' | 'at' | 'meaning' | 'reason' | 'waiting'
+  'card.alert.waiting': 'count'
+  'card.alert.waitingForms': never
+  'card.alert.action': never
+  'card.alert.storeAction': never
+  'card.alert.gatewayAction': never
+  'card.alert.working': 'duration' | 'part'
+  'card.alert.test': 'at'
+  'card.alert.storeName': never
   'card.notice.backlog': 'count'
   'card.notice.held': 'count'
   'card.notice.closed': 'reason' | 'room'

@@ -54,7 +54,7 @@ describe.each([
       'email': { lastSuccessAt: 4000, lastError: { at: 3000, reason: 'Resend answered 500.' }, limitedUntil: null },
       'teams/19:abc@thread.tacv2': {
         lastSuccessAt: 5000, lastError: { at: 6000, reason: 'The channel was archived.' }, limitedUntil: null,
-        since: 6000,
+        failingSince: 6000,
       },
     })
   })
@@ -159,7 +159,9 @@ test('notes of an earlier version in Redis are read', async () => {
     'teams/19:abc@thread.tacv2:success': '3000',
   })
   expect(await book.read()).toEqual({
-    slack: { lastSuccessAt: 1000, lastError: { at: 2000, reason: 'no' }, limitedUntil: null, since: 2000 },
+    slack: {
+      lastSuccessAt: 1000, lastError: { at: 2000, reason: 'no' }, limitedUntil: null, failingSince: 2000,
+    },
   })
   expect(await book.note('slack', 4000)).toBe(2000)
 })

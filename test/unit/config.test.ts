@@ -51,6 +51,10 @@ describe('every variable', () => {
         aliases: { ada: ['slack:U0123456789', 'ops:ada'], grace: ['discord:123456789012345678'] },
         claimMs: 30 * 60_000,
       },
+      alerts: {
+        room: 'discord/223456789012345678', to: ['ops@example.com'], webhook: 'https://alerts.example.com/in',
+        afterMs: 90_000,
+      },
       ops: OPS_CONFIG, agent: AGENT_CONFIG, platforms: {
         slack: {
           botToken: 'xoxb-1', signingSecret: 'signing-secret', channelId: 'C0123456789',

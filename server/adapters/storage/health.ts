@@ -10,8 +10,10 @@ const QUIET_MS = 10_000
 /** Max wait of readers for the notes of this process, ms. With a call of Redis it is less than the promised 2 s. */
 const OWN_NOTES_MS = 400
 
-/** Facts that are read, and their member of `PartHealth`. `since` is the start of an outage that goes on. */
-const MEMBERS = { success: 'lastSuccessAt', error: 'lastError', limit: 'limitedUntil', since: 'since' } as const
+/** Facts, and their member of `PartHealth` */
+const MEMBERS = {
+  success: 'lastSuccessAt', error: 'lastError', limit: 'limitedUntil', since: 'failingSince',
+} as const
 
 const keyOf = (part: string, fact: keyof typeof MEMBERS) => `health:${keyPart(part)}:${fact}`
 

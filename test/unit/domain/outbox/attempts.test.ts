@@ -15,7 +15,7 @@ describe('the history of a delivery', () => {
   test('says of each attempt how long it took, its status, and the answer without values of the form', async () => {
     const triage = await openTriage()
     triage.mailer.answers.push(refusal(500))
-    const thanks = { ok: true as const, value: { status: 202, answer: 'Thanks, Zoë Quintanilla' } }
+    const thanks = { ok: true as const, value: { status: 202 } }
     triage.endpoint.post = async () => {
       triage.runtime.time += 1200
       return thanks
@@ -27,7 +27,7 @@ describe('the history of a delivery', () => {
         event: 'failed', kind: 'email', ms: expect.any(Number), status: 500, answer: '{"got":{"name":"[…]"}}',
       }),
       expect.objectContaining({
-        event: 'delivered', delivery: 'endpoint', ms: 1200, status: 202, answer: 'Thanks, […]',
+        event: 'delivered', delivery: 'endpoint', ms: 1200, status: 202,
       }),
     ]))
   })
