@@ -80,7 +80,7 @@ function createAlerts(
     gateways: () => gatewayStates(listeners, { labelOf: context.board.label, log: context.log }),
     ways: openWays(context, {
       room, to,
-      webhook: webhook ? createEndpoint({ url: webhook, signingSecret: endpoint.signingSecret }, http) : undefined,
+      webhook: webhook ? createEndpoint({ url: webhook, signingSecrets: endpoint.signingSecrets }, http) : undefined,
     }),
   })
 }
