@@ -137,11 +137,11 @@ describe('the socket', () => {
       return { ok: true, value: 'ws://127.0.0.1:9/' }
     }
     void connection.connect()
-    await until('four attempts', () => askedAt.length === 4)
+    await until('four failed attempts', () => said.length >= 4)
     const pausesMs = askedAt.slice(1).map((at, index) => at - askedAt[index]!)
     for (const [index, leastMs] of [100, 200, 400].entries()) expect(pausesMs[index]).toBeGreaterThan(leastMs - 5)
     await connection.close()
-    expect(said).toHaveLength(4)
+    expect(said).toHaveLength(askedAt.length)
   })
 
   test('that Slack cuts before its hello, or on which it says nonsense, is replaced', async () => {
