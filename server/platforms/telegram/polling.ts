@@ -41,7 +41,6 @@ export async function createListener(
     listen: run => listenAsOwner(run, { state, store, leaseMs }, owned => new PollingOwner({
       ...owned, name: 'telegram.polling', store, state, log, owner: `${hostname()}:${process.pid}`, adapter,
       receive: update => adapter.receive(update, background),
-      onStatus: event => event === 'connected' && run.connected?.(),
     })),
     status: () => store.status(),
   }

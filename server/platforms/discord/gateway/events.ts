@@ -69,8 +69,6 @@ export interface GatewayOptions {
   owner?: string
   /** Time for which a dead listener blocks the next one, ms; Discord replays the gap */
   leaseMs: number
-  /** Called with every change, which is also logged */
-  onStatus?: (what: string, facts: Record<string, unknown>) => void
 }
 
 export class DeliveryFailed extends Error {

@@ -10,9 +10,6 @@ import { GatewayStore } from './store'
 /** Timeout of one forward, ms: longer than a handler takes, so that no retry overlaps with it */
 const FORWARD_TIMEOUT_MS = 30_000
 
-/** Status reports which mean that the active listener has a session */
-const CONNECTED_EVENTS = ['identified', 'resumed']
-
 /** Gateway listener of this deployment; it stores its data in the Chat SDK's state, which replicas share */
 export async function createListener(settings: DiscordSettings, environment: ListenerOptions): Promise<Listener> {
   const { botToken, applicationId } = settings
@@ -27,9 +24,7 @@ export async function createListener(settings: DiscordSettings, environment: Lis
     deliver: webhookUrl ? forwardTo(webhookUrl, botToken, FORWARD_TIMEOUT_MS) : receive,
   }
   return {
-    listen: run => listen({
-      ...options, onStatus: event => CONNECTED_EVENTS.includes(event) && run.connected?.(),
-    }, run),
+    listen: run => listen(options, run),
     status: () => new GatewayStore(state, applicationId).status(),
   }
 }

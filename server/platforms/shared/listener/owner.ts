@@ -20,8 +20,8 @@ export interface OwnerOptions {
   /** Name of the listener for the ops page: a host or deployment name */
   owner?: string
   log: Log
-  /** Called with every change, which is also logged */
-  onStatus?: (what: string, facts: Record<string, unknown>) => void
+  /** Called each time the platform has accepted this listener */
+  connected?: () => void
 }
 
 /**
@@ -99,6 +99,7 @@ export abstract class LeaseOwner<Options extends OwnerOptions = OwnerOptions> {
   protected connected(event: string, counts: Partial<OwnerRecord>, facts?: Record<string, unknown>): void {
     this.record = { ...this.record, connectedSince: Date.now(), ...counts }
     this.report(event, facts)
+    this.options.connected?.()
   }
 
   protected detached(why: string): void {
@@ -131,7 +132,6 @@ export abstract class LeaseOwner<Options extends OwnerOptions = OwnerOptions> {
 
   protected readonly report = (event: string, facts: Record<string, unknown> = {}): void => {
     this.options.log.info(`${this.options.name}.${event}`, { owner: this.record.owner, ...facts })
-    this.options.onStatus?.(event, facts)
   }
 
   /** Saves soon instead of at the next regular time. */

@@ -32,7 +32,6 @@ export async function createListener(
   return {
     listen: run => listenAsOwner(run, { state, store, leaseMs }, owned => new SocketOwner({
       ...owned, name: 'slack.socket', store, log, owner: `${hostname()}:${process.pid}`, inbox, address,
-      onStatus: event => event === 'connected' && run.connected?.(),
     })),
     status: () => store.status(),
   }
