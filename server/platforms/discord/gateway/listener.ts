@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import type { Listener, ListenerOptions, ListenerRun } from '../../connection'
 import { listenAsOwner } from '../../shared/listener/listen'
 import type { FormDiscordAdapter } from '../adapter'
@@ -20,7 +19,7 @@ export async function createListener(settings: DiscordSettings, environment: Lis
   const adapter = chat.getAdapter('discord') as FormDiscordAdapter
   const receive: Deliver = event => adapter.receive(event, { waitUntil: background })
   const options: GatewayOptions = {
-    state, log, botToken, applicationId, leaseMs, rest: adapter.rest, owner: `${hostname()}:${process.pid}`,
+    state, log, botToken, applicationId, leaseMs, rest: adapter.rest,
     deliver: webhookUrl ? forwardTo(webhookUrl, botToken, FORWARD_TIMEOUT_MS) : receive,
   }
   return {

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import type { Log } from '../../../ports/runtime'
 import { pause } from '../patience'
 import type { Lease } from './lease'
@@ -17,7 +18,7 @@ export interface OwnerOptions {
   signal: AbortSignal
   /** Time at which it must stop, epoch ms; null for no limit */
   endsAt: number | null
-  /** Name of the listener for the ops page: a host or deployment name */
+  /** Name of the listener for the ops page. Default: host and process */
   owner?: string
   log: Log
   /** Called each time the platform has accepted this listener */
@@ -39,7 +40,7 @@ export abstract class LeaseOwner<Options extends OwnerOptions = OwnerOptions> {
 
   constructor(protected readonly options: Options) {
     this.record = {
-      owner: options.owner || options.lease.id, connectedSince: null, refusal: null, resumes: 0,
+      owner: options.owner || `${hostname()}:${process.pid}`, connectedSince: null, refusal: null, resumes: 0,
       lastEventAt: null, lastForwardError: null, nextRestartAt: options.endsAt,
     }
   }
