@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { blockText } from '../support/block-kit'
+import { startBrowser } from '../support/browser'
 import { cardNow, cardOf, submitForm } from '../support/deployment'
-import { endAfterAll, sharedFolder } from '../support/lifetime'
+import { endAfterAll, endAfterTest, sharedFolder } from '../support/lifetime'
 import { startServer } from '../support/server'
 import { blockActions, BOT_TOKEN, CHANNEL, startSlack, type SlackMessage } from '../support/slack'
 import { APP_TOKEN } from '../support/slack-socket'
@@ -75,4 +76,17 @@ it('the eight lines of the README are a service that decides on Slack, sends ema
   await server.drain()
   expect(smtp.emails.map(({ source }) => source.includes(nextId))).toEqual([false, true])
   expect(await textNow(card)).toBe(before)
+  expect(await server.stop()).toBe(0)
+})
+
+it('its set-up page says that no public URL is needed, and its example sends a form to the address that is open', async () => {
+  const server = endAfterTest(await startServer(env))
+  const { window: page } = endAfterTest(await startBrowser())
+  const visitor = visit(server)
+  await visitor.signIn(PASSWORD)
+  await visitor.use(page)
+  await page.goto(`${server.url}/setup`)
+  await page.getByText('This service runs without a public URL').waitFor()
+  expect(await page.getByRole('main').textContent()).not.toContain('before you create the apps')
+  expect(await page.getByLabel('curl', { exact: true }).textContent()).toContain(`curl ${server.url}/api/form `)
 })
