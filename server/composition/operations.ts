@@ -116,7 +116,7 @@ function createOperations(
 
 /** Returns the configuration and the problems of its parts. */
 async function readSetup(
-  context: Context, credentials: Credentials, { config, storage, warnings }: UpkeepParts,
+  context: Context, credentials: Credentials, { config, storage, warnings, listeners }: UpkeepParts,
 ): Promise<Setup> {
   const { board, forms: { rooms } } = context
   const { siteUrl, platforms: settings } = config
@@ -124,13 +124,15 @@ async function readSetup(
   const parts = Object.groupBy(await readParts(context), ({ key }) => key.split('/')[0]!)
   const problems = Object.entries(parts).map(([key, all = []]) => [key, problemsOf(all)] as const)
   const areas = checkConfig()
-  const isSet = (name: string) => areas.some(({ variables }) => variables.some(each => each.name === name && each.set))
+  const connectsItself = (key: string) => listeners.some(({ platform }) => platform === key)
+  const used = outside.filter(({ key }) => key in settings)
   return {
-    siteUrl, config: areas, warnings,
+    siteUrl, needsSiteUrl: used.length === 0 || used.some(({ key }) => !connectsItself(key)),
+    config: areas, warnings,
     problems: Object.fromEntries([...problems, ['store', refusal ? [refusal.reason] : []]]),
     platforms: await Promise.all(outside.map(async (definition) => {
       const { key, label, icon, about, channel, outgoing, setup } = definition
-      const needs = outgoing && isSet(outgoing.variable)
+      const needs = outgoing && connectsItself(key)
         ? [...definition.needs.filter(name => !outgoing.replaced.includes(name)), outgoing.variable]
         : definition.needs
       const isWithoutCards = key in settings && !rooms.some(room => room.split('/')[0] === key)

@@ -1,25 +1,14 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Require } from '../variable'
-
-interface SmtpConfig {
-  host: string
-  port: number
-  /** True for TLS from the first byte. */
-  secure: boolean
-  user?: string
-  password?: string
-  /** True to refuse a server without STARTTLS. */
-  requireTls: boolean
-  /** Certificate of a private authority, PEM. */
-  ca?: string
-}
+import type { SmtpOptions } from '../adapters/email/smtp'
+import type { Require, Values } from '../variable'
+import type { coreVariables } from './core'
 
 export interface MailConfig {
   apiKey?: string
   baseUrl?: string
   /** Mail server; Resend is then only the fallback, if `fallback` is set. */
-  smtp?: SmtpConfig
+  smtp?: SmtpOptions
   fallback: boolean
   /** Name of what sends the emails, for people; absent if they are kept here. */
   carrier?: string
@@ -30,19 +19,7 @@ export interface MailConfig {
   receipts?: { secret: string, waitMs: number }
 }
 
-interface MailValues {
-  SMTP_URL?: string
-  SMTP_TLS?: 'required'
-  SMTP_CA?: string
-  MAIL_FALLBACK?: 'resend'
-  MAIL_API_KEY?: string
-  RESEND_BASE_URL?: string
-  MAIL_FROM_ADDRESS?: string
-  MAIL_FROM_NAME?: string
-  MAIL_WEBHOOK_SECRET?: string
-  RECEIPT_WAIT?: number
-  FORWARD_EMAIL?: readonly string[]
-}
+type MailValues = Values<typeof coreVariables>
 
 /** Requires what sends emails and the addresses, unless a sandbox keeps the emails. */
 export function requireMail(values: MailValues, isOptional: boolean, require: Require, problems: string[]): void {
@@ -78,7 +55,7 @@ export function readMail(values: MailValues, problems: string[]): MailConfig {
   }
 }
 
-function readSmtp(smtpUrl: string, { SMTP_TLS, SMTP_CA }: MailValues, problems: string[]): SmtpConfig {
+function readSmtp(smtpUrl: string, { SMTP_TLS, SMTP_CA }: MailValues, problems: string[]): SmtpOptions {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl)
   const secure = protocol === 'smtps:'
   return {

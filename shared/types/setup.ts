@@ -4,6 +4,8 @@ import type { ConfigArea } from './status'
 export interface Setup {
   /** Public URL of this deployment, without a trailing slash; null when unknown. */
   siteUrl: string | null
+  /** False if this service connects to each configured platform, so that none has to reach it. */
+  needsSiteUrl: boolean
   config: readonly ConfigArea[]
   /** Variables whose values look unusual, or were read only in part; one line each, without the values. */
   warnings: readonly string[]

@@ -63,10 +63,12 @@ describe('in production without NUXT_PUBLIC_SITE_URL', () => {
         'NUXT_PUBLIC_SITE_ULR is set but unknown. Did you mean NUXT_PUBLIC_SITE_URL?',
       ],
     })
-    const { siteUrl, platforms } = await (await ada.get('/api/setup')).json() as Setup
+    const { siteUrl, needsSiteUrl, platforms } = await (await ada.get('/api/setup')).json() as Setup
     const [first] = platforms.find(({ key }) => key === 'slack')!.steps
     // The first step has no link and nothing to copy.
-    expect([siteUrl, first]).toEqual([null, { text: expect.stringContaining('Set NUXT_PUBLIC_SITE_URL') }])
+    expect([siteUrl, needsSiteUrl, first]).toEqual([
+      null, true, { text: expect.stringContaining('Set NUXT_PUBLIC_SITE_URL') },
+    ])
     expect(await (await ada.get('/api/ops/context')).json()).toMatchObject({ formUrl: '/api/form' })
     const manifest = await fetch(`${d.server.url}/api/slack/manifest`)
     expect([manifest.status, await manifest.json()]).toMatchObject([404, { code: 'SITE_URL_MISSING' }])

@@ -112,7 +112,8 @@ describe('a service without a public URL', () => {
     await visitor.signIn(PASSWORD)
     expect(about).toEqual({ platform: 'slack', label: 'Slack', outgoing: 'socket' })
     expect(status).toMatchObject({ owner: expect.stringContaining(`:${d.server.pid}`) as string, refusal: null })
-    const { platforms } = await (await visitor.get('/api/setup')).json() as Setup
+    const { platforms, needsSiteUrl } = await (await visitor.get('/api/setup')).json() as Setup
+    expect(needsSiteUrl).toBe(false)
     expect(platforms.find(({ key }) => key === 'slack')!.required).toEqual([
       'CHAT_BOT_TOKEN', 'CHAT_APP_TOKEN', 'CHAT_CHANNEL_ID',
     ])

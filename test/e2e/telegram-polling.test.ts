@@ -1,7 +1,9 @@
 import { createClient } from 'redis'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Setup } from '../../shared/types/setup'
 import { deploy, emailsAbout, NO_SLACK, serveAlso, submitForm } from '../support/deployment'
 import { endAfterAll, endAfterTest } from '../support/lifetime'
+import type { Server } from '../support/server'
 import { startTelegram, type TelegramMessage } from '../support/telegram'
 import { until } from '../support/until'
 import { PASSWORD, visit } from '../support/visitor'
@@ -117,6 +119,20 @@ describe('a bot that fetches its updates', () => {
     expect(fetches[refusedAt + 1]!.at - fetches[refusedAt]!.at).toBeGreaterThanOrEqual(1000)
     expect(d.server.output()).toContain('Telegram answered 409: another service uses this bot')
   })
+})
+
+it('the set-up page asks for polling only while it is on, and else for a webhook and a public URL', async () => {
+  const off = await serveAlso(d, { TELEGRAM_POLLING: '0', TELEGRAM_WEBHOOK_SECRET_TOKEN: secretToken })
+  const readSetup = async (server: Server) => {
+    const visitor = visit(server)
+    await visitor.signIn(PASSWORD)
+    const { platforms, needsSiteUrl } = await (await visitor.get('/api/setup')).json() as Setup
+    return [needsSiteUrl, ...platforms.find(({ key }) => key === 'telegram')!.required]
+  }
+  expect(await readSetup(d.server)).toEqual([false, 'TELEGRAM_BOT_TOKEN', 'TELEGRAM_POLLING', 'TELEGRAM_CHAT_ID'])
+  expect(await readSetup(off)).toEqual([
+    true, 'TELEGRAM_BOT_TOKEN', 'TELEGRAM_WEBHOOK_SECRET_TOKEN', 'TELEGRAM_CHAT_ID',
+  ])
 })
 
 describe('updates that come again', () => {

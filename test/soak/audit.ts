@@ -1,5 +1,5 @@
 import { isOver } from '../../server/domain/lifecycle/record'
-import type { RedisStore } from '../../server/adapters/redis/store/store'
+import type { SubmissionStore } from '../../server/ports/store'
 import { submissionOf, type Vendors } from './vendors'
 
 export interface Sent {
@@ -15,9 +15,9 @@ export interface Sent {
 /** Maximum number of audit entries that the store keeps */
 const AUDIT_LINES = 10_000
 
-/** Compares the sent forms and clicks with the vendors' records and the content of Redis; one line per problem. */
+/** Compares the sent forms and clicks with the vendors' records and the content of the store; one line per problem. */
 export async function audit(
-  vendors: Vendors, store: RedisStore, sent: readonly Sent[],
+  vendors: Vendors, store: SubmissionStore, sent: readonly Sent[],
 ): Promise<{ problems: string[], secondCards: number }> {
   const problems: string[] = []
   const check = (ok: boolean, problem: string) => void (ok || problems.push(problem))

@@ -1,10 +1,14 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { RedisStore } from '../../server/adapters/redis/store/store'
+import { SqliteStore } from '../../server/adapters/sqlite/store'
+import { sqlitePath } from '../../server/config/store-url'
 import { storeRules, isOver } from '../../server/domain/lifecycle/record'
+import type { SubmissionStore } from '../../server/ports/store'
 import { connectRedis } from '../support/redis-client'
 import { deploy, sendForm, type Deployment } from '../support/deployment'
 import { blockActions, interact, viewSubmission } from '../support/slack'
+import { readerOf } from '../support/sqlite'
 import { until } from '../support/until'
 import { audit, type Sent } from './audit'
 import { startVendors, type Card, type Vendors } from './vendors'
@@ -38,7 +42,7 @@ export async function soak(seconds: number): Promise<SoakResult> {
   const d = await deploy({
     SLACK_API_URL: `${slack.url}/api/`, RESEND_BASE_URL: resend.url, FORWARD_ENDPOINT: endpoint.url,
   })
-  const store = new RedisStore(await connectRedis(d.redis.url), storeRules)
+  const store = await openStore(d)
   try {
     const sent: Sent[] = []
     const memory: number[] = []
@@ -67,6 +71,14 @@ export async function soak(seconds: number): Promise<SoakResult> {
     await d.close()
     await vendors.close()
   }
+}
+
+/** Opens the store of the deployment, beside its server. */
+async function openStore({ env: { STORE_URL } }: Deployment): Promise<SubmissionStore> {
+  const file = sqlitePath(STORE_URL!)
+  return file === null
+    ? new RedisStore(await connectRedis(STORE_URL!), storeRules)
+    : new SqliteStore(readerOf(file), storeRules)
 }
 
 async function sendAll(d: Deployment, seconds: number, sent: Sent[]): Promise<void> {
@@ -132,7 +144,7 @@ async function edit(d: Deployment, { views }: Vendors, card: Card): Promise<void
 }
 
 /** True if all decided submissions are finished. */
-async function finished(store: RedisStore, sent: readonly Sent[]): Promise<boolean> {
+async function finished(store: SubmissionStore, sent: readonly Sent[]): Promise<boolean> {
   for (const { id, action } of sent.toReversed()) {
     if (action && !isOver((await store.get(id!))!)) return false
   }
@@ -140,7 +152,7 @@ async function finished(store: RedisStore, sent: readonly Sent[]): Promise<boole
 }
 
 /** True if no open submission has work left. */
-async function idle(store: RedisStore): Promise<boolean> {
+async function idle(store: SubmissionStore): Promise<boolean> {
   for (let cursor: string | null | undefined; cursor !== null;) {
     const page = await store.listPending({ limit: 500, before: cursor })
     if (page.submissions.some(({ work }) => work.length > 0)) return false

@@ -148,14 +148,16 @@ export async function submit(
 }
 
 /** Returns the newest card with buttons for this submission. */
-export function cardOf({ slack }: Deployment, id: string, channel?: string): Promise<SlackMessage> {
+export function cardOf({ slack }: Pick<Deployment, 'slack'>, id: string, channel?: string): Promise<SlackMessage> {
   return until(`the card of ${id}`, async () => (await slack.messages(channel)).find(({ blocks }) => (
     blocks.some(({ type, elements }) => type === 'actions' && elements[0].value === id)
   )))
 }
 
 /** Returns the current version of the card. */
-export async function cardNow({ slack }: Deployment, { ts }: SlackMessage, channel?: string): Promise<SlackMessage> {
+export async function cardNow(
+  { slack }: Pick<Deployment, 'slack'>, { ts }: SlackMessage, channel?: string,
+): Promise<SlackMessage> {
   return (await slack.messages(channel)).find(message => message.ts === ts)!
 }
 

@@ -38,7 +38,7 @@ export function setupGuides({ siteUrl: configuredUrl, platforms, config }: Setup
           text: 'Send forms to this address. FORM_ALLOWED_ORIGINS and FORM_API_KEY limit who may send.',
           code: {
             label: 'curl',
-            text: `curl ${siteUrl}/api/form \\\n  -H 'content-type: application/json' \\\n  -d '{"name":"Ada Lovelace","message":"Hello"}'`,
+            text: `curl ${configuredUrl ?? location.origin}/api/form \\\n  -H 'content-type: application/json' \\\n  -d '{"name":"Ada Lovelace","message":"Hello"}'`,
           },
         },
       ],

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { rootCertificates } from 'node:tls'
-import type MailComposer from 'nodemailer/lib/mail-composer'
 import type SmtpConnection from 'nodemailer/lib/smtp-connection'
 import { oneLine } from '../../../shared/utils/text'
 import { withTimeout } from '../../../shared/utils/time'
+import { memoizeAsync } from '../../../shared/utils/turns'
 import { FILE_LOST, type Attachment, type Email, type Mailer, type Outcome } from '../../ports/delivery'
 import { describeFailure, type SmtpError } from './smtp-failures'
 
@@ -36,7 +36,12 @@ const MAX_ANSWER = 200
 type SendInfo = Parameters<NonNullable<Parameters<SmtpConnection['send']>[2]>>[1] & object
 type MailOutcome = Outcome<string | undefined>
 
-interface Libraries { Connection: typeof SmtpConnection, Composer: typeof MailComposer }
+const loadLibraries = memoizeAsync(async () => {
+  const [connection, composer] = await Promise.all([
+    import('nodemailer/lib/smtp-connection'), import('nodemailer/lib/mail-composer'),
+  ])
+  return { Connection: connection.default, Composer: composer.default }
+})
 
 /**
  * Sends emails through a mail server. SMTP has no idempotency key, so all attempts have the same `Message-ID`, and an
@@ -92,27 +97,28 @@ async function transmit(attempt: Attempt, pool: Pool): Promise<SendInfo> {
 }
 
 /** Sends over this connection, and keeps it if the server took the email. */
-async function sendOver(connection: SmtpConnection, attempt: Attempt, pool: Pool): Promise<SendInfo> {
+function sendOver(connection: SmtpConnection, attempt: Attempt, pool: Pool): Promise<SendInfo> {
   const { email, idempotencyKey, stop: { signal } } = attempt
-  const { Composer } = await pool.libraries()
+  return orClose(connection, signal, async () => {
+    const { Composer } = await loadLibraries()
+    const message = new Composer(buildMessage(email, idempotencyKey)).compile()
+    const stream = message.createReadStream()
+    stream.once('end', () => { attempt.isHandedOver = true })
+    const to = [...email.to, ...email.cc ?? [], ...email.bcc ?? []]
+    const envelope = { from: message.getEnvelope().from || undefined, to, size: sizeOf(email) }
+    const info = await step<SendInfo>(connection, done => connection.send(envelope, stream, done))
+    pool.keep(connection)
+    return info
+  })
+}
+
+/** Runs steps on a connection. Closes it if one fails, or if the signal aborts. */
+async function orClose<T>(connection: SmtpConnection, signal: AbortSignal, steps: () => Promise<T>): Promise<T> {
   const close = () => connection.close()
   signal.addEventListener('abort', close)
   try {
     signal.throwIfAborted()
-    const message = new Composer(buildMessage(email, idempotencyKey)).compile()
-    const stream = message.createReadStream()
-    stream.once('end', () => { attempt.isHandedOver = true })
-    const info = await new Promise<SendInfo>((resolve, reject) => {
-      connection.once('error', reject)
-      connection.once('end', () => reject(Object.assign(new Error('closed'), { code: 'ECONNECTION' })))
-      const { to, cc = [], bcc = [] } = email
-      connection.send(
-        { from: message.getEnvelope().from || undefined, to: [...to, ...cc, ...bcc], size: sizeOf(email) }, stream,
-        (error, result) => error || !result ? reject(error) : resolve(result),
-      )
-    })
-    pool.keep(connection)
-    return info
+    return await steps()
   }
   catch (error) {
     close()
@@ -121,6 +127,17 @@ async function sendOver(connection: SmtpConnection, attempt: Attempt, pool: Pool
   finally {
     signal.removeEventListener('abort', close)
   }
+}
+
+/** Waits for one command. Rejects if the connection ends meanwhile. */
+function step<T>(
+  connection: SmtpConnection, start: (done: (error?: Error | null, result?: T) => void) => void,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    connection.on('error', reject)
+    connection.on('end', () => reject(Object.assign(new Error('closed'), { code: 'ECONNECTION' })))
+    start((error, result) => error ? reject(error) : resolve(result as T))
+  })
 }
 
 function readAnswer({ accepted, rejected, rejectedErrors, response }: SendInfo, options: SmtpOptions): MailOutcome {
@@ -179,10 +196,9 @@ function attach({ filename, contentType, content }: Attachment) {
 
 /** Keeps connections that have sent an email, until they are idle for a while. */
 class Pool {
-  private readonly idle: { connection: SmtpConnection, timer: NodeJS.Timeout }[] = []
-  private readonly waiting: (() => void)[] = []
+  private readonly idle = new Map<SmtpConnection, NodeJS.Timeout>()
+  private readonly waiting = new Set<() => void>()
   private reserved = 0
-  private loaded?: Promise<Libraries>
   private isClosed = false
 
   constructor(private readonly options: SmtpOptions) {}
@@ -195,39 +211,30 @@ class Pool {
     }
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const take = () => resolve(true)
-    this.waiting.push(take)
+    this.waiting.add(take)
     const timer = setTimeout(() => {
-      const index = this.waiting.indexOf(take)
-      if (index >= 0) this.waiting.splice(index, 1)
+      this.waiting.delete(take)
       resolve(false)
     }, patienceMs)
     return promise.finally(() => clearTimeout(timer))
   }
 
   release(): void {
-    const next = this.waiting.shift()
-    if (next) next()
-    else this.reserved--
-  }
-
-  libraries(): Promise<Libraries> {
-    this.loaded ??= Promise.all([import('nodemailer/lib/smtp-connection'), import('nodemailer/lib/mail-composer')])
-      .then(([connection, composer]) => ({ Connection: connection.default, Composer: composer.default }))
-    return this.loaded
+    const [next] = this.waiting
+    if (!next) return void this.reserved--
+    this.waiting.delete(next)
+    next()
   }
 
   takeKept(): SmtpConnection | undefined {
-    const entry = this.idle.pop()
-    if (entry) clearTimeout(entry.timer)
-    return entry?.connection
+    const connection = [...this.idle.keys()].at(-1)
+    if (connection) this.remove(connection)
+    return connection
   }
 
   keep(connection: SmtpConnection): void {
     if (this.isClosed) return connection.quit()
-    const remove = () => {
-      const index = this.idle.findIndex(entry => entry.connection === connection)
-      if (index >= 0) clearTimeout(this.idle.splice(index, 1)[0]!.timer)
-    }
+    const remove = () => this.remove(connection)
     connection.removeAllListeners('error')
     connection.removeAllListeners('end')
     connection.on('error', remove)
@@ -236,41 +243,31 @@ class Pool {
       remove()
       connection.quit()
     }, this.options.idleMs ?? 10_000)
-    this.idle.push({ connection, timer: timer.unref() })
+    this.idle.set(connection, timer.unref())
   }
 
   async open(signal: AbortSignal): Promise<SmtpConnection> {
     const { host, port, secure, requireTls, ca, user, password, timeoutMs = 20_000 } = this.options
-    const { Connection } = await this.libraries()
+    const { Connection } = await loadLibraries()
     const connection = new Connection({
       host, port, secure, requireTLS: requireTls, socketCloseTimeout: 0, connectionTimeout: timeoutMs,
       ...ca && { tls: { ca: [...rootCertificates, ca] } },
     })
-    const abort = () => connection.close()
-    signal.addEventListener('abort', abort)
-    try {
-      await new Promise<void>((resolve, reject) => {
-        connection.on('error', reject)
-        connection.connect(error => error ? reject(error) : resolve())
-      })
-      if (user !== undefined) await new Promise<void>((resolve, reject) => {
-        connection.on('error', reject)
-        connection.login({ user, pass: password ?? '' }, error => error ? reject(error) : resolve())
-      })
+    return orClose(connection, signal, async () => {
+      await step(connection, done => connection.connect(done))
+      if (user !== undefined) await step(connection, done => connection.login({ user, pass: password ?? '' }, done))
       return connection
-    }
-    catch (error) {
-      connection.close()
-      throw error
-    }
-    finally {
-      signal.removeEventListener('abort', abort)
-    }
+    })
   }
 
   close(): void {
     this.isClosed = true
     for (let kept = this.takeKept(); kept; kept = this.takeKept()) kept.quit()
+  }
+
+  private remove(connection: SmtpConnection): void {
+    clearTimeout(this.idle.get(connection))
+    this.idle.delete(connection)
   }
 }
 

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import type { TelegramUpdate } from '@chat-adapter/telegram'
 import type { StateAdapter } from 'chat'
 import type { Listener, ListenerOptions } from '../connection'
@@ -39,9 +38,8 @@ export async function createListener(
   const store = new OwnerStore(state, `telegram-polling:${botToken.split(':')[0]}`)
   return {
     listen: run => listenAsOwner(run, { state, store, leaseMs }, owned => new PollingOwner({
-      ...owned, name: 'telegram.polling', store, state, log, owner: `${hostname()}:${process.pid}`, adapter,
+      ...owned, name: 'telegram.polling', store, state, log, adapter,
       receive: update => adapter.receive(update, background),
-      onStatus: event => event === 'connected' && run.connected?.(),
     })),
     status: () => store.status(),
   }

@@ -51,8 +51,9 @@ export class Owning {
     const lease = new Lease(state, store.key, leaseMs)
     await lease.take('claim', signal)
     const listener = new ActiveListener({
-      state, botToken, applicationId, leaseMs, store, lease, signal, known, log, endsAt: null, owner: 'this one',
-      deliver: ({ data }) => deliver(data as EventData), onStatus: what => void this.said.push(what),
+      state, botToken, applicationId, leaseMs, store, lease, signal, known, endsAt: null, owner: 'this one',
+      deliver: ({ data }) => deliver(data as EventData),
+      log: { ...log, info: event => void this.said.push(event.replace('discord.gateway.', '')) },
       rest: createDiscordRest({ botToken, apiUrl }, createHttpClient()),
     })
     this.running = listener.run()

@@ -23,7 +23,9 @@ const settings = JSON.parse(process.env.LISTENER ?? '{}') as ListenerSettings
 const say = (what: string, facts: Record<string, unknown> = {}) => (
   void process.stdout.write(`${JSON.stringify({ what, at: Date.now(), ...facts })}\n`)
 )
-const log: Log = { info: () => {}, warn: say, error: say }
+const log: Log = {
+  info: (event, facts) => say(event.replace('discord.gateway.', ''), facts), warn: say, error: say,
+}
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => quiet }
 const state = createRedisState({ url: settings.redisUrl, logger: quiet })
 await state.connect()
@@ -36,7 +38,7 @@ process.stdin.resume().once('end', () => process.exit())
 
 const { webhookUrl, botToken, durationMs, redisUrl, apiUrl, ...more } = settings
 const rest = createDiscordRest({ botToken, apiUrl }, createHttpClient())
-const options = { ...more, rest, state, botToken, log, deliver: forwardTo(webhookUrl, botToken, 10_000), onStatus: say }
+const options = { ...more, rest, state, botToken, log, deliver: forwardTo(webhookUrl, botToken, 10_000) }
 try {
   await listen(options, { durationMs: durationMs ?? Infinity, standBy: durationMs === undefined, signal: stop.signal })
 }

@@ -65,12 +65,10 @@ export interface GatewayOptions {
   rest: DiscordRest
   deliver: Deliver
   log: Log
-  /** Name of the listener for the ops page: a host or deployment name */
+  /** Name of the listener for the ops page. Default: host and process */
   owner?: string
   /** Time for which a dead listener blocks the next one, ms; Discord replays the gap */
   leaseMs: number
-  /** Called with every change, which is also logged */
-  onStatus?: (what: string, facts: Record<string, unknown>) => void
 }
 
 export class DeliveryFailed extends Error {

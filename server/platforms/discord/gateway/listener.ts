@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import type { Listener, ListenerOptions, ListenerRun } from '../../connection'
 import { listenAsOwner } from '../../shared/listener/listen'
 import type { FormDiscordAdapter } from '../adapter'
@@ -10,9 +9,6 @@ import { GatewayStore } from './store'
 /** Timeout of one forward, ms: longer than a handler takes, so that no retry overlaps with it */
 const FORWARD_TIMEOUT_MS = 30_000
 
-/** Status reports which mean that the active listener has a session */
-const CONNECTED_EVENTS = ['identified', 'resumed']
-
 /** Gateway listener of this deployment; it stores its data in the Chat SDK's state, which replicas share */
 export async function createListener(settings: DiscordSettings, environment: ListenerOptions): Promise<Listener> {
   const { botToken, applicationId } = settings
@@ -23,13 +19,11 @@ export async function createListener(settings: DiscordSettings, environment: Lis
   const adapter = chat.getAdapter('discord') as FormDiscordAdapter
   const receive: Deliver = event => adapter.receive(event, { waitUntil: background })
   const options: GatewayOptions = {
-    state, log, botToken, applicationId, leaseMs, rest: adapter.rest, owner: `${hostname()}:${process.pid}`,
+    state, log, botToken, applicationId, leaseMs, rest: adapter.rest,
     deliver: webhookUrl ? forwardTo(webhookUrl, botToken, FORWARD_TIMEOUT_MS) : receive,
   }
   return {
-    listen: run => listen({
-      ...options, onStatus: event => CONNECTED_EVENTS.includes(event) && run.connected?.(),
-    }, run),
+    listen: run => listen(options, run),
     status: () => new GatewayStore(state, applicationId).status(),
   }
 }

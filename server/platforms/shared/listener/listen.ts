@@ -27,7 +27,7 @@ interface Shared {
  */
 export async function listenAsOwner(
   { durationMs, signal, standBy, connected }: ListenerRun, { state, store, leaseMs }: Shared,
-  create: (owned: Pick<OwnerOptions, 'lease' | 'signal' | 'endsAt'>) => LeaseOwner,
+  create: (owned: Pick<OwnerOptions, 'lease' | 'signal' | 'endsAt' | 'connected'>) => LeaseOwner,
 ): Promise<void> {
   const endsAt = Number.isFinite(durationMs) ? Date.now() + durationMs : null
   const stop = new AbortController()
@@ -37,7 +37,7 @@ export async function listenAsOwner(
   let approach: Approach = standBy ? 'stand by' : 'claim'
   try {
     while (await lease.take(approach, endSignal)) {
-      const owner = create({ lease, signal: endSignal, endsAt })
+      const owner = create({ lease, signal: endSignal, endsAt, connected })
       if (await owner.run() === 'refused') throw new ListenerRefused(owner.refusal ?? '')
       if (!standBy) approach = 'if free'
     }

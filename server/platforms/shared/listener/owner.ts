@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import type { Log } from '../../../ports/runtime'
 import { pause } from '../patience'
 import type { Lease } from './lease'
@@ -17,11 +18,11 @@ export interface OwnerOptions {
   signal: AbortSignal
   /** Time at which it must stop, epoch ms; null for no limit */
   endsAt: number | null
-  /** Name of the listener for the ops page: a host or deployment name */
+  /** Name of the listener for the ops page. Default: host and process */
   owner?: string
   log: Log
-  /** Called with every change, which is also logged */
-  onStatus?: (what: string, facts: Record<string, unknown>) => void
+  /** Called each time the platform has accepted this listener */
+  connected?: () => void
 }
 
 /**
@@ -39,7 +40,7 @@ export abstract class LeaseOwner<Options extends OwnerOptions = OwnerOptions> {
 
   constructor(protected readonly options: Options) {
     this.record = {
-      owner: options.owner || options.lease.id, connectedSince: null, refusal: null, resumes: 0,
+      owner: options.owner || `${hostname()}:${process.pid}`, connectedSince: null, refusal: null, resumes: 0,
       lastEventAt: null, lastForwardError: null, nextRestartAt: options.endsAt,
     }
   }
@@ -99,6 +100,7 @@ export abstract class LeaseOwner<Options extends OwnerOptions = OwnerOptions> {
   protected connected(event: string, counts: Partial<OwnerRecord>, facts?: Record<string, unknown>): void {
     this.record = { ...this.record, connectedSince: Date.now(), ...counts }
     this.report(event, facts)
+    this.options.connected?.()
   }
 
   protected detached(why: string): void {
@@ -131,7 +133,6 @@ export abstract class LeaseOwner<Options extends OwnerOptions = OwnerOptions> {
 
   protected readonly report = (event: string, facts: Record<string, unknown> = {}): void => {
     this.options.log.info(`${this.options.name}.${event}`, { owner: this.record.owner, ...facts })
-    this.options.onStatus?.(event, facts)
   }
 
   /** Saves soon instead of at the next regular time. */

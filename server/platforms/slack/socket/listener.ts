@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import type { Outcome } from '../../../ports/delivery'
 import type { HttpClient } from '../../../ports/http'
 import type { Listener, ListenerOptions } from '../../connection'
@@ -31,8 +30,7 @@ export async function createListener(
   }
   return {
     listen: run => listenAsOwner(run, { state, store, leaseMs }, owned => new SocketOwner({
-      ...owned, name: 'slack.socket', store, log, owner: `${hostname()}:${process.pid}`, inbox, address,
-      onStatus: event => event === 'connected' && run.connected?.(),
+      ...owned, name: 'slack.socket', store, log, inbox, address,
     })),
     status: () => store.status(),
   }
