@@ -46,7 +46,7 @@ export function storeFailure({ since, reason }: StoreRefusal, { texts = english 
 }
 
 /** Returns the name of a part that may work again. */
-export function partLabel(key: string, { board, texts = english }: Context): string {
+function partLabel(key: string, { board, texts = english }: Context): string {
   if (key === STORE) return texts('card.alert.storeName')
   if (key.startsWith('gateway:')) return `${board.label(key.slice('gateway:'.length))} (gateway)`
   return board.platforms.includes(key.split('/')[0]!) ? board.label(key) : key[0]!.toUpperCase() + key.slice(1)
