@@ -69,7 +69,7 @@ export interface Config {
   cronSecret?: string
   /** True if the process lives for one request only: a cron calls the sweep instead of a timer. */
   serverless: boolean
-  retry: { baseMs: number, leaseMs: number, sweepIntervalMs: number }
+  retry: { baseMs: number, leaseMs: number, retryForMs: number, sweepIntervalMs: number }
   /** Replaces the platforms' own pause between cards, ms. */
   cardIntervalMs?: number
   ops: OpsConfig
@@ -213,6 +213,7 @@ function readRevocable(values: Values): Config['revocableMs'] {
 function readRetry(values: Values): Config['retry'] {
   return {
     baseMs: values.RETRY_BASE_MS ?? 5000, leaseMs: values.LEASE_MS ?? 30_000,
+    retryForMs: values.RETRY_FOR ?? 3 * 24 * 60 * 60 * 1000,
     sweepIntervalMs: values.SWEEP_INTERVAL_MS ?? 2000,
   }
 }

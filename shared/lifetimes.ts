@@ -7,11 +7,17 @@ export const SUBMISSION_TTL_MS = 7 * DAY_MS
 /** Time before a submission expires at which its rooms get a reminder, ms. */
 export const REMINDER_LEAD_MS = DAY_MS
 
-/** Max time after `SUBMISSION_TTL_MS` for which a decided submission is kept while its deliveries are retried, ms. */
+/** Time for which a decided submission is kept after its expiry or its last attempt at a delivery, ms. */
 export const SETTLING_GRACE_MS = HOUR_MS
 
+/** Age of a submission after which its deliveries are not tried again, ms. */
+export const DELIVERY_TTL_MS = 10 * DAY_MS
+
+/** Min time to decide again after a delivery was given up, ms. */
+export const DECIDE_AGAIN_MS = DAY_MS
+
 /** Age at which every submission is erased, even if it is still being delivered or confirmed, ms. */
-export const MAX_KEPT_MS = SUBMISSION_TTL_MS + DAY_MS
+export const MAX_KEPT_MS = DELIVERY_TTL_MS + DECIDE_AGAIN_MS + DAY_MS
 
 /** Time after a submission's end in which its cards are updated, ms. A card that fails until then stays as it is. */
 export const CARD_UPDATES_MS = 7 * DAY_MS

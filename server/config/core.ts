@@ -218,7 +218,12 @@ export const coreVariables = {
   },
   TURNSTILE_VERIFY_URL: { schema: web, about: 'Address of the Turnstile verifier, for tests. Default: Cloudflare\'s.' },
   RETRY_BASE_MS: {
-    schema: count, about: 'Pause before the second attempt at a delivery, in ms; it triples from there. Default: 5000.',
+    schema: count,
+    about: 'Pause before the second attempt at a delivery, in ms; it triples from there, up to an hour. Default: 5000.',
+  },
+  RETRY_FOR: {
+    schema: duration.refine(ms => ms > 0 && ms <= 9 * 24 * 60 * 60 * 1000, 'must be between 1s and 9d'),
+    about: 'How long a delivery that fails is tried again. Default: 3d.',
   },
   LEASE_MS: {
     schema: count,

@@ -37,6 +37,8 @@ export interface RetryPolicy {
   baseMs: number
   /** Lease: time a process has to finish a piece of work before another one may take it, ms. */
   leaseMs: number
+  /** Time after a decision for which its deliveries are retried, ms. */
+  retryForMs: number
 }
 
 /** Part of the context that needs no vendor. */

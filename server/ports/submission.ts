@@ -120,6 +120,8 @@ export interface Work extends WorkTarget {
   refused?: boolean
   /** True if the answer to an earlier attempt was lost. */
   mayHaveArrived?: true
+  /** Time after which a delivery that failed is given up, epoch ms. */
+  endAt?: number
 }
 
 export interface Decision {

@@ -74,7 +74,7 @@ export async function openTriage(
         fromAddress: 'forms@example.com', fromName: 'Formbot', to: ['team@example.com'],
         receipts: { waitMs: 3_600_000 },
       },
-      policy: { baseMs: 5000, leaseMs: LEASE_MS }, claimMs: CLAIM_MS,
+      policy: { baseMs: 5000, leaseMs: LEASE_MS, retryForMs: 30 * 60_000 }, claimMs: CLAIM_MS,
       clock: { now: runtime.now, aheadMs: 0, known: async () => {} },
     }),
     store, queues, board, mailer, confirmations, forms, runtime, revocableMs,

@@ -37,7 +37,8 @@ describe('every variable', () => {
       },
       endpoint: { url: 'https://crm.example.com/in', signingSecrets: [VALID.FORWARD_SIGNING_SECRET], tellsErasures: true },
       cronSecret: VALID.CRON_SECRET, serverless: true, revocableMs: { forward: 10_000, spam: 86_400_000 },
-      cardDataMs: 30 * 86_400_000, retry: { baseMs: 100, leaseMs: 1500, sweepIntervalMs: 50 }, cardIntervalMs: 0,
+      cardDataMs: 30 * 86_400_000,
+      retry: { baseMs: 100, leaseMs: 1500, retryForMs: 2 * 86_400_000, sweepIntervalMs: 50 }, cardIntervalMs: 0,
       forms: {
         contact: {
           name: 'Contact', channels: { discord: '423456789012345678' }, to: ['sales@example.com'], endpoint: null,
@@ -175,7 +176,8 @@ describe('production', () => {
       form: {
         rateLimit: 60, rateLimitMb: 20, trustedProxies: 0, honeypot: '_gotcha', heldMax: 1000,
         allowedOrigins: undefined, apiKey: undefined, turnstile: undefined,
-      }, mail: { fromName: 'Formbot' }, retry: { baseMs: 5000, leaseMs: 30_000, sweepIntervalMs: 2000 },
+      }, mail: { fromName: 'Formbot' },
+      retry: { baseMs: 5000, leaseMs: 30_000, retryForMs: 3 * 86_400_000, sweepIntervalMs: 2000 },
     })
     const { endpoint, cronSecret, host, platforms } = readConfig(PRODUCTION)
     expect([endpoint.url, endpoint.tellsErasures, cronSecret, host]).toEqual([undefined, false, undefined, undefined])
@@ -205,7 +207,8 @@ describe('malformed values', () => {
     ['FORWARD_SIGNING_SECRET', SECRET], ['NUXT_PUBLIC_SITE_URL', SECRET],
     ['SLACK_API_URL', SECRET], ['RESEND_BASE_URL', SECRET], ['CRON_SECRET', `${SECRET} x`], ['SANDBOX', SECRET],
     ['VERCEL', SECRET], ['MAX_BODY_BYTES', SECRET], ['MAX_BODY_BYTES', '-1'],
-    ['RETRY_BASE_MS', '1.5'], ['CARD_INTERVAL_MS', '-1'], ['LEASE_MS', '0'], ['SWEEP_INTERVAL_MS', SECRET],
+    ['RETRY_BASE_MS', '1.5'], ['RETRY_FOR', '10d'], ['RETRY_FOR', '0'],
+    ['CARD_INTERVAL_MS', '-1'], ['LEASE_MS', '0'], ['SWEEP_INTERVAL_MS', SECRET],
     ['FORM_RATE_LIMIT', '-1'], ['FORM_RATE_LIMIT_MB', '-1'], ['TRUST_PROXY', 'true'], ['FORM_API_KEY', 'too-short'],
     ['FORM_API_KEY', `${SECRET} with spaces`], ['TURNSTILE_VERIFY_URL', SECRET],
     ['FORM_ALLOWED_ORIGINS', ','], ['FORM_ALLOWED_ORIGINS', 'example.com'], ['FORM_ALLOWED_ORIGINS', '*'],

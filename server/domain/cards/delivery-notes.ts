@@ -56,11 +56,14 @@ function sendingNotes(submission: Submission, form: Form, texts: Texts): RichTex
 
 /** Returns notes on failed deliveries that will be retried, with the time of the next attempt. */
 export function retryNotes(submission: Submission, texts: Texts): RichText[] {
-  return pendingDeliveries(submission).flatMap(
-    ({ kind, reason, dueAt }) => reason === undefined
-      ? []
-      : [texts('card.failedNext', { delivery: deliveryName(kind, texts), reason, at: dateTime(dueAt) })],
-  )
+  const failing = pendingDeliveries(submission).filter(({ reason }) => reason !== undefined)
+  const endAt = Math.max(0, ...failing.map(work => work.endAt ?? 0))
+  return [
+    ...failing.map(({ kind, reason = '', dueAt }) => (
+      texts('card.failedNext', { delivery: deliveryName(kind, texts), reason, at: dateTime(dueAt) })
+    )),
+    ...endAt > submission.expiresAt ? [texts('card.triedUntil', { at: dateTime(endAt) })] : [],
+  ]
 }
 
 /** Returns notes after deliveries were given up: the failures, the successes, and the effect of another decision. */

@@ -14,6 +14,8 @@ interface FailureDetails extends Attempt {
   limited?: boolean
   /** The answer was lost. */
   mayHaveArrived?: true
+  /** Time after which the delivery is given up, epoch ms. */
+  endAt?: number
   /** Recipients who got the email, and those whom the mail server refused. */
   partial?: { to: readonly string[], refused: readonly string[] }
 }

@@ -238,7 +238,9 @@ export function dataLivesUntil(submission: SubmissionRecord): number {
   if (erased ?? collapse) return Math.max(expiresAt, (erased ?? collapse)!.at)
   // Cards that are not updated yet still need the data.
   if (state === 'settled' && keptUntil !== undefined && outstanding(submission).length === 0) return keptUntil
-  return decision ? Math.max(expiresAt, decision.at + SETTLING_GRACE_MS) : expiresAt
+  if (!decision) return expiresAt
+  const endAt = Math.max(decision.at, ...submission.work.map(work => work.endAt ?? 0))
+  return Math.max(expiresAt, endAt + SETTLING_GRACE_MS)
 }
 
 /** Lifecycle rules for the store */

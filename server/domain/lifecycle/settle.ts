@@ -1,4 +1,4 @@
-import { CARD_UPDATES_MS } from '../../../shared/lifetimes'
+import { CARD_UPDATES_MS, DECIDE_AGAIN_MS } from '../../../shared/lifetimes'
 import type { RichText } from '../../../shared/types/line'
 import type { Texts } from '../../../shared/texts'
 import { dateTime } from '../../../shared/utils/line'
@@ -41,7 +41,10 @@ export function settle(next: Submission, added: readonly Work[], clock: Clock): 
         { ...next, state: 'settled', work: [...next.work, ...confirmations] }, [...added, ...confirmations], clock,
       )
     }
-    return reopen({ ...next, history: withEntry(next, { at: clock.now, event: 'reopened' }) }, added, clock)
+    return reopen({
+      ...next, history: withEntry(next, { at: clock.now, event: 'reopened' }),
+      expiresAt: Math.max(next.expiresAt, clock.now + DECIDE_AGAIN_MS),
+    }, added, clock)
   }
   const submission = isKept(next, clock.now) ? next : { ...next, keptUntil: undefined }
   const { state, decision, cards } = submission
@@ -109,7 +112,7 @@ export function failWork(current: Submission, event: EventOf<'failed'>, clock: C
   const retriedWork = {
     ...work, attempts: work.attempts + 1, reason, refused, limited, hasTurn: undefined,
     missed: gone ? (work.missed ?? 0) + 1 : undefined,
-    mayHaveArrived: event.mayHaveArrived ?? work.mayHaveArrived,
+    mayHaveArrived: event.mayHaveArrived ?? work.mayHaveArrived, endAt: event.endAt ?? work.endAt,
   }
   const isGivenUp = work.kind === 'update' && retryAt === null
   const next = changed(current, {

@@ -1,19 +1,24 @@
-import type { Work } from '../../ports/submission'
+import { DELIVERY_TTL_MS } from '../../../shared/lifetimes'
+import { FILE_LOST } from '../../ports/delivery'
+import type { SubmissionRecord, Work } from '../../ports/submission'
 import type { RetryPolicy } from '../context'
+import { isDelivery } from '../lifecycle/record'
+
+const HOUR_MS = 60 * 60 * 1000
 
 /** Max delay between attempts, ms: after an outage, waiting work should soon be tried. */
 const MAX_DELAY_MS = 10 * 60 * 1000
 
 /** Max delay that a vendor may ask for, ms; longer delays are cut to it, so that work is never stuck. */
-const MAX_RETRY_AFTER_MS = 60 * 60 * 1000
+const MAX_RETRY_AFTER_MS = HOUR_MS
 
-/** Max delay between attempts to update a card, ms; longer because these attempts go on for a week. */
-const MAX_UPDATE_DELAY_MS = 60 * 60 * 1000
+/** Max delay between attempts at a delivery, or to update a card, ms; longer because these go on for days. */
+const MAX_LONG_DELAY_MS = HOUR_MS
 
-/**
- * Max attempts at an email, an endpoint or a reminder: 20 to 40 minutes at the default base delay. Rate limits never
- * end the retries.
- */
+/** Max delay that the receiver of a delivery may ask for, ms. */
+const MAX_DELIVERY_PAUSE_MS = 24 * HOUR_MS
+
+/** Max attempts at a reply to a card, or at a confirmation: 20 to 40 minutes at the default base delay. */
 const MAX_ATTEMPTS = 9
 
 /**
@@ -23,7 +28,7 @@ const MAX_ATTEMPTS = 9
 const MAX_MISSED = 6
 
 /** Pause before retrying a card with refused content, ms: the content or the platform must change first. */
-const REFUSED_RETRY_MS = 6 * 60 * 60 * 1000
+const REFUSED_RETRY_MS = 6 * HOUR_MS
 
 /** Pause before reposting a card that its platform accepted but did not deliver, ms. */
 export const UNDELIVERED_PAUSE_MS = MAX_DELAY_MS
@@ -34,6 +39,7 @@ const ROOM_PAUSE = 12
 /** Parts of a failed outcome that determine the next attempt. */
 interface FailedAttempt {
   permanent: boolean
+  reason?: string
   content?: boolean
   gone?: boolean
   limited?: boolean
@@ -46,31 +52,58 @@ export function roomPauseMs({ permanent, content, retryAfterMs }: FailedAttempt,
 }
 
 /** Pause that a vendor asks for, limited to a sensible range, ms. */
-export function vendorPauseMs(retryAfterMs = 0): number {
-  return Math.min(Math.max(retryAfterMs, 0), MAX_RETRY_AFTER_MS)
+export function vendorPauseMs(retryAfterMs = 0, maxMs = MAX_RETRY_AFTER_MS): number {
+  return Math.min(Math.max(retryAfterMs, 0), maxMs)
+}
+
+/** Time after which the deliveries of a decision are given up, epoch ms. */
+export function deliveriesEndAt(
+  { receivedAt, decision, erased }: SubmissionRecord, { retryForMs }: RetryPolicy,
+): number {
+  const startedAt = (erased ?? decision)?.at ?? receivedAt
+  // A late decision has some time, too.
+  const shortestMs = Math.min(retryForMs, HOUR_MS)
+  return Math.max(Math.min(startedAt + retryForMs, receivedAt + DELIVERY_TTL_MS), startedAt + shortestMs)
 }
 
 /**
  * Returns when to retry failed work, epoch ms, or null to give it up. Posting a card is never given up: without a card
  * nobody would decide the submission. Updates of an existing card are not given up here either: its buttons would stay,
  * and the cause of a refusal (a token, a permission) may be fixed. The lifecycle ends them.
+ *
+ * @param random from 0 to 1
+ * @param endAt time after which a delivery is given up, epoch ms
  */
 export function retryAt(
-  work: Work, outcome: FailedAttempt, now: number, random: number, policy: RetryPolicy,
+  work: Work, outcome: FailedAttempt, policy: RetryPolicy,
+  { now, random, endAt }: { now: number, random: number, endAt: number },
 ): number | null {
-  if (isGivenUp(work, outcome)) return null
+  if (isGivenUp(work, outcome, now, endAt)) return null
   if (work.kind === 'post' && outcome.content) return now + REFUSED_RETRY_MS
+  const isLong = isSent(work) || work.kind === 'update'
   const failedAttempts = outcome.gone ? work.missed ?? 0 : work.attempts
-  const ceilingMs = Math.min(
-    policy.baseMs * 3 ** failedAttempts, work.kind === 'update' ? MAX_UPDATE_DELAY_MS : MAX_DELAY_MS,
-  )
+  const ceilingMs = Math.min(policy.baseMs * 3 ** failedAttempts, isLong ? MAX_LONG_DELAY_MS : MAX_DELAY_MS)
   // Half of the delay is random, so that work that failed at the same time is not retried at the same time.
   const delayMs = ceilingMs / 2 + random * ceilingMs / 2
-  return now + Math.max(delayMs, vendorPauseMs(outcome.retryAfterMs))
+  const pauseMs = vendorPauseMs(outcome.retryAfterMs, isSent(work) ? MAX_DELIVERY_PAUSE_MS : undefined)
+  const nextAt = now + Math.max(delayMs, pauseMs)
+  return isSent(work) && now < endAt ? Math.min(nextAt, endAt) : nextAt
 }
 
-function isGivenUp({ kind, attempts, missed = 0 }: Work, { permanent, gone, limited }: FailedAttempt): boolean {
+/** True for work that goes to the receiver of a forward: it is retried for days. */
+export function isSent({ kind }: Work): boolean {
+  return isDelivery(kind) || kind === 'erasure'
+}
+
+/** Rate limits never end the retries. */
+function isGivenUp(
+  work: Work, { permanent, reason, gone, limited }: FailedAttempt, now: number, endAt: number,
+): boolean {
+  const { kind, attempts, missed = 0 } = work
+  // A file that its storage has lost does not come back.
+  const isPatient = isSent(work) && reason !== FILE_LOST
   if (kind === 'post') return false
   if (gone) return missed + 1 >= MAX_MISSED
-  return kind !== 'update' && (permanent || (!limited && attempts + 1 >= MAX_ATTEMPTS))
+  if (kind === 'update') return false
+  return permanent || (!limited && (isPatient ? now >= endAt : attempts + 1 >= MAX_ATTEMPTS))
 }

@@ -4,9 +4,9 @@ import type { Form } from '../../ports/form'
 import type { CardRef, Delivery, Submission, Work } from '../../ports/submission'
 import type { CardQueue } from '../cards/card-queue'
 import type { Context, FormFiles } from '../context'
+import { deliveriesEndAt } from './backoff'
 import { fromHeader } from './email'
 import type { Done } from '../lifecycle/events'
-import { retryAt } from './backoff'
 import { assignedNews, cardView, copyView, reminder } from '../cards/card-view'
 import { deliveryName, formOf, rowOf, wayOf } from '../deliveries/registry'
 import { contentHash, digest, isLost, isPartial } from '../lifecycle/record'
@@ -44,13 +44,18 @@ export async function perform(
     }
     case 'erasure': return tellErasure(submission, work.delivery ?? wayOf(kind), context)
     case 'confirm': return confirm(submission, work, context)
-    default: return deliver(kind, submission, context, isLast(work, context))
+    default: return deliver(kind, submission, context, isLast(work, submission, context))
   }
 }
 
-/** Another way to send may be tried after the last attempt, unless an earlier one may have arrived. */
-function isLast(work: Work, { policy }: Context): IsGivenUp {
-  return outcome => !work.mayHaveArrived && retryAt(work, outcome, 0, 0, policy) === null
+/** Attempts after which another way to send is tried, 20 to 40 minutes at the default base delay. */
+const ATTEMPTS_ON_FIRST_WAY = 9
+
+/** Another way to send may be tried after some attempts, unless one of them may have arrived. */
+function isLast({ attempts, mayHaveArrived }: Work, submission: Submission, context: Context): IsGivenUp {
+  const { policy, runtime } = context
+  const isLate = attempts + 1 >= ATTEMPTS_ON_FIRST_WAY || runtime.now() >= deliveriesEndAt(submission, policy)
+  return ({ permanent, limited }) => !mayHaveArrived && (permanent || (!limited && isLate))
 }
 
 function cardOutcome(outcome: Outcome<CardRef | undefined>, version: number, card?: CardRef): Outcome<Done> {
@@ -131,8 +136,9 @@ export function deliveryKey({ id, data }: Submission, message: readonly (string 
  * from the submission, so that nobody can send their own text to strangers through this service.
  */
 async function confirm(
-  { id, form: key, confirmation }: Submission, work: Work, context: Context,
+  submission: Submission, work: Work, context: Context,
 ): Promise<Outcome<Done> | 'waiting'> {
+  const { id, form: key, confirmation } = submission
   const { mailer, mail, forms, confirmations, log } = context
   const skip = (reason: string) => {
     log.warn('confirmation.skipped', { submission: id, reason })
@@ -150,7 +156,7 @@ async function confirm(
     from: fromHeader(mail), to: [to], ...message,
     // Stops vacation notices and other automatic replies (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-replied' },
-  }, `${id}-confirm-${digest(to)}`, isLast(work, context))
+  }, `${id}-confirm-${digest(to)}`, isLast(work, submission, context))
   if (outcome.ok) return { ok: true, value: {} }
   // No reviewer can correct a sender's wrong address.
   return outcome.permanent ? skip(outcome.reason) : outcome

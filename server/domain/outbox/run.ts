@@ -1,7 +1,7 @@
 import type { Attempt, CardRef, Submission, Work } from '../../ports/submission'
 import type { Outcome } from '../../ports/delivery'
 import type { Context } from '../context'
-import { retryAt } from './backoff'
+import { deliveriesEndAt, isSent, retryAt } from './backoff'
 import type { CardQueue } from '../cards/card-queue'
 import { perform } from './deliver'
 import type { Applied, Done, EventsOn, LifecycleEvent } from '../lifecycle/events'
@@ -116,7 +116,8 @@ export class Run {
       } }
     }
     const { reason, content, gone, limited, mayHaveArrived, accepted = [], refused = [] } = outcome
-    const nextAttemptAt = retryAt(work, outcome, runtime.now(), runtime.random(), policy)
+    const endAt = deliveriesEndAt(this.storedSubmission, policy)
+    const nextAttemptAt = retryAt(work, outcome, policy, { now: runtime.now(), random: runtime.random(), endAt })
     const room = roomOfWork(work, this.storedSubmission.cards, board)
     log.warn('work.failed', {
       submission: this.id, work: kind, room, attempt: work.attempts + 1, reason, again: nextAttemptAt !== null,
@@ -125,6 +126,7 @@ export class Run {
     const events: LifecycleEvent[] = [
       {
         type: 'failed', key, room, reason, retryAt: nextAttemptAt, refused: isRefused, gone, limited, mayHaveArrived,
+        ...isSent(work) && { endAt },
         ...attempt, ...accepted.length > 0 && { partial: { to: accepted, refused } },
       },
     ]

@@ -25,14 +25,14 @@ describe('.env.example', () => {
     expect(openNames.toSorted()).toEqual(problemsOf({}).map(problem => problem.split(' ')[0]!).sort())
     const defaulted = [
       'DATA_DIR', 'MAIL_FROM_NAME', 'MAX_BODY_BYTES', 'BODY_MEMORY_BYTES', 'BODY_TIMEOUT_MS', 'FORM_RATE_LIMIT',
-      'FORM_RATE_LIMIT_MB', 'TRUST_PROXY', 'FORM_HONEYPOT', 'HELD_MAX', 'RETRY_BASE_MS', 'LEASE_MS',
+      'FORM_RATE_LIMIT_MB', 'TRUST_PROXY', 'FORM_HONEYPOT', 'HELD_MAX', 'RETRY_BASE_MS', 'RETRY_FOR', 'LEASE_MS',
       'SWEEP_INTERVAL_MS',
     ]
     const shownDefaults = Object.fromEntries(lines.flatMap((line): [string, string][] => {
       const [, name, value] = /^# ([A-Z_]+)=(.+)$/.exec(line) ?? []
       return name && value && defaulted.includes(name) ? [[name, value]] : []
     }))
-    expect(Object.keys(shownDefaults)).toHaveLength(13)
+    expect(Object.keys(shownDefaults)).toHaveLength(14)
     expect(readConfig({ ...PRODUCTION, ...shownDefaults })).toEqual(readConfig(PRODUCTION))
   })
 })

@@ -105,18 +105,31 @@ test('the fallback sends what was refused for good, and only to those who lack i
   expect((await triage.store.get(id))!.state).toBe('settled')
 })
 
-test('the fallback sends at the last attempt, and not before', async () => {
+test('the fallback sends at the ninth attempt, and not before', async () => {
   const triage = await open()
+  triage.policy.retryForMs = 3 * 24 * 60 * 60_000
   const { first, second } = openFallback(triage)
   first.answers.push(...Array.from({ length: 9 }, () => ({ ok: false as const, permanent: false, reason: 'Down.' })))
   const id = await triage.post({ name: 'Ada' })
   await triage.forward(id)
   for (let attempt = 2; attempt <= 9; attempt++) {
     expect(second.calls).toEqual([])
-    await triage.sweepAfter(20 * 60_000)
+    await triage.sweepAfter(60 * 60_000)
   }
   expect([first.calls.length, second.calls.length]).toEqual([9, 1])
   expect((await triage.store.get(id))!.state).toBe('settled')
+})
+
+test('the fallback sends when the time for retries is over, if that is before the ninth attempt', async () => {
+  const triage = await open()
+  const { first, second } = openFallback(triage)
+  first.answers.push(...Array.from({ length: 3 }, () => ({ ok: false as const, permanent: false, reason: 'Down.' })))
+  const id = await triage.post({ name: 'Ada' })
+  await triage.forward(id)
+  await triage.sweepAfter(20 * 60_000)
+  expect([first.calls.length, second.calls.length]).toEqual([2, 0])
+  await triage.sweepAfter(20 * 60_000)
+  expect([first.calls.length, second.calls.length]).toEqual([3, 1])
 })
 
 test('the fallback never sends what may have arrived, also in an earlier attempt', async () => {
