@@ -74,7 +74,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     // Don't link to closed pages: they answer 403 to everybody.
     siteUrl: whyClosed(config) ? null : config.siteUrl,
     honeypot: form.honeypot, policy: retry, claimMs: people.claimMs, tellsErasures: endpoint.tellsErasures,
-    viewers: people.viewers,
+    tellsFailures: config.alerts.room !== undefined, viewers: people.viewers,
   }
   const triage = createTriage(config, context, id => agent?.forget(id, bot))
   const { outbox } = triage

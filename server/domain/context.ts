@@ -74,6 +74,8 @@ export interface Context extends Core, Presentation {
   revocableMs: Readonly<Record<Action, number>>
   /** Duration of an assignment, ms; null if assignment is off. */
   claimMs: number | null
+  /** True if a forward that was given up is told below its cards. */
+  tellsFailures: boolean
   /** True if endpoints are notified of erasures. */
   tellsErasures: boolean
   /** Value of OPS_VIEWERS */

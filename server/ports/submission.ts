@@ -122,6 +122,8 @@ export interface Work extends WorkTarget {
   mayHaveArrived?: true
   /** Time after which a delivery that failed is given up, epoch ms. */
   endAt?: number
+  /** True for a `tell` about deliveries that were given up. */
+  isAboutFailure?: true
 }
 
 export interface Decision {

@@ -145,6 +145,7 @@ export interface TextValues {
   'card.openCard': never
   'card.openOverview': never
   'card.onTheWeb': 'button'
+  'card.alert.decideAgain': never
   'card.alert.cards': 'part'
   'card.alert.email': never
   'card.alert.destination': 'part'

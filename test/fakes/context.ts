@@ -11,6 +11,6 @@ export function testContext(members: Partial<Context> = {}): Context {
     mail: { fromAddress: 'forms@example.com', fromName: 'Formbot', to: ['team@example.com'] },
     template: async () => ({ heading, fields }) => ({ html: heading, text: JSON.stringify(fields), isWhole: true }),
     policy: { baseMs: 5000, leaseMs: 30_000, retryForMs: 30 * 60_000 }, cardDataMs: null, revocableMs: { forward: 0, spam: 0 },
-    claimMs: 60_000, tellsErasures: true, viewers: undefined, ...members,
+    claimMs: 60_000, tellsErasures: true, tellsFailures: false, viewers: undefined, ...members,
   })
 }

@@ -90,6 +90,12 @@ export function reopenedNotes(submission: Submission, form: Form, texts: Texts):
   ]
 }
 
+/** Message below the cards about deliveries that were given up; empty if somebody has decided since. */
+export function failureNews({ state, failures }: Submission, texts = english): string {
+  if (state !== 'open' || failures.length === 0) return ''
+  return [...failureNotes(failures, texts), texts('card.alert.decideAgain')].join(' ')
+}
+
 /** Returns the label of the forward button if some deliveries have succeeded before. */
 export function retryLabel(submission: Submission, form: Form, texts = english): string | undefined {
   const remainingDeliveries = leftOf(submission, form)

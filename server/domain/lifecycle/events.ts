@@ -16,6 +16,8 @@ interface FailureDetails extends Attempt {
   mayHaveArrived?: true
   /** Time after which the delivery is given up, epoch ms. */
   endAt?: number
+  /** A forward that is given up is told below its cards. */
+  isTold?: boolean
   /** Recipients who got the email, and those whom the mail server refused. */
   partial?: { to: readonly string[], refused: readonly string[] }
 }

@@ -126,7 +126,16 @@ export function failWork(current: Submission, event: EventOf<'failed'>, clock: C
   })
   if (!isDelivery(work.kind)) return settle(next, [], clock)
   const failures = [...current.failures, { delivery: work.kind, reason }]
-  return settleChanged(retryAt === null ? { ...next, failures } : next, clock)
+  const step = settleChanged(retryAt === null ? { ...next, failures } : next, clock)
+  return event.isTold && 'next' in step && step.next.state === 'open' ? withNews(step, clock) : step
+}
+
+/** Tells people below the cards that deliveries were given up. */
+function withNews({ next, added }: Exclude<Transition, { refused: unknown }>, { leasedUntil }: Clock): Transition {
+  const news = cardsOf(next).map((card): Work => (
+    { ...tell(card, next.version, leasedUntil), isAboutFailure: true }
+  ))
+  return { next: { ...next, work: [...next.work, ...news] }, added: [...added, ...news] }
 }
 
 /** Records that some recipients have the email. */

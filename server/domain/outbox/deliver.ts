@@ -8,6 +8,7 @@ import { deliveriesEndAt } from './backoff'
 import { fromHeader } from './email'
 import type { Done } from '../lifecycle/events'
 import { assignedNews, cardView, copyView, reminder } from '../cards/card-view'
+import { failureNews } from '../cards/delivery-notes'
 import { deliveryName, formOf, rowOf, wayOf } from '../deliveries/registry'
 import { contentHash, digest, isLost, isPartial } from '../lifecycle/record'
 import { receiptNews } from '../lifecycle/email-status'
@@ -21,7 +22,7 @@ export async function perform(
 ): Promise<Outcome<Done | undefined> | 'waiting' | number> {
   const { board } = context
   const { kind, key, attempts, room = '', hasTurn = false } = work
-  const { holder, version } = submission
+  const { version } = submission
   const card = work.card!
   switch (kind) {
     case 'post': {
@@ -38,14 +39,25 @@ export async function perform(
     }
     case 'remind': return board.reply(card, reminder(submission, context))
     case 'tell': {
-      const news = holder ? assignedNews(holder, context.texts) : receiptNews(submission, context.texts)
+      const { news, names } = newsOf(work, submission, context)
       // Nothing left to announce.
-      return news ? board.reply(card, news, holder?.names) : { ok: true, value: undefined }
+      return news ? board.reply(card, news, names) : { ok: true, value: undefined }
     }
     case 'erasure': return tellErasure(submission, work.delivery ?? wayOf(kind), context)
     case 'confirm': return confirm(submission, work, context)
     default: return deliver(kind, submission, context, isLast(work, submission, context))
   }
+}
+
+/** Returns the message below a card, and the names of the person to mention. */
+function newsOf(
+  { isAboutFailure }: Work, submission: Submission, { texts }: Context,
+): { news: string, names?: readonly string[] } {
+  const { holder } = submission
+  if (isAboutFailure) return { news: failureNews(submission, texts) }
+  return holder
+    ? { news: assignedNews(holder, texts), names: holder.names }
+    : { news: receiptNews(submission, texts) }
 }
 
 /** Attempts after which another way to send is tried, 20 to 40 minutes at the default base delay. */

@@ -126,7 +126,7 @@ export class Run {
     const events: LifecycleEvent[] = [
       {
         type: 'failed', key, room, reason, retryAt: nextAttemptAt, refused: isRefused, gone, limited, mayHaveArrived,
-        ...isSent(work) && { endAt },
+        ...isSent(work) && { endAt, isTold: this.context.tellsFailures },
         ...attempt, ...accepted.length > 0 && { partial: { to: accepted, refused } },
       },
     ]
