@@ -46,7 +46,7 @@ export interface Overrides {
 /** Creates one set of services; starts nothing yet. */
 export function compose(config: Config, log: Log, overrides: Overrides = {}): Services {
   const stores = { ...openStore(config, log), ...overrides.stores }
-  const { store, queues, confirmations, clock, health, limiter, messages, installations } = stores
+  const { store, queues, rests, confirmations, clock, health, limiter, messages, installations } = stores
   const runtime = { ...createRuntime(clock.now), ...overrides.runtime }
   const core: Core = { store, health, runtime, log }
   const metrics = config.ops.metricsToken
@@ -67,7 +67,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
   const texts = textsIn(config.locale)
   const { form, mail, retry, people, endpoint, cardDataMs, revocableMs } = config
   const context: Context = {
-    ...core, queues, confirmations, clock, monitor, files, mail, cardDataMs, revocableMs,
+    ...core, queues, rests, confirmations, clock, monitor, files, mail, cardDataMs, revocableMs,
     board: createBoard(connections, bot, log, config.cardIntervalMs, texts),
     forms: createForms(config, http, connections), texts,
     mailer: overrides.mailer ?? vendors.mailer, template: renderEmail, humanCheck: vendors.humanCheck,
@@ -125,6 +125,7 @@ export function compose(config: Config, log: Log, overrides: Overrides = {}): Se
     setup,
     stopQueues: () => {
       outbox.queue.stop()
+      outbox.rests.stop()
       running?.answers.stop()
       agent?.stop()
     },

@@ -34,6 +34,7 @@ export function createDueWork(
     deliveries: new Deliveries(context, opsSubmissions, sweepDue),
     sweep: async () => {
       outbox.queue.wake()
+      outbox.rests.wake()
       // Check the store even if the rest fails: the status page shows since when it is down.
       const checked = storage.check()
       // Not awaited: a slow way must not delay the work. Without the store it must run all the same.

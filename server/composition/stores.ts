@@ -24,6 +24,7 @@ import { createSqliteStorage } from '../adapters/sqlite/storage'
 import { SqliteStore } from '../adapters/sqlite/store'
 import { createAlertBook } from '../adapters/storage/alerts'
 import { createHealthBook } from '../adapters/storage/health'
+import { createRestBook } from '../adapters/storage/rests'
 import { createInstallations } from '../adapters/storage/installations'
 import { storeId } from '../adapters/storage/store-id'
 import { createTestReceipts } from '../adapters/storage/test-receipts'
@@ -35,6 +36,7 @@ import { storeRules } from '../domain/lifecycle/record'
 import { SubmissionFiles } from '../domain/files/submission-files'
 import { LARGEST_BODY, type BodyLimits, BodyMemory } from '../http/body/body-memory'
 import type { AlertBook } from '../ports/alerts'
+import type { RestBook } from '../ports/rests'
 import type { ApprovalStore } from '../ports/approvals'
 import type { CardQueueStore } from '../ports/card-queue'
 import type { Drafts } from '../ports/drafts'
@@ -57,6 +59,7 @@ export interface Stores {
   health: HealthBook
   testReceipts: TestReceipts
   alerts: AlertBook
+  rests: RestBook
   /** Counts attempts to sign in. */
   signIns: Limiter
   /** Counts wrong passwords of all clients together. */
@@ -155,6 +158,7 @@ function smallStores(storage: SmallStorage) {
   return {
     id: () => storeId(storage), installations: createInstallations(storage), health: createHealthBook(storage),
     testReceipts: createTestReceipts(storage), alerts: createAlertBook(storage),
+    rests: createRestBook(storage),
   }
 }
 

@@ -6,6 +6,7 @@ import type { FileAddresses, StoredFile } from '../ports/files'
 import type { Forms } from '../ports/form'
 import type { Limiter } from '../ports/limiter'
 import type { HealthBook, Monitor } from '../ports/monitor'
+import type { RestBook } from '../ports/rests'
 import type { Log, Runtime, StoreClock } from '../ports/runtime'
 import type { HumanCheck } from '../ports/sender'
 import type { SubmissionStore } from '../ports/store'
@@ -52,6 +53,8 @@ export interface Core {
 /** Surroundings of the domain: stores, vendors, clock, log, and the configuration that its rules depend on. */
 export interface Context extends Core, Presentation {
   queues: CardQueueStore
+  /** Failures of the receivers of forwards. */
+  rests: RestBook
   /** Counts the confirmations sent to each address. */
   confirmations: Limiter
   clock: StoreClock

@@ -7,6 +7,7 @@ import { createSqliteStorage } from '../../server/adapters/sqlite/storage'
 import { SqliteStore } from '../../server/adapters/sqlite/store'
 import { plainText } from '../../shared/utils/line'
 import { createHealthBook } from '../../server/adapters/storage/health'
+import { createRestBook } from '../../server/adapters/storage/rests'
 import type { Context } from '../../server/domain/context'
 import { OpsSubmissions } from '../../server/domain/queries/ops-submissions'
 import { RoomSubmissions } from '../../server/domain/queries/room-submissions'
@@ -78,7 +79,7 @@ export async function openTriage(
       clock: { now: runtime.now, aheadMs: 0, known: async () => {} },
     }),
     store, queues, board, mailer, confirmations, forms, runtime, revocableMs,
-    health: createHealthBook(createSqliteStorage(db)),
+    health: createHealthBook(createSqliteStorage(db)), rests: createRestBook(createSqliteStorage(db)),
   } satisfies Context
   const queue = new CardQueue(context, (...card) => outbox.post(...card))
   /** Each process has its own outbox. */

@@ -5,12 +5,10 @@ import type { Runtime } from '../../ports/runtime'
 import type { Submission } from '../../ports/submission'
 import type { Context } from '../context'
 import { roomPauseMs } from '../outbox/backoff'
+import { Drains } from '../outbox/drains'
 
 /** Max cards that wait in a room without a notice of their number. */
 const BACKLOG_NOTICE = 50
-
-/** Max run of one queue, ms, so that a serverless function can end. The next sweep continues the queue. */
-const RUN_MS = 50_000
 
 /** Min time until a waiting card is checked, ms, in case its queue has lost it. */
 const QUEUE_CHECK_MS = 60_000
@@ -24,13 +22,8 @@ const MAX_WAIT_MS = 1000
  * block the next ones. When its retry is due it enters again, sorted by its time of arrival.
  */
 export class CardQueue {
-  private readonly drainingRooms = new Set<string>()
-  /** Rooms woken since the last check of their queue began. */
-  private readonly wokenRooms = new Set<string>()
-  /** Rooms whose queue cannot be reached; logged once for each outage. */
-  private readonly failingRooms = new Set<string>()
+  private readonly drains: Drains
   private readonly postWaiters = new Map<string, () => void>()
-  private isStopped = false
   readonly closedRooms: ClosedRooms
   readonly slowRooms: SlowRooms
 
@@ -38,6 +31,7 @@ export class CardQueue {
   constructor(
     private readonly context: Context, private readonly post: (id: string, room: string) => Promise<void>,
   ) {
+    this.drains = new Drains(context.runtime, context.log, (room, isOver) => this.postDueCards(room, isOver))
     this.closedRooms = new ClosedRooms(context)
     this.slowRooms = new SlowRooms(context.runtime)
   }
@@ -83,26 +77,13 @@ export class CardQueue {
 
   /** Posts no more cards and leaves the waiting ones to other processes. A post in progress continues. */
   stop(): void {
-    this.isStopped = true
+    this.drains.stop()
     for (const resolve of this.postWaiters.values()) resolve()
   }
 
   /** Starts to post the queued cards of these rooms, unless that is in progress. Returns at once. */
   wake(rooms: readonly string[] = this.context.forms.rooms): void {
-    for (const room of rooms) {
-      if (this.isStopped || !this.isPaced(room)) continue
-      this.wokenRooms.add(room)
-      if (this.drainingRooms.has(room)) continue
-      this.drainingRooms.add(room)
-      const { runtime, log } = this.context
-      runtime.background(runtime.detached(() => this.drainQueue(room).then(
-        () => void this.failingRooms.delete(room),
-        (error) => {
-          if (!this.failingRooms.has(room)) log.warn('queue.failed', { room, error })
-          this.failingRooms.add(room)
-        },
-      )))
-    }
+    this.drains.wake(rooms.filter(room => this.isPaced(room)))
   }
 
   /** Ends the pause of these rooms, because somebody has fixed them. */
@@ -124,7 +105,7 @@ export class CardQueue {
   /** Resolves when this process has posted the submission's card in one room, or when it stops posting. */
   posted(id: string): Promise<void> {
     return new Promise((resolve) => {
-      if (this.isStopped) resolve()
+      if (this.drains.hasStopped) resolve()
       else this.postWaiters.set(id, resolve)
     })
   }
@@ -134,25 +115,9 @@ export class CardQueue {
     this.postWaiters.delete(id)
   }
 
-  private async drainQueue(room: string): Promise<void> {
-    const endsAt = this.context.runtime.now() + RUN_MS
-    try {
-      // Remove the room from `drainingRooms` in the same step as the last check of `wokenRooms`:
-      // no wake may come in between.
-      do {
-        this.wokenRooms.delete(room)
-        await this.postDueCards(room, endsAt)
-      } while (this.wokenRooms.has(room) && !this.isOver(endsAt))
-    }
-    finally {
-      this.drainingRooms.delete(room)
-    }
-  }
-
-  /** @param endsAt time to stop, epoch ms, if cards still wait then */
-  private async postDueCards(room: string, endsAt: number): Promise<void> {
+  private async postDueCards(room: string, isOver: () => boolean): Promise<void> {
     const { queues, board, runtime } = this.context
-    while (!this.isOver(endsAt) && await board.awaits(room) === null) {
+    while (!isOver() && await board.awaits(room) === null) {
       const turn = await queues.take(this.paceOf(room))
       if (turn.id !== null) {
         await this.announceBacklog(room)
@@ -166,10 +131,6 @@ export class CardQueue {
         await runtime.wait(Math.min(Math.max(turn.waitMs, 1), MAX_WAIT_MS))
       }
     }
-  }
-
-  private isOver(endsAt: number): boolean {
-    return this.isStopped || this.context.runtime.now() >= endsAt
   }
 
   private async announceBacklog(room: string): Promise<void> {

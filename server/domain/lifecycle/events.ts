@@ -84,8 +84,8 @@ export type LifecycleEvent
     | { type: 'pulled', vendor: string }
     /** Work waits for its turn; this does not count as an attempt. */
     | { type: 'put-off', key: string, until: number }
-    /** The card of this room is next. */
-    | { type: 'turn', room: string }
+    /** The card of this room, or these deliveries, are next. */
+    | { type: 'turn', room: string } | { type: 'turn', keys: readonly string[] }
     | { type: 'expiring' }
     | { type: 'expired' }
     /** The mail provider reported the status of an email. */

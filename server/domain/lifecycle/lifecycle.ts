@@ -267,13 +267,20 @@ function deliveredEntry(
   }
 }
 
-/** Starts posting the card of this room, unless that has started. After a decision the card waits for a reopening. */
-function takeTurn(current: Submission, { room }: EventOf<'turn'>, { now, leasedUntil }: Clock): Transition {
-  const work = current.work.find(({ kind, room: workRoom }) => kind === 'post' && workRoom === room)
-  if (!work || (work.hasTurn && work.dueAt > now)) return { refused: 'not-due' }
-  const isOpen = current.state === 'open'
-  const nextWork: Work = isOpen ? { ...work, hasTurn: true, dueAt: leasedUntil } : { ...work, dueAt: now }
-  return { next: changed(current, { work: replaced(current.work, [nextWork]) }), added: isOpen ? [nextWork] : [] }
+/**
+ * Starts posting the card of this room, or these deliveries, unless that has started. After a decision a card waits for
+ * a reopening.
+ */
+function takeTurn(current: Submission, event: EventOf<'turn'>, { now, leasedUntil }: Clock): Transition {
+  const work = current.work.filter(({ kind, key, room, hasTurn, dueAt }) => (
+    ('keys' in event ? event.keys.includes(key) : kind === 'post' && room === event.room) && !(hasTurn && dueAt > now)
+  ))
+  if (work.length === 0) return { refused: 'not-due' }
+  const isNow = 'keys' in event || current.state === 'open'
+  const nextWork = work.map((item): Work => (
+    isNow ? { ...item, hasTurn: true, dueAt: leasedUntil } : { ...item, dueAt: now }
+  ))
+  return { next: changed(current, { work: replaced(current.work, nextWork) }), added: isNow ? nextWork : [] }
 }
 
 function putOff(current: Submission, { key, until }: EventOf<'put-off'>, clock: Clock): Transition {

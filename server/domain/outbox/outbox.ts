@@ -6,6 +6,7 @@ import { transitions } from '../lifecycle/lifecycle'
 import type { CardQueue } from '../cards/card-queue'
 import type { Context } from '../context'
 import { isDelivery, isOver, traceOf } from '../lifecycle/record'
+import { Rests, workFor } from './rests'
 import { Run } from './run'
 
 /**
@@ -18,11 +19,14 @@ const WRITE_RETRIES_MS = [200, 400, 800, 1600, 3200]
 export class Outbox {
   /** Lock for each card, so that its edits run one after the other. */
   private readonly edits = new KeyedMutex()
+  readonly rests: Rests
 
   /** @param ended called when form data was erased, so that copies elsewhere can be erased, too */
   constructor(
     private readonly context: Context, readonly queue: CardQueue, private readonly ended?: (id: string) => void,
-  ) {}
+  ) {
+    this.rests = new Rests(context, (id, receiver) => this.deliver(id, receiver))
+  }
 
   /**
    * Applies events to a submission in one compare-and-set; retries with the newest version after a conflict.
@@ -104,6 +108,15 @@ export class Outbox {
   /** Posts the card that is next in this room, unless it is already posted. Never rejects. */
   post(id: string, room: string): Promise<void> {
     return this.runNow(id, { type: 'turn', room })
+  }
+
+  /** Makes the deliveries of a submission to this receiver now, if they are still to be made. Never rejects. */
+  private async deliver(id: string, receiver: string): Promise<void> {
+    const { store, log } = this.context
+    const submission = await store.get(id).catch(error => void log.warn('outbox.late', { submission: id, error }))
+    if (!submission) return
+    const keys = workFor(receiver, submission, this.context).map(({ key }) => key)
+    await this.runNow(id, { type: 'turn', keys }, submission)
   }
 
   private async runNow(id: string, event: EventOf<'leased' | 'turn'>, snapshot?: Submission): Promise<void> {

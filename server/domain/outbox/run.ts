@@ -3,6 +3,7 @@ import type { Outcome } from '../../ports/delivery'
 import type { Context } from '../context'
 import { deliveriesEndAt, isSent, retryAt } from './backoff'
 import type { CardQueue } from '../cards/card-queue'
+import type { Rests } from './rests'
 import { perform } from './deliver'
 import type { Applied, Done, EventsOn, LifecycleEvent } from '../lifecycle/events'
 import { transitions } from '../lifecycle/lifecycle'
@@ -22,6 +23,7 @@ const BATCH_WINDOW_MS = 250
 /** Outbox methods that a run uses. */
 interface Ledger {
   readonly queue: CardQueue
+  readonly rests: Rests
   record(id: string, events: EventsOn, snapshot: Submission): Promise<Applied | null>
   inTurn<T>(card: CardRef, edit: () => Promise<T>): Promise<T>
 }
@@ -96,6 +98,7 @@ export class Run {
     if (typeof outcome === 'object') {
       monitor.tried({ ...work, room }, outcome, ms)
       if (kind === 'post') await this.outbox.queue.tried(room!, outcome)
+      if (isDelivery(kind)) await this.outbox.rests.tried(work, outcome, sentSubmission)
     }
     const attempt = isDelivery(kind) && typeof outcome === 'object' ? attemptOf(outcome, ms, sentSubmission) : {}
     this.reports.push(this.report(work, outcome, attempt))
@@ -117,7 +120,10 @@ export class Run {
     }
     const { reason, content, gone, limited, mayHaveArrived, accepted = [], refused = [] } = outcome
     const endAt = deliveriesEndAt(this.storedSubmission, policy)
-    const nextAttemptAt = retryAt(work, outcome, policy, { now: runtime.now(), random: runtime.random(), endAt })
+    // While a receiver rests, a refusal of our credentials is not about this submission.
+    const isOutage = outcome.outage && this.outbox.rests.isResting(kind, this.storedSubmission)
+    const failure = { ...outcome, permanent: outcome.permanent && !isOutage }
+    const nextAttemptAt = retryAt(work, failure, policy, { now: runtime.now(), random: runtime.random(), endAt })
     const room = roomOfWork(work, this.storedSubmission.cards, board)
     log.warn('work.failed', {
       submission: this.id, work: kind, room, attempt: work.attempts + 1, reason, again: nextAttemptAt !== null,
@@ -179,6 +185,10 @@ export class Run {
   }
 
   private async attempt(work: Work): Promise<WorkOutcome> {
+    if (isDelivery(work.kind)) {
+      const checkAt = await this.outbox.rests.waitsUntil(work, this.storedSubmission)
+      if (checkAt !== null) return checkAt
+    }
     if (work.kind !== 'update') return perform(work, this.storedSubmission, this.context, this.outbox.queue)
     return this.outbox.inTurn(work.card!, async () => {
       const shownSubmission = this.visibleSubmission()

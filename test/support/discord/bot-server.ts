@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import type { Chat, StateAdapter } from 'chat'
 import { createBoard } from '../../../server/adapters/chat/board'
 import { createBot } from '../../../server/adapters/chat/bot'
+import { createRestBook } from '../../../server/adapters/storage/rests'
+import { createSqliteStorage } from '../../../server/adapters/sqlite/storage'
 import { SqliteCardQueue } from '../../../server/adapters/sqlite/card-queue'
 import { createSqliteDrafts } from '../../../server/adapters/sqlite/drafts'
 import { SqliteStore } from '../../../server/adapters/sqlite/store'
@@ -61,7 +63,7 @@ export async function startBotServer({
   const board = createBoard(connections, async () => bots[0]!, log, 0)
   const context = testContext({
     store, queues, board, forms, mailer, runtime, log, claimMs: 0,
-    confirmations: memoryLimiter({ limit: 3, windowS: 86_400 }),
+    confirmations: memoryLimiter({ limit: 3, windowS: 86_400 }), rests: createRestBook(createSqliteStorage(db)),
   })
   const queue = new CardQueue(context, (...card) => outbox.post(...card))
   const outbox: Outbox = new Outbox(context, queue)
