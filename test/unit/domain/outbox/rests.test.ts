@@ -120,3 +120,21 @@ test('another process knows within seconds that a destination rests, and another
   await t.pass(5 * MINUTE)
   expect(t.callsOf('crm').filter(({ ok, name }) => ok && name === 'elsewhere')).toHaveLength(1)
 })
+
+test('an outage of hours with hundreds of forms: each once, oldest first, within ten minutes of its end', async () => {
+  const t = await openDowns()
+  const forms = names(300)
+  const startedAt = t.runtime.time
+  // Time passes meanwhile: the queue waits for its next trial.
+  for (const name of forms) await t.forward(name)
+  const backAt = t.runtime.time
+  expect(backAt - startedAt).toBeGreaterThan(2 * 60 * MINUTE)
+  expect(t.callsOf('crm').length).toBeLessThanOrEqual(5 + (backAt - startedAt) / MINUTE)
+  t.isDown.crm = false
+  await t.pass(10 * MINUTE)
+  const sent = t.callsOf('crm').filter(({ ok }) => ok)
+  expect(sent.map(({ name }) => name)).toEqual(forms)
+  expect(sent.at(-1)!.at - backAt).toBeLessThan(10 * MINUTE)
+  for (const [index, { at }] of sent.slice(2).entries()) expect(at - sent[index + 1]!.at).toBeGreaterThanOrEqual(100)
+  expect(t.callsOf('erp')).toHaveLength(forms.length)
+})
