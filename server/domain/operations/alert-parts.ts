@@ -3,7 +3,7 @@ import { dateTime, plainText } from '../../../shared/utils/line'
 import type { GatewayState } from '../../ports/monitor'
 import type { Context } from '../context'
 import { emailDelivery } from '../deliveries/email'
-import { allDeliveries } from '../deliveries/registry'
+import { deliveryName, rowOf } from '../deliveries/registry'
 import type { AlertMessage } from './alert-ways'
 import { readParts } from './parts'
 import type { StoreRefusal } from './readiness'
@@ -49,6 +49,7 @@ export function storeFailure({ since, reason }: StoreRefusal, { texts = english 
 function partLabel(key: string, { board, texts = english }: Context): string {
   if (key === STORE) return texts('card.alert.storeName')
   if (key.startsWith('gateway:')) return `${board.label(key.slice('gateway:'.length))} (gateway)`
+  if (rowOf(key)) return deliveryName(key, texts)
   return board.platforms.includes(key.split('/')[0]!) ? board.label(key) : key[0]!.toUpperCase() + key.slice(1)
 }
 
@@ -71,12 +72,12 @@ export function failingMessage(
   }
 }
 
-function meaningOf(key: string, part: string, { board, forms }: Context, texts: Texts): string {
+function meaningOf(key: string, part: string, { board }: Context, texts: Texts): string {
   if (key === STORE) return texts('card.alert.store')
   if (key.startsWith('gateway:')) return texts('card.alert.gateway', { part })
   if (key === emailDelivery.key) return texts('card.alert.email')
   if (board.platforms.includes(key.split('/')[0]!)) return texts('card.alert.cards', { part })
-  return texts(allDeliveries(forms).includes(key) ? 'card.alert.destination' : 'card.alert.other', { part })
+  return texts(rowOf(key) ? 'card.alert.destination' : 'card.alert.other', { part })
 }
 
 export function workingMessage(key: string, since: number, tookMs: number, context: Context): AlertMessage {
