@@ -178,7 +178,7 @@ export interface DeliveryFailure {
   reason: string
 }
 
-/** What is known about an attempt at a delivery; entries of older versions have less. */
+/** Facts about an attempt at a delivery; entries of older versions have fewer. */
 export interface Attempt {
   /** Duration, ms. */
   ms?: number

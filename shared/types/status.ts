@@ -33,7 +33,7 @@ export interface StatusPart extends PartHealth {
   waits?: string
   /** Permanent fact in one line, for people. */
   note?: string
-  /** What failed or waits at a destination; absent if nothing does, and for other parts. */
+  /** Deliveries that failed or wait at a destination; absent if there are none, and for other parts. */
   queue?: {
     failed: number
     waiting: number

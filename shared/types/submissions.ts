@@ -185,7 +185,7 @@ export interface HistoryLine {
   reason: string | null
   /** Time of the next attempt, epoch ms. */
   againAt: number | null
-  /** Of a delivery: how long the attempt took, ms, the status, and the beginning of the answer; null if not known. */
+  /** Duration of an attempt at a delivery, ms, its status, and the beginning of the answer; null if not known. */
   ms: number | null
   status: number | null
   answer: string | null

@@ -118,7 +118,7 @@ test('one destination fails half the time, and the server is killed at every ste
   }
   await until('every form delivered', async () => (await holding(d.redis.url, 'Form number')).length === 0)
   for (const vendor of [first, second, third]) {
-    // What a kill repeats has the same key, so that the receiver knows it.
+    // A POST that a kill repeats has the same key, so that the receiver knows it.
     const keysOf = (requests: Recorded[]) => [...new Set(requests.map(({ headers }) => headers['idempotency-key']))]
     for (const name of names) {
       const requests = about(vendor, name)

@@ -34,7 +34,7 @@ const VALUES: Record<string, string> = {
 }
 const env = {
   ...lines, ...VALUES,
-  // As compose.yaml sets them
+  // Set as in compose.yaml
   NODE_ENV: 'production', DATA_DIR: folder, STORE_URL: `sqlite:${join(folder, 'forms.db')}`,
   // Slack and the mail server are on loopback.
   SLACK_API_URL: slack.apiUrl, SMTP_CA: caPath,
