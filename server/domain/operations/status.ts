@@ -10,6 +10,7 @@ import { wayOf } from '../deliveries/registry'
 import { deliveryProblem } from '../queries/rows'
 import { roomName } from '../review/scope'
 import { givenUpBy } from '../outbox/retries'
+import { restingParts } from '../outbox/rests'
 import type { Credentials } from './credentials'
 import type { Storage, StoreRefusal } from './readiness'
 
@@ -25,6 +26,9 @@ const ASSIGNED_READ = 100
 /** Submissions read of each kind to count what failed or waits at each destination; few, as for `STUCK_READ`. */
 const DELIVERIES_READ = 200
 
+/** Note on a destination that failed several times in a row. */
+const RESTS_NOTE = 'It rests: one trial a minute goes out, and all else waits in its place.'
+
 /** Audit lines shown on the page. */
 const AUDIT_LINES = 50
 
@@ -37,20 +41,29 @@ export async function readStatus(
   // Not awaited: the next request will show the answers.
   void credentials.check()
   const orNull = <T>(answer: Promise<T>) => answer.catch(() => null)
-  const [parts, refusal, advice, incidents, backlog, tally, audit, stuck, holders, queued] = await Promise.all([
+  const [
+    parts, refusal, advice, incidents, backlog, tally, audit, stuck, holders, queued, resting,
+  ] = await Promise.all([
     readParts(context), storage.check(), storage.advice(), orNull(health.incidents(askedAt)),
     orNull(store.backlog(askedAt)), orNull(store.tally(askedAt)), orNull(store.audit(AUDIT_LINES)),
     orNull(readStuck(context)),
     context.claimMs !== null ? orNull(readHolders(store, askedAt)) : null, orNull(readLines(context, DELIVERIES_READ)),
+    orNull(restingParts(context)),
   ])
   const answeredAt = clock.now()
   return {
     now: answeredAt, refusingSince: refusal?.since ?? null, advice,
     incidents: incidents && describeIncidents(incidents),
-    parts: [storePart(refusal, answeredAt), ...queued ? parts.map(part => withQueue(part, queued)) : parts],
+    parts: [storePart(refusal, answeredAt), ...parts.map(part => withRest(part, resting)).map(
+      part => queued ? withQueue(part, queued) : part,
+    )],
     clockAheadMs: clock.aheadMs, backlog, tally,
     ...stuck ?? { stuck: null, givenUp: null }, holders, audit,
   }
+}
+
+function withRest(part: StatusPart, resting: readonly string[] | null): StatusPart {
+  return resting?.includes(part.key) ? { ...part, note: [part.note, RESTS_NOTE].join(' ').trim() } : part
 }
 
 /** Adds what failed or waits at a destination. */

@@ -3,7 +3,7 @@ import type { Destination } from '../../ports/form'
 import type { Rest } from '../../ports/rests'
 import type { Submission, Work } from '../../ports/submission'
 import type { Context } from '../context'
-import { formOf, rowOf } from '../deliveries/registry'
+import { formOf, rowOf, wayOf } from '../deliveries/registry'
 import { Drains } from './drains'
 
 /** Failures in a row after which a receiver rests. */
@@ -141,6 +141,16 @@ export class Rests {
   private remember(receiver: string, rest: Rest | null): void {
     this.known.set(receiver, { rest, readAt: this.context.runtime.now() })
   }
+}
+
+/** Returns the parts of the status whose receivers rest. */
+export async function restingParts({ forms, rests }: Pick<Context, 'forms' | 'rests'>): Promise<string[]> {
+  const destinations = forms.all.flatMap(form => form.destinations)
+  const parts = new Map(destinations.map(each => [receiverOf(each), wayOf(each.id)] as const))
+  const states = await Promise.all([...parts].map(async ([receiver, part]) => {
+    return (await rests.read(receiver))?.state === 'resting' ? [part] : []
+  }))
+  return states.flat()
 }
 
 /** Returns the work of a submission for this receiver. */

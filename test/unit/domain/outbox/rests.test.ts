@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Outcome, Posted } from '../../../../server/ports/delivery'
+import { restingParts } from '../../../../server/domain/outbox/rests'
 import { openTriage } from '../../../fakes/triage'
 
 const MINUTE = 60_000
@@ -48,6 +49,7 @@ test('after five failures in a row a destination gets one trial a minute, and wh
   const t = await openDowns()
   for (const name of names(5)) await t.forward(name)
   const restingAt = t.runtime.time
+  expect(await restingParts(t)).toEqual(['endpoint:CRM'])
   for (const name of ['A', 'B', 'C']) await t.forward(name)
   expect(t.callsOf('crm').filter(({ at }) => at > restingAt).length).toBeLessThan(4)
   await t.pass(10 * MINUTE)
