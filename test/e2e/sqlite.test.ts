@@ -172,7 +172,8 @@ it('announces changes to the ops page', async () => {
   })).catch(() => { /* The server is killed at the end. */ })
   const id = await submitForm(d.server, { name: 'Ada' })
   await d.server.drain()
-  await until('the stream to be open', () => heard.includes('data:'))
+  // The first message stands for all changes of the first moments.
+  await until('the first message', () => heard.includes('event: changed'))
   await click(d, await cardOf(d, id), 'spam', id)
   await until('the change', () => heard.includes(id))
   await d.server.kill()
