@@ -39,8 +39,8 @@ export interface CrashPoint {
   at: WriteMoment | VendorMoment
   /** True if the flow's result (the record or the decision) is in the store by then. */
   written: boolean
-  /** True if Slack may show a card that was not recorded. */
-  unknownCard?: boolean
+  /** Slack shows a card that was not recorded: a second one follows, or somebody clicks the first before that. */
+  unknownCard?: 'followed' | 'clicked'
 }
 
 /** Matches the write that removes everything except the trace, the final short record. */
@@ -75,9 +75,11 @@ export const CRASH_POINTS: readonly CrashPoint[] = [
   point('intake', 'before the record is written', ['create', 'before'], unwritten),
   point('intake', 'record written, answer lost', ['create', 'after']),
   point('intake', 'before the card', ['post', 'before']),
-  point('intake', 'card posted, answer lost', ['post', 'after'], { unknownCard: true }),
+  point('intake', 'card posted, answer lost', ['post', 'after'], { unknownCard: 'followed' }),
+  point('intake', 'card posted, answer lost, then clicked', ['post', 'after'], { unknownCard: 'clicked' }),
   point(
-    'intake', 'card posted, before that is written and it leaves the queue', ['put', 'before'], { unknownCard: true },
+    'intake', 'card posted, before that is written and it leaves the queue', ['put', 'before'],
+    { unknownCard: 'followed' },
   ),
   point('intake', 'card written down and out of the queue, answer lost', ['put', 'after']),
   point('forward', 'before the claim', ['put', 'before'], unwritten),

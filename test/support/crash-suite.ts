@@ -86,9 +86,12 @@ async function intake(site: Site, point: CrashPoint, lateMs: number): Promise<vo
   const id = open!.id
   await until('the card, and nobody in the queue', async () => (await cardsOf(site, id)).length > 0
     && await queue.length('slack') === 0)
+  // A card of the dead process can be there already: wait until one is recorded.
+  if (point.unknownCard !== 'clicked') await until('no work', async () => (await store.get(id))?.work.length === 0)
   await d.server.drain()
   const cards = await cardsOf(site, id)
   expect(cards.length).toBeLessThanOrEqual(point.unknownCard ? 2 : 1)
+  expect(cards.length).toBeGreaterThanOrEqual(point.unknownCard === 'followed' ? 2 : 1)
 
   // The submission can be decided from any of its cards, even an unrecorded one, and is decided only once.
   for (const card of cards.reverse()) await click(d, card, 'forward', id)
