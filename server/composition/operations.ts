@@ -19,11 +19,10 @@ import { TestCards } from '../domain/operations/test-cards'
 import { TestEmail } from '../domain/operations/test-email'
 import { whyClosed } from '../http/auth/viewer'
 import { outside } from '../platforms/registry'
-import type { AlertBook } from '../ports/alerts'
+import type { AlertBook, Metrics } from '../ports/monitor'
 import type { TestReceipts } from '../ports/delivery'
 import type { HttpClient } from '../ports/http'
 import type { Limiter } from '../ports/limiter'
-import type { Metrics } from '../ports/monitor'
 
 /** State of the service, for people and machines. */
 export interface Operations {

@@ -133,6 +133,8 @@ export interface MailSettings extends MailSender {
   to: readonly string[]
   /** Name of the service or server that sends emails; absent if this service stores them instead. */
   carrier?: string
+  /** True if another service sends what the first one has given up. */
+  fallback?: boolean
 }
 
 /** True if no further attempt follows this failure. */
@@ -211,4 +213,21 @@ export interface TestReceipts {
 export interface MailNotices {
   /** @param body the exact bytes that were signed @param header returns a header by lower-case name */
   read(body: string, header: (name: string) => string | undefined): Promise<MailNotice>
+}
+
+/** Failures of one receiver of forwards, shared by all replicas. */
+export interface Rest {
+  /** Failures in a row that were not about one submission. */
+  failures: number
+  /** Time of the first of them, epoch ms. */
+  since: number
+  /** `resting`: only trials go out. `releasing`: it works again, and what waits goes out at its pace. */
+  state: 'failing' | 'resting' | 'releasing'
+}
+
+/** Keeps the failures of receivers. Every method rejects when the store cannot be reached. */
+export interface RestBook {
+  read(receiver: string): Promise<Rest | null>
+  /** Changes the state in one step, over all replicas; resolves with the new one. `next` may run several times. */
+  change(receiver: string, next: (rest: Rest | null) => Rest | null): Promise<Rest | null>
 }

@@ -179,7 +179,7 @@ export interface DeliveryFailure {
 }
 
 /** Facts about an attempt at a delivery; entries of older versions have fewer. */
-export interface Attempt {
+export interface AttemptFacts {
   /** Duration, ms. */
   ms?: number
   /** HTTP or SMTP status of the answer. */
@@ -207,12 +207,13 @@ export type HistoryEntry = { at: number } & (
    * `press`: id of the click, the same if the platform sends it again, so that it decides once. `to`: see `Decision`.
    */
   | { event: 'claimed', action: Action, edited: boolean, reviewer: Reviewer, press?: string, to?: readonly string[] }
-  | { event: 'delivered', delivery: Delivery, attempt?: number } & Attempt
+  | { event: 'delivered', delivery: Delivery, attempt?: number } & AttemptFacts
   /**
    * A failed attempt. `again` is the time of the next one, epoch ms, or null if it was given up. Failures that differ
    * in time only are one entry.
    */
-  | { event: 'failed', kind: Work['kind'], room?: string, reason: string, again: number | null } & Repeated & Attempt
+  | { event: 'failed', kind: Work['kind'], room?: string, reason: string, again: number | null }
+  & Repeated & AttemptFacts
   | { event: 'receipt', receipt: Receipt }
   /** Deliveries were given up, or the email bounced: the submission needs another decision. */
   | { event: 'reopened' }

@@ -100,6 +100,7 @@ export interface TextValues {
   'card.confirmed': 'at'
   'card.failed': 'delivery' | 'reason'
   'card.failedNext': 'at' | 'delivery' | 'reason'
+  'card.waitsInLine': 'delivery'
   'card.triedUntil': 'at'
   'card.forwardRest': 'delivered' | 'missing' | 'receivers'
   'card.sendRest': 'delivered' | 'missing' | 'receivers'

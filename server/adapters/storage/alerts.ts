@@ -1,4 +1,4 @@
-import type { AlertBook, AlertState } from '../../ports/alerts'
+import type { AlertBook, AlertState } from '../../ports/monitor'
 import { change, type SmallStorage } from './small-storage'
 
 const KEY = 'alerts'

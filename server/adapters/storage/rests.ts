@@ -1,4 +1,4 @@
-import type { Rest, RestBook } from '../../ports/rests'
+import type { Rest, RestBook } from '../../ports/delivery'
 import { change, keyPart, type SmallStorage } from './small-storage'
 
 const keyOf = (receiver: string) => `rest:${keyPart(receiver)}`

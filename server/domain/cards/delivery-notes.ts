@@ -59,9 +59,12 @@ export function retryNotes(submission: Submission, texts: Texts): RichText[] {
   const failing = pendingDeliveries(submission).filter(({ reason }) => reason !== undefined)
   const endAt = Math.max(0, ...failing.map(work => work.endAt ?? 0))
   return [
-    ...failing.map(({ kind, reason = '', dueAt }) => (
-      texts('card.failedNext', { delivery: deliveryName(kind, texts), reason, at: dateTime(dueAt) })
-    )),
+    ...failing.map(({ kind, attempts, reason = '', dueAt }) => {
+      const delivery = deliveryName(kind, texts)
+      return attempts === 0
+        ? texts('card.waitsInLine', { delivery })
+        : texts('card.failedNext', { delivery, reason, at: dateTime(dueAt) })
+    }),
     ...endAt > submission.expiresAt ? [texts('card.triedUntil', { at: dateTime(endAt) })] : [],
   ]
 }

@@ -71,8 +71,8 @@ export interface DeliveryRow<
   open(settings: z.output<z.ZodObject<Settings>>, tools: OpenTools): Partial<Destination>[]
   /** Returns the addresses, or the host, as people see them; never empty. */
   targets(destination: Destination): readonly string[]
-  /** Returns who works or fails as one, e.g. a host. */
-  receiverOf(destination: Destination): string
+  /** Returns who works or fails as one, e.g. a host; null if it never rests after failures. */
+  receiverOf(destination: Destination, context: Context): string | null
   /** True if it sends links to some of these files; the files must then be kept after the delivery. */
   linksFiles(files: readonly StoredFile[], destination: Destination): boolean
   /** Values that identify a message, besides the data: if all are the same, sending it again is a retry. */

@@ -34,7 +34,8 @@ export const emailDelivery: DeliveryRow<'email', typeof settings> = {
   nameOf: ({ to }) => to[0]!,
   open: ({ to, cc, bcc, separate }) => (separate ? to.map(one => [one]) : [to]).map(each => ({ to: each, cc, bcc })),
   targets: ({ to = [], cc = [], bcc = [] }) => [...to, ...cc, ...bcc],
-  receiverOf: () => 'email',
+  // A fallback takes emails that have failed several times: none may wait in line.
+  receiverOf: (_, { mail }) => mail.fallback ? null : 'email',
   linksFiles: files => fittingOf(files).length < files.length,
   identity: ({ id, to = [], cc = [], bcc = [] }, { mail }) => [
     mail.fromAddress, mail.fromName, ...to, ...isDefault(id) ? [] : [id, 'cc', ...cc, 'bcc', ...bcc],

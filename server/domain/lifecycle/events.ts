@@ -1,9 +1,9 @@
 import type {
-  Action, Attempt, CardRef, LockMode, Delivery, Envelope, Person, Receipt, Reviewer, SentDelivery, Submission,
+  Action, AttemptFacts, CardRef, LockMode, Delivery, Envelope, Person, Receipt, Reviewer, SentDelivery, Submission,
   SubmissionData, Work,
 } from '../../ports/submission'
 
-interface FailureDetails extends Attempt {
+interface FailureDetails extends AttemptFacts {
   /** Room that the work concerns, if any. */
   room?: string
   /** The platform refused a card because of its content. */
@@ -82,8 +82,8 @@ export type LifecycleEvent
     | { type: 'post-again' }
     /** A platform, or the receiver of a delivery, works again: retry its failed work early. */
     | { type: 'pulled', vendor: string }
-    /** Work waits for its turn; this does not count as an attempt. */
-    | { type: 'put-off', key: string, until: number }
+    /** Work waits for its turn; this does not count as an attempt. `reason`: text for people, the first time. */
+    | { type: 'put-off', key: string, until: number, reason?: string }
     /** The card of this room, or these deliveries, are next. */
     | { type: 'turn', room: string } | { type: 'turn', keys: readonly string[] }
     | { type: 'expiring' }
@@ -111,7 +111,7 @@ interface Reception {
 }
 
 /** Result of a piece of work */
-export interface Done extends Attempt {
+export interface Done extends AttemptFacts {
   /** Card that was posted or edited, and the version of the submission that it shows. */
   card?: CardRef
   version?: number

@@ -225,7 +225,8 @@ function finishDelivery(
     ...keepMs ? { keptUntil: keptUntil(current, now + keepMs) } : {},
     history: withEntry(current, deliveredEntry(delivery, current, event, work, now)),
   })
-  return isErased ? settle(next, [], clock) : settleChanged(next, clock)
+  // A copy of the card that arrives after the erasure still shows the form.
+  return isErased && !event.card ? settle(next, [], clock) : settleChanged(next, clock)
 }
 
 /** Records a card that was posted or edited, or a reply that was made. */
@@ -283,11 +284,13 @@ function takeTurn(current: Submission, event: EventOf<'turn'>, { now, leasedUnti
   return { next: changed(current, { work: replaced(current.work, nextWork) }), added: isNow ? nextWork : [] }
 }
 
-function putOff(current: Submission, { key, until }: EventOf<'put-off'>, clock: Clock): Transition {
+function putOff(current: Submission, { key, until, reason }: EventOf<'put-off'>, clock: Clock): Transition {
   const work = current.work.find(work => work.key === key)
   if (!work || work.hasTurn) return { refused: 'unknown-work' }
-  const next = changed(current, { work: replaced(current.work, [{ ...work, dueAt: until }]) })
-  return settle(next, [], clock)
+  const isNews = reason !== undefined && work.reason === undefined
+  const waitingWork = { ...work, dueAt: until, ...isNews && { reason } }
+  const next = changed(current, { work: replaced(current.work, [waitingWork]) })
+  return isNews ? settleChanged(next, clock) : settle(next, [], clock)
 }
 
 function remind(current: Submission, { now, leasedUntil }: Clock): Transition {

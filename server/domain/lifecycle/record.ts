@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { beginning } from '../../../shared/utils/text'
 import type { List, StoreRules } from '../../ports/store'
 import type {
-  Attempt, CardRef, Delivery, HistoryEntry, Assignee, Receipt, Reviewer, SentDelivery, Submission, SubmissionData,
+  AttemptFacts, CardRef, Delivery, HistoryEntry, Assignee, Receipt, Reviewer, SentDelivery, Submission, SubmissionData,
   SubmissionRecord, Work,
 } from '../../ports/submission'
 import { answersNamed } from '../fields/reading'
@@ -57,7 +57,7 @@ const hasAnswer = (entry: HistoryEntry): entry is HistoryEntry & { event: 'deliv
 const withoutAnswer = (entry: HistoryEntry): HistoryEntry => hasAnswer(entry) ? { ...entry, answer: undefined } : entry
 
 /** Returns what the history keeps about an attempt. */
-export function attemptOf({ data }: Submission, { ms, status, answer }: Attempt): Attempt {
+export function attemptOf({ data }: Submission, { ms, status, answer }: AttemptFacts): AttemptFacts {
   return {
     ...ms !== undefined && { ms }, ...status !== undefined && { status },
     ...data !== null && answer !== undefined && { answer },

@@ -1,4 +1,4 @@
-import { CARD_UPDATES_MS, DECIDE_AGAIN_MS } from '../../../shared/lifetimes'
+import { CARD_UPDATES_MS, DECIDE_AGAIN_MS, DELIVERY_TTL_MS } from '../../../shared/lifetimes'
 import type { RichText } from '../../../shared/types/line'
 import type { Texts } from '../../../shared/texts'
 import { dateTime } from '../../../shared/utils/line'
@@ -43,7 +43,9 @@ export function settle(next: Submission, added: readonly Work[], clock: Clock): 
     }
     return reopen({
       ...next, history: withEntry(next, { at: clock.now, event: 'reopened' }),
-      expiresAt: Math.max(next.expiresAt, clock.now + DECIDE_AGAIN_MS),
+      expiresAt: Math.max(next.expiresAt, Math.min(
+        clock.now + DECIDE_AGAIN_MS, next.receivedAt + DELIVERY_TTL_MS + DECIDE_AGAIN_MS,
+      )),
     }, added, clock)
   }
   const submission = isKept(next, clock.now) ? next : { ...next, keptUntil: undefined }

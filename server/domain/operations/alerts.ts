@@ -1,7 +1,6 @@
 import type { AlertsSent } from '../../../shared/types/setup'
-import type { AlertBook, AlertState, Outage } from '../../ports/alerts'
+import type { AlertBook, AlertState, Outage, GatewayState } from '../../ports/monitor'
 import type { Limiter } from '../../ports/limiter'
-import type { GatewayState } from '../../ports/monitor'
 import type { Context } from '../context'
 import { InvalidRequest, TooManyTests } from '../errors'
 import { orUnavailable } from '../queries/rows'

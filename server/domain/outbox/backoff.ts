@@ -16,7 +16,7 @@ const MAX_RETRY_AFTER_MS = HOUR_MS
 const MAX_LONG_DELAY_MS = HOUR_MS
 
 /** Max delay that the receiver of a delivery may ask for, ms. */
-const MAX_DELIVERY_PAUSE_MS = 24 * HOUR_MS
+export const MAX_DELIVERY_PAUSE_MS = 24 * HOUR_MS
 
 /** Max attempts at a reply to a card, or at a confirmation: 20 to 40 minutes at the default base delay. */
 const MAX_ATTEMPTS = 9

@@ -1,9 +1,9 @@
-import type { Outcome } from '../../ports/delivery'
+import type { Outcome, Rest } from '../../ports/delivery'
 import type { Destination } from '../../ports/form'
-import type { Rest } from '../../ports/rests'
 import type { Submission, Work } from '../../ports/submission'
-import type { Context } from '../context'
+import type { Context, RetryPolicy } from '../context'
 import { formOf, rowOf, wayOf } from '../deliveries/registry'
+import { MAX_DELIVERY_PAUSE_MS, vendorPauseMs } from './backoff'
 import { Drains } from './drains'
 
 /** Failures in a row after which a receiver rests. */
@@ -11,6 +11,9 @@ const MAX_FAILURES = 5
 
 /** Pause between two trials, in multiples of the base delay: a minute at the default base. */
 const TRIAL_PAUSE = 12
+
+/** Reason that people see of a delivery that waits in a queue. */
+export const WAITS_IN_LINE = 'Its receiver fails, so it waits in line. One trial a minute goes out.'
 
 /** Time for which a process uses the state that it read, ms: forwards must not ask the store each time. */
 const KNOWN_MS = 5000
@@ -52,30 +55,33 @@ export class Rests {
   async waitsUntil({ kind, hasTurn = false }: Work, submission: Submission): Promise<number | null> {
     const { queues, policy, runtime } = this.context
     const destination = destinationOf(kind, submission, this.context)
-    if (!destination || hasTurn) return null
-    const receiver = receiverOf(destination)
+    const receiver = destination && receiverOf(destination, this.context)
+    if (!receiver || hasTurn) return null
     const rest = await this.read(receiver)
     if (!rest || rest.state === 'failing') return null
     const { intervalMs } = rowOf(destination.id)!
     const position = await queues.enter(queueOf(receiver), submission)
     this.intervals.set(receiver, intervalMs)
     this.wake([receiver])
-    const pauseMs = rest.state === 'resting' ? TRIAL_PAUSE * policy.baseMs : intervalMs
+    const pauseMs = rest.state === 'resting' ? trialPauseMs(policy) : intervalMs
     return runtime.now() + Math.min(Math.max(QUEUE_CHECK_MS, (position - 1) * pauseMs), MAX_CHECK_MS)
   }
 
   /** True if failures of this receiver do not count against one submission, because it rests. */
   isResting(kind: Work['kind'], submission: Submission): boolean {
     const destination = destinationOf(kind, submission, this.context)
-    return destination !== undefined && this.known.get(receiverOf(destination))?.rest?.state === 'resting'
+    const receiver = destination && receiverOf(destination, this.context)
+    return receiver != null && this.known.get(receiver)?.rest?.state === 'resting'
   }
 
   /** Counts the result of a delivery. Never rejects. */
   async tried({ kind }: Work, outcome: Outcome<unknown>, submission: Submission): Promise<void> {
     const destination = destinationOf(kind, submission, this.context)
-    if (!destination || (!outcome.ok && !outcome.outage && !outcome.permanent)) return
-    const receiver = receiverOf(destination)
+    const receiver = destination && receiverOf(destination, this.context)
     const isFailing = !outcome.ok && outcome.outage === true
+    // A receiver that refuses one submission works. Other refusals, such as a wrong address, say nothing.
+    const isWorking = outcome.ok || outcome.content === true
+    if (!receiver || (!isFailing && !isWorking)) return
     // Failures are rare, and after a success there is nothing to change, as a rule.
     if (!isFailing && !this.known.get(receiver)?.rest) return
     const { rests, queues, runtime, policy, log } = this.context
@@ -90,7 +96,10 @@ export class Rests {
       const isChanged = rest?.state !== (before as Rest | null)?.state
       // A trial that failed keeps its place.
       if (rest?.state === 'resting') await queues.enter(queueOf(receiver), submission)
-      if (isChanged && rest?.state === 'resting') await this.pause(receiver, TRIAL_PAUSE * policy.baseMs)
+      const askedMs = outcome.ok ? 0 : vendorPauseMs(outcome.retryAfterMs, MAX_DELIVERY_PAUSE_MS)
+      if (rest?.state === 'resting' && (isChanged || askedMs > trialPauseMs(policy))) {
+        await this.pause(receiver, Math.max(askedMs, trialPauseMs(policy)))
+      }
       if (isChanged && rest?.state === 'releasing') await this.pause(receiver, 0)
     }
     catch (error) {
@@ -112,7 +121,7 @@ export class Rests {
     while (!isOver()) {
       const rest = await rests.read(receiver)
       this.remember(receiver, rest)
-      const intervalMs = rest?.state === 'resting' ? TRIAL_PAUSE * policy.baseMs : this.intervals.get(receiver) ?? 0
+      const intervalMs = rest?.state === 'resting' ? trialPauseMs(policy) : this.intervals.get(receiver) ?? 0
       const turn = await queues.take({ room, intervalMs })
       if (turn.id !== null) {
         await this.deliver(turn.id, receiver)
@@ -144,9 +153,12 @@ export class Rests {
 }
 
 /** Returns the parts of the status whose receivers rest. */
-export async function restingParts({ forms, rests }: Pick<Context, 'forms' | 'rests'>): Promise<string[]> {
-  const destinations = forms.all.flatMap(form => form.destinations)
-  const parts = new Map(destinations.map(each => [receiverOf(each), wayOf(each.id)] as const))
+export async function restingParts(context: Context): Promise<string[]> {
+  const { forms, rests } = context
+  const parts = new Map(forms.all.flatMap(form => form.destinations).flatMap((each) => {
+    const receiver = receiverOf(each, context)
+    return receiver ? [[receiver, wayOf(each.id)] as const] : []
+  }))
   const states = await Promise.all([...parts].map(async ([receiver, part]) => {
     return (await rests.read(receiver))?.state === 'resting' ? [part] : []
   }))
@@ -157,7 +169,7 @@ export async function restingParts({ forms, rests }: Pick<Context, 'forms' | 're
 export function workFor(receiver: string, submission: Submission, context: Context): Work[] {
   return submission.work.filter(({ kind }) => {
     const destination = destinationOf(kind, submission, context)
-    return destination !== undefined && receiverOf(destination) === receiver
+    return destination !== undefined && receiverOf(destination, context) === receiver
   })
 }
 
@@ -165,8 +177,14 @@ function destinationOf(kind: Work['kind'], submission: Submission, context: Cont
   return formOf(submission, context).destinations.find(({ id }) => id === kind)
 }
 
-function receiverOf(destination: Destination): string {
-  return rowOf(destination.id)!.receiverOf(destination)
+/** Returns who works or fails as one; null for a receiver that never rests. */
+function receiverOf(destination: Destination, context: Context): string | null {
+  return rowOf(destination.id)!.receiverOf(destination, context)
+}
+
+/** Pause between two trials, ms. */
+export function trialPauseMs({ baseMs }: RetryPolicy): number {
+  return TRIAL_PAUSE * baseMs
 }
 
 /** Name of the queue of a receiver; rooms have none like it. */

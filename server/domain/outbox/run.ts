@@ -1,9 +1,9 @@
-import type { Attempt, CardRef, Submission, Work } from '../../ports/submission'
+import type { AttemptFacts, CardRef, Submission, Work } from '../../ports/submission'
 import type { Outcome } from '../../ports/delivery'
 import type { Context } from '../context'
 import { deliveriesEndAt, isSent, retryAt } from './backoff'
 import type { CardQueue } from '../cards/card-queue'
-import type { Rests } from './rests'
+import { WAITS_IN_LINE, trialPauseMs, type Rests } from './rests'
 import { perform } from './deliver'
 import type { Applied, Done, EventsOn, LifecycleEvent } from '../lifecycle/events'
 import { transitions } from '../lifecycle/lifecycle'
@@ -31,7 +31,7 @@ interface Ledger {
 type WorkOutcome = Awaited<ReturnType<typeof perform>>
 
 /** Returns what the history of a submission keeps about an attempt at its delivery. */
-function attemptOf(outcome: Outcome<Done | undefined>, ms: number, submission: Submission): Attempt {
+function attemptOf(outcome: Outcome<Done | undefined>, ms: number, submission: Submission): AttemptFacts {
   const { status, answer } = (outcome.ok ? outcome.value : outcome) ?? {}
   // Without the form data, nobody could tell its values in the answer.
   return { ms, status, answer: answer && submission.data ? redactedAnswer(answer, submission) : undefined }
@@ -104,12 +104,13 @@ export class Run {
     this.reports.push(this.report(work, outcome, attempt))
   }
 
-  private report(work: Work, outcome: WorkOutcome, attempt: Attempt): Report {
+  private report(work: Work, outcome: WorkOutcome, attempt: AttemptFacts): Report {
     const { board, log, policy, runtime } = this.context
     const { kind, key } = work
     if (typeof outcome !== 'object') {
       const until = outcome === 'waiting' ? runtime.now() + RECHECK_MS : outcome
-      return { canWait: false, eventsOn: () => [{ type: 'put-off', key, until }] }
+      const reason = isDelivery(kind) && outcome !== 'waiting' ? WAITS_IN_LINE : undefined
+      return { canWait: false, eventsOn: () => [{ type: 'put-off', key, until, reason }] }
     }
     if (outcome.ok) {
       const { version, ...result } = outcome.value ?? {}
@@ -123,7 +124,10 @@ export class Run {
     // While a receiver rests, a refusal of our credentials is not about this submission.
     const isOutage = outcome.outage && this.outbox.rests.isResting(kind, this.storedSubmission)
     const failure = { ...outcome, permanent: outcome.permanent && !isOutage }
-    const nextAttemptAt = retryAt(work, failure, policy, { now: runtime.now(), random: runtime.random(), endAt })
+    const now = runtime.now()
+    const patientAt = retryAt(work, failure, policy, { now, random: runtime.random(), endAt })
+    // The place in the queue is kept, and this is the next trial.
+    const nextAttemptAt = patientAt !== null && isOutage ? Math.min(patientAt, now + trialPauseMs(policy)) : patientAt
     const room = roomOfWork(work, this.storedSubmission.cards, board)
     log.warn('work.failed', {
       submission: this.id, work: kind, room, attempt: work.attempts + 1, reason, again: nextAttemptAt !== null,

@@ -4,7 +4,7 @@ import type { RichText } from '../../../shared/types/line'
 import type { OpsRole } from '../../../shared/types/session'
 import type { FieldDetails, HistoryLine, SubmissionDetails } from '../../../shared/types/submissions'
 import type { Form } from '../../ports/form'
-import type { Attempt, HistoryEntry, Person, Reviewer, Submission } from '../../ports/submission'
+import type { AttemptFacts, HistoryEntry, Person, Reviewer, Submission } from '../../ports/submission'
 import type { Context, Presentation } from '../context'
 import { SubmissionEnded } from '../errors'
 import { identityOf } from '../people/people'
@@ -131,7 +131,7 @@ function retryOf(submission: Submission, form: Form): SubmissionDetails['retry']
 
 export function historyLine(entry: HistoryEntry, roomNameOf: Named): HistoryLine {
   const failure = entry.event === 'failed' ? entry : null
-  const attempt: Attempt = failure ?? (entry.event === 'delivered' ? entry : {})
+  const attempt: AttemptFacts = failure ?? (entry.event === 'delivered' ? entry : {})
   const { count, since } = failure ?? {}
   return {
     at: entry.at, event: entry.event, text: historyText(entry, roomNameOf), reason: failure?.reason ?? null,

@@ -176,3 +176,24 @@ test('an email to other addresses goes to the one that came back, and to no othe
     ['ada@example.com'], ['sales@example.com'], ['new@example.com'],
   ])
 })
+
+test('a copy that arrives after the erasure is erased, too', async () => {
+  const triage = await openTriage({ form: { destinations: open({ destinations: [
+    { kind: 'channel', channel: 'slack:C9' },
+  ] }) } })
+  const id = await triage.post({ name: 'Secretvalue' })
+  const { post } = triage.board
+  const { promise, resolve } = Promise.withResolvers<null>()
+  triage.board.post = async (...args) => {
+    await promise
+    return post.apply(triage.board, args)
+  }
+  await triage.decide({ id, action: 'forward' })
+  await triage.runtime.turn()
+  await triage.quarantine.decide('erase', id, ADA)
+  resolve(null)
+  await triage.runtime.drain()
+  const shown = triage.board.shown.get('slack/C9-2')
+  expect(shown).toMatchObject({ state: 'erased', actions: [] })
+  expect(JSON.stringify(shown)).not.toContain('Secretvalue')
+})

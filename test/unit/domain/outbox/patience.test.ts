@@ -88,3 +88,13 @@ test.each([[true, 1], [false, 0]])('with ALERT_CHANNEL (%s), a forward that was 
     'Endpoint failed: downstream.example.com refused it (400). Decide again on the card.',
   ))
 })
+
+test('forwards that fail again and again keep no form data beyond the eleventh day', async () => {
+  const triage = await forwardedAfter(6)
+  await pass(triage, 3.1)
+  for (let hours = 0; hours < 72; hours += 6) {
+    await triage.decide({ id: triage.id, action: 'forward' })
+    await pass(triage, 0.25)
+  }
+  expect(await triage.store.get(triage.id)).toMatchObject({ state: 'expired', data: null })
+})

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Outcome, Posted } from '../../../../server/ports/delivery'
+import { plainText } from '../../../../shared/utils/line'
+import { cardView } from '../../../../server/domain/cards/card-view'
 import { restingParts } from '../../../../server/domain/outbox/rests'
+import { linesOf } from '../../../../server/domain/queries/deliveries'
 import { openTriage } from '../../../fakes/triage'
 
 const MINUTE = 60_000
@@ -139,4 +142,64 @@ test('an outage of hours with hundreds of forms: each once, oldest first, within
   expect(sent.at(-1)!.at - backAt).toBeLessThan(10 * MINUTE)
   for (const [index, { at }] of sent.slice(2).entries()) expect(at - sent[index + 1]!.at).toBeGreaterThanOrEqual(100)
   expect(t.callsOf('erp')).toHaveLength(forms.length)
+})
+
+test('a card says that its delivery waits in line, and so do the lists; one edit of the card says it', async () => {
+  const t = await openDowns()
+  for (const name of names(5)) await t.forward(name)
+  const id = await t.forward('waiting')
+  const submission = (await t.store.get(id))!
+  expect(cardView(submission, t).notes.map(line => plainText(line)).join('\n')).toContain(
+    'CRM waits in line: its receiver fails, and is tried once a minute',
+  )
+  expect(linesOf(submission, t)).toMatchObject([{ destination: 'endpoint:CRM', state: 'waiting', attempts: 0 }])
+  const edits = t.board.history.length
+  await t.pass(5 * MINUTE)
+  expect(t.board.history.length - edits).toBeLessThanOrEqual(5)
+})
+
+test('a pause that a resting receiver asks for is kept, longer than that between trials', async () => {
+  const t = await openDowns()
+  for (const name of names(5)) await t.forward(name)
+  const endpoint = t.forms.of(undefined).destinations[0]!.endpoint!
+  const { post } = endpoint
+  let asked = 0
+  endpoint.post = async () => {
+    asked++
+    return { ...down(429) as Outcome & { ok: false }, limited: true, retryAfterMs: 60 * MINUTE }
+  }
+  await t.pass(50 * MINUTE)
+  expect(asked).toBe(1)
+  endpoint.post = post
+  t.isDown.crm = false
+  await t.pass(20 * MINUTE)
+  expect(t.callsOf('crm').filter(({ ok }) => ok)).toHaveLength(5)
+})
+
+test('an answer about a wrong address releases nothing', async () => {
+  const t = await openDowns()
+  for (const name of names(8)) await t.forward(name)
+  const endpoint = t.forms.of(undefined).destinations[0]!.endpoint!
+  let asked = 0
+  endpoint.post = async () => {
+    asked++
+    return { ok: false, permanent: true, status: 404, reason: 'downstream.example.com refused it (404).' }
+  }
+  await t.pass(3 * MINUTE)
+  expect(asked).toBeLessThanOrEqual(4)
+})
+
+test('emails with a fallback never wait in line: the fallback takes those that have failed often', async () => {
+  const triage = await openTriage({ form: { endpoint: null } })
+  triage.mail.fallback = true
+  const failure = { ok: false, permanent: false, outage: true, reason: 'Down.' } as const
+  triage.mailer.answers.push(...Array<typeof failure>(7).fill(failure))
+  const ids = []
+  for (const name of names(7)) {
+    const id = await triage.post({ name })
+    await triage.forward(id)
+    ids.push(id)
+  }
+  expect(triage.mailer.calls).toHaveLength(7)
+  for (const id of ids) expect(await triage.store.get(id)).toMatchObject({ work: [{ attempts: 1, reason: 'Down.' }] })
 })
